@@ -197,8 +197,8 @@ export async function seedWatches(
   const random = createRandom(Date.now)
   const at = Date.now()
   for (const [index, matchKey] of hitKeys.entries()) {
-    const lock = samplePaymentMethod(matchKey, at, { asset, network: networkOf(asset) })
-    await invoices.insert(sampleInvoice(random, { number: index + 1, at, state: { locks: [lock] } }))
+    const paymentMethod = samplePaymentMethod(matchKey, at, { asset, network: networkOf(asset) })
+    await invoices.insert(sampleInvoice(random, { number: index + 1, at, state: { paymentMethods: [paymentMethod] } }))
   }
   return { keys, hits: hitKeys.length }
 }

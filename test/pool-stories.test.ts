@@ -12,7 +12,7 @@ import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
-import { lockWithQuote } from '#shared/usecases/invoices/quote-asset.ts'
+import { methodWithQuote } from '#shared/usecases/invoices/quote-asset.ts'
 import { orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/addresses.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/availability.ts'
@@ -48,7 +48,7 @@ const choose = fc.record({
 const pay = fc.record({
   do: fc.constant('pay' as const),
   invoice: fc.nat(19),
-  lock: fc.nat(4),
+  paymentMethod: fc.nat(4),
   amount: fc.constantFrom('exact', 'exact', 'other', 'part', 'over'),
   isConfirmed: fc.constantFrom(true, true, true, false),
 })
@@ -111,12 +111,12 @@ async function tell(steps: readonly Step[]): Promise<void> {
   const offers = createQuoteOffers(deps)
   const budget = createVisitorBudget(deps)
   const availability = createQuoteAvailability({ ...deps, addresses: offers })
-  const locks = createQuotePreparer({ ...deps, addresses: offers, availability, budget })
+  const paymentMethods = createQuotePreparer({ ...deps, addresses: offers, availability, budget })
   const all = {
     ...deps,
     addresses: offers,
     budget,
-    locks,
+    paymentMethods,
     counts: createInvoiceCounts(database),
     numbers: createInvoiceNumbers(deps),
   }
@@ -174,23 +174,24 @@ async function tell(steps: readonly Step[]): Promise<void> {
     if (one.do === 'choose') {
       await engine.publishRates()
       const asset = ASSETS[one.asset] ?? 'usdt_ethereum'
-      const held = lockWithQuote(invoice.state, asset, now)
+      const held = methodWithQuote(invoice.state, asset, now)
       const visitor = { source: `198.51.100.${one.source}` }
       clicks += 1
       const opId = `click ${clicks}`
       const chosen = await chooseAsset(all, { invoiceId, asset, opId, visitor, admit: async () => undefined })
-      const shown = chosen.state.locks.find((lock) => lock.to === null)
+      const shown = chosen.state.paymentMethods.find((paymentMethod) => paymentMethod.to === null)
       if (held !== null) expect(shown).toEqual({ ...held, to: null })
       return
     }
-    const lock = invoice.state.locks[one.lock % Math.max(1, invoice.state.locks.length)]
-    const due = lock?.quotes.at(-1)?.amountBase
-    if (lock === undefined || due === undefined) return
+    const paymentMethod =
+      invoice.state.paymentMethods[one.paymentMethod % Math.max(1, invoice.state.paymentMethods.length)]
+    const due = paymentMethod?.quotes.at(-1)?.amountBase
+    if (paymentMethod === undefined || due === undefined) return
     const amountBase = { exact: due, other: due + 1n, part: due / 3n, over: due * 2n }[one.amount] ?? due
-    const asset = ASSETS.find((id) => id === lock.asset) ?? 'usdt_ethereum'
+    const asset = ASSETS.find((id) => id === paymentMethod.asset) ?? 'usdt_ethereum'
     height += 1
     const key = `test:ethereum:story:${height}`
-    const transfer = { key, forInvoice: invoiceId, matchKey: lock.matchKey, asset, amountBase, seenAt: now }
+    const transfer = { key, forInvoice: invoiceId, matchKey: paymentMethod.matchKey, asset, amountBase, seenAt: now }
     sent.push(transfer)
     await record(transfer, now)
     if (one.isConfirmed)
@@ -209,26 +210,28 @@ async function tell(steps: readonly Step[]): Promise<void> {
   }
 }
 
-const heldLocks = (row: InvoiceDocument) => row.locks.filter(({ hold }) => hold?.releasedAt === null)
+const heldMethods = (row: InvoiceDocument) => row.paymentMethods.filter(({ hold }) => hold?.releasedAt === null)
 
 /** What must be true of the stored invoices of a story at any time. */
 function mustBeSound(rows: readonly InvoiceDocument[]): void {
   const holders = new Map<string, string>()
   for (const row of rows) {
-    const own = new Set(heldLocks(row).map(({ matchKey }) => matchKey))
+    const own = new Set(heldMethods(row).map(({ matchKey }) => matchKey))
     expect(own.size, 'an invoice holds at most one address of the family').toBeLessThanOrEqual(1)
     for (const matchKey of own) {
       expect(holders.get(matchKey), `two invoices hold ${matchKey}`).toBeUndefined()
       holders.set(matchKey, row._id)
       expect(row.claims).toContain(`test:evm:${matchKey}`)
     }
-    for (const { hold, quotes } of row.locks) {
+    for (const { hold, quotes } of row.paymentMethods) {
       const last = Math.max(...quotes.map(({ expiresAt }) => expiresAt.getTime()))
       const released = hold?.releasedAt?.getTime()
       if (released !== undefined) expect(released, 'a day after its last quote').toBeGreaterThanOrEqual(last + DAY)
     }
   }
-  const visitors = rows.filter((row) => row.paidAt === null && heldLocks(row).some(({ draws }) => draws !== undefined))
+  const visitors = rows.filter(
+    (row) => row.paidAt === null && heldMethods(row).some(({ draws }) => draws !== undefined),
+  )
   expect(visitors.length, 'the reserve is never taken by visitors').toBeLessThanOrEqual(VISITORS_MAX)
 }
 
@@ -239,11 +242,13 @@ async function mustBeTheirs(sent: readonly Sent[], rows: readonly InvoiceDocumen
     const payment = await database.collection(PAYMENTS).findOne({ key })
     const owner = payment?.invoiceId ?? null
     if (owner === null || owner === forInvoice) continue
-    const asked = byId.get(owner)?.locks.filter((lock) => lock.matchKey === matchKey) ?? []
+    const asked = byId.get(owner)?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === matchKey) ?? []
     const isExact = asked.some(
-      (lock) => lock.asset === asset && lock.quotes.some((quote) => quote.amountBase === String(amountBase)),
+      (paymentMethod) =>
+        paymentMethod.asset === asset && paymentMethod.quotes.some((quote) => quote.amountBase === String(amountBase)),
     )
-    const returned = byId.get(forInvoice)?.locks.filter((lock) => lock.matchKey === matchKey) ?? []
+    const returned =
+      byId.get(forInvoice)?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === matchKey) ?? []
     const returnedAt = Math.max(...returned.map(({ hold }) => hold?.releasedAt?.getTime() ?? Number.POSITIVE_INFINITY))
     expect(isExact || seenAt > returnedAt + 7 * DAY, `${key} of ${forInvoice} went to ${owner}`).toBe(true)
     outcomes.add(isExact ? 'exact' : 'after a week')

@@ -22,7 +22,7 @@ export function outputScript(target: string): string {
   return SCRIPT_HASH_VERSIONS.has(version) ? `a914${hex}87` : `76a914${hex}88ac`
 }
 
-/** An unsigned transaction (version 2, no lock time) that spends outpoints replaceably on scripts, serialised in hex. */
+/** An unsigned transaction (version 2, no payment method time) that spends outpoints replaceably on scripts, serialised in hex. */
 export function unsignedTransaction(
   inputs: readonly { readonly txid: string; readonly vout: number }[],
   outputs: readonly { readonly script: string; readonly amountBase: bigint }[],

@@ -65,8 +65,10 @@ function copyOf(template: Omit<InvoiceDocument, 'claims'>, mode: Mode, at: numbe
     orderId: `CL-${20_000 + index}`,
     status,
     fiat: { minor: String(4_500 + ((index * 1_931) % 21_000)), currency: 'USD' },
-    locks:
-      status === 'cancelled' ? [] : template.locks.map((lock) => ({ ...lock, symbol, asset, from: new Date(chosen) })),
+    paymentMethods:
+      status === 'cancelled'
+        ? []
+        : template.paymentMethods.map((paymentMethod) => ({ ...paymentMethod, symbol, asset, from: new Date(chosen) })),
     ledger: isPaid ? template.ledger : [],
     createdAt: new Date(at),
     updatedAt: paidAt ?? new Date(at + DAY_MS / 2),

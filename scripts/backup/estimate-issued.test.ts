@@ -4,7 +4,7 @@ import { createIssuedEstimate } from './estimate-issued.ts'
 const HOUR = 3_600_000
 const invoice = (id: string, at: number, matchKey: string) => ({
   ...{ _id: id, workspaceId: 'shop', mode: 'live', createdAt: new Date(at) },
-  locks: [{ family: 'evm', matchKey, from: new Date(at) }],
+  paymentMethods: [{ family: 'evm', matchKey, from: new Date(at) }],
 })
 const address = (matchKey: string, change: object = {}) => ({
   ...{ _id: `live:evm:${matchKey}`, materialId: 'live:evm:key' },
@@ -31,7 +31,12 @@ it('says per key and series the most that was issued in any stretch as long as t
   const again = invoice('i0', 0, 'a0')
   estimate.add({
     name: 'invoices',
-    documents: [{ ...again, locks: [...again.locks, { ...again.locks[0], from: new Date(10 * HOUR) }] }],
+    documents: [
+      {
+        ...again,
+        paymentMethods: [...again.paymentMethods, { ...again.paymentMethods[0], from: new Date(10 * HOUR) }],
+      },
+    ],
   } as never)
   expect(estimate.most(HOUR)[1]).toEqual({ of: 'live:evm:key', most: 3 })
 })

@@ -18,9 +18,9 @@ export function createIssuedEstimate() {
   const materialOf = new Map<string, string>()
   const createdAt = new Map<string, { readonly series: string; readonly at: number }>()
 
-  const addInvoice = ({ _id, workspaceId, mode, createdAt: at, locks }: InvoiceDocument): void => {
+  const addInvoice = ({ _id, workspaceId, mode, createdAt: at, paymentMethods }: InvoiceDocument): void => {
     createdAt.set(_id, { series: `invoice numbers of ${workspaceId} (${mode})`, at: at.getTime() })
-    for (const { family, matchKey, from } of locks) {
+    for (const { family, matchKey, from } of paymentMethods) {
       const key = `${mode}:${family}:${matchKey}`
       issuedAt.set(key, Math.min(issuedAt.get(key) ?? Number.POSITIVE_INFINITY, from.getTime()))
     }

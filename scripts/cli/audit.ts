@@ -16,7 +16,7 @@ function parseHead(text: string): AuditHeadMark {
 }
 
 /** Reports the progress of a long walk on stderr, so that the output of `--json` remains one value. */
-function progressTeller(): (checked: number, total: number) => void {
+function progressPrinter(): (checked: number, total: number) => void {
   let reportedAt = performance.now()
   return (checked, total) => {
     if (performance.now() - reportedAt < TELL_EVERY_MS) return
@@ -58,7 +58,7 @@ function textOf({
 
 async function verify(options: OutputOptions & { readonly since?: AuditHeadMark }): Promise<void> {
   await withInstallation(async (installation) => {
-    const input = { since: options.since ?? null, onProgress: progressTeller() }
+    const input = { since: options.since ?? null, onProgress: progressPrinter() }
     const verdict = await verifyAudit(partsOf(installation), input)
     print(options, snakeCase(verdict), textOf(verdict))
     if (!verdict.intact) process.exitCode = 1

@@ -129,7 +129,11 @@ it('names the source, the open payment methods, and when and why the node is ask
   expect(printed).toMatch(/^test ethereum: the settings choose thrifty mode\. .* changes it\.$/m)
   const invoices = createInvoiceRepository(stores.db)
   const stateOf = (status: 'pending' | 'paid', matchKey: string) => {
-    return { status, expiresAt: now + 600_000, locks: [samplePaymentMethod(matchKey, now, { asset: 'eth_ethereum' })] }
+    return {
+      status,
+      expiresAt: now + 600_000,
+      paymentMethods: [samplePaymentMethod(matchKey, now, { asset: 'eth_ethereum' })],
+    }
   }
   await invoices.insert(sampleInvoice(stores.runtime.random, { state: stateOf('pending', 'a1') }))
   await invoices.insert(sampleInvoice(stores.runtime.random, { number: 2, state: stateOf('paid', 'a2') }))

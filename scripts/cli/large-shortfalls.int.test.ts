@@ -45,7 +45,8 @@ async function foreignMoney(mode: 'live' | 'test') {
   number += 1
   await stores.db.collection(INVOICES).updateOne({ _id: invoiceId }, { $set: { mode, number } })
   await stores.db.collection(PAYMENTS).updateOne({ _id: payment.id }, { $set: { mode, asset: 'usdc_ethereum' } })
-  const due = (await world.engine.deps.invoices.findById(invoiceId))?.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  const due =
+    (await world.engine.deps.invoices.findById(invoiceId))?.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
   return ['payment', 'attach', payment.id, '--invoice', invoiceId, '--value', String(due), '--json']
 }
 

@@ -8,7 +8,7 @@ import { type RotationReport, rotateMasterKey } from '#shared/usecases/maintenan
 import { actorName } from './session/actor.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
-import { progressTeller } from './text/progress-teller.ts'
+import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
@@ -73,7 +73,7 @@ export function addMasterKeyCommands(program: Command): void {
             clock,
             random,
           }
-          const tell = progressTeller()
+          const tell = progressPrinter()
           const report = await rotateMasterKey(deps, {
             actor: actorName(),
             dryRun,

@@ -18,31 +18,37 @@ export function addPayCommand(program: Command): void {
         if (installation.config.env !== 'development') throw new Error('pay is available in development only')
         const invoice = await installation.invoices.findById(invoiceId)
         if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `Invoice ${invoiceId} not found.` })
-        const lock = activePaymentMethod(invoice.state)
+        const paymentMethod = activePaymentMethod(invoice.state)
         const quote = currentQuote(invoice.state)
-        if (lock === null || quote === null)
+        if (paymentMethod === null || quote === null)
           throw new Error('the invoice has no coin yet: create it with "asset" or choose a coin on its checkout')
-        const node = installation.config.networks[invoice.terms.mode][lock.network]
+        const node = installation.config.networks[invoice.terms.mode][paymentMethod.network]
         if (invoice.terms.mode !== 'test' || node === undefined)
-          throw new Error(`no local ${lock.network} chain is running: simulate this payment instead`)
+          throw new Error(`no local ${paymentMethod.network} chain is running: simulate this payment instead`)
         const due = totals(invoice.state).dueBase - totals(invoice.state).receivedBase
-        const amountBase = options.amount === undefined ? due : parseUnits(options.amount, lock.decimals)
+        const amountBase = options.amount === undefined ? due : parseUnits(options.amount, paymentMethod.decimals)
         if (amountBase <= 0n) throw new Error('nothing is due: set --amount')
         const { payLocally } = await import('#dev/local-chain/pay-locally.ts').catch((cause: unknown) => {
           throw new Error('pay needs a checkout: an image has no local chains', { cause })
         })
         const { txHash } = await payLocally({
           rpcUrl: node.rpcUrls[0] ?? '',
-          asset: lock.asset,
-          contract: installation.catalog.contract(lock.asset, 'test'),
-          to: lock.address,
+          asset: paymentMethod.asset,
+          contract: installation.catalog.contract(paymentMethod.asset, 'test'),
+          to: paymentMethod.address,
           amountBase,
         })
-        const amount = formatUnits(amountBase, lock.decimals)
+        const amount = formatUnits(amountBase, paymentMethod.decimals)
         print(
           options,
-          { invoice_id: invoiceId, asset: lock.asset, amount, to_address: lock.address, tx_hash: txHash },
-          `sent ${amount} ${lock.symbol} to ${lock.address}\n${txHash}`,
+          {
+            invoice_id: invoiceId,
+            asset: paymentMethod.asset,
+            amount,
+            to_address: paymentMethod.address,
+            tx_hash: txHash,
+          },
+          `sent ${amount} ${paymentMethod.symbol} to ${paymentMethod.address}\n${txHash}`,
         )
       })
     })

@@ -4,7 +4,7 @@ import { createReconciliationRepository } from '#shared/db/reconciliation/reconc
 import { type ReconciliationReport, reconcile } from '#shared/usecases/reconciliation/reconcile.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
-import { progressTeller } from './text/progress-teller.ts'
+import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
 
 const DAY_MS = 86_400_000
@@ -43,7 +43,7 @@ export function addReconcileCommand(program: Command): void {
           clock,
           pause: (ms: number) => pause(ms),
         }
-        const tell = progressTeller()
+        const tell = progressPrinter()
         const report = await reconcile(deps, {
           since,
           onProgress: (evaluated) => tell(`${evaluated} invoices checked`),

@@ -7,7 +7,7 @@ import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './s
 import { withBackupStore } from './session/backup-store.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
-import { progressTeller } from './text/progress-teller.ts'
+import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
 
 type Options = OutputOptions &
@@ -63,7 +63,7 @@ export function addRestoreCommands(backup: Command): void {
     .action(async (file: string, options: Options) => {
       const secret = archiveSecret(options)
       await withBackupStore(async (store) => {
-        const tell = progressTeller()
+        const tell = progressPrinter()
         const restored = await restoreBackup(store, {
           file,
           secret,

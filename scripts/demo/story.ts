@@ -16,8 +16,10 @@ const STORY_TIMEOUT_MS = 60_000
 export async function tellStory(dev: DevInfo, timeline: Timeline): Promise<readonly string[]> {
   const paymesh = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const receiver = await startReceiver((event, request) => {
-    const { status, received, crypto: lock } = event.invoice
-    const money = lock ? ` · received ${received.amount} of ${lock.amount} ${lock.symbol}` : ''
+    const { status, received, crypto: paymentMethod } = event.invoice
+    const money = paymentMethod
+      ? ` · received ${received.amount} of ${paymentMethod.amount} ${paymentMethod.symbol}`
+      : ''
     timeline.line('webhook', `${event.type.padEnd(19)} ${event.signatureValid ? 'signature ok' : 'BAD SIGNATURE'}`)
     timeline.note(`invoice ${status}${money} · delivery ${request.deliveryId}`)
   })

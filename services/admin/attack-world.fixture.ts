@@ -94,7 +94,7 @@ function moneyOn(engine: Engine, relay: () => Promise<void>) {
     await engine.publishRates()
     await engine.setCursor(height, engine.deps.clock.now())
     await advanceInvoice(engine.deps, id)
-    const payment = await transfer(paymentMethodOf(opened), opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n)
+    const payment = await transfer(paymentMethodOf(opened), opened.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n)
     await advanceInvoice(engine.deps, id)
     await relay()
     return { invoiceId: id, payment, exceptionId: `late:${payment.key}` }

@@ -50,7 +50,7 @@ async function partlyPaid(minor: bigint, ...percents: readonly bigint[]) {
   await engine.watchEverything()
   const opened = await engine.open({ asset: 'usdt_ethereum', minor })
   const { id } = opened.terms
-  const due = opened.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  const due = opened.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
   height += 10
   const transfers = percents.map((percent) => ({ key: `k${randomUUID()}`, amountBase: (due * percent) / 100n }))
   const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(opened), transfers)
@@ -167,7 +167,7 @@ test('attaching the payment needs the code as well; a stated value proves nothin
   expect(await statusOf(invoiceId)).toBe('expired')
   // The same transfer, as if it were in another coin that somebody says is worth everything.
   await stores.db.collection(PAYMENTS).updateOne({ _id: paymentId }, { $set: { asset: 'usdc_ethereum' } })
-  const due = (await engine.deps.invoices.findById(invoiceId))?.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  const due = (await engine.deps.invoices.findById(invoiceId))?.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
   const stated = { ...request, valueBase: due.toString() }
   await expect(stale.caller.payments.attach(stated)).rejects.toMatchObject(FORBIDDEN('stepUp'))
   expect(await statusOf(invoiceId)).toBe('expired')

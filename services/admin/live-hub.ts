@@ -48,7 +48,7 @@ const UNREAD_MAX = 200
 const LINGER_MS = 60_000
 const ALL: LiveSignal = { kind: 'all', id: '', isNew: false }
 
-interface Kept {
+interface StoredEvents {
   readonly seq: number
   readonly change: StoreChange | null
 }
@@ -68,7 +68,7 @@ export function createLiveHub(deps: {
   const { feed, random, lingerMs = LINGER_MS } = deps
   let life = random.uuid()
   let seq = 0
-  let kept: Kept[] = []
+  let kept: StoredEvents[] = []
   const members = new Set<Member>()
   let following: ReturnType<ChangeFeed['follow']> | null = null
   let lingering: NodeJS.Timeout | undefined

@@ -4,7 +4,7 @@ import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { AdminDeps } from './assemble.ts'
 
 /** An operation that creates a resource, once. */
-interface Making {
+interface CreateOperation {
   readonly workspaceId: string
   readonly mode: 'live' | 'test'
   readonly opId: string
@@ -20,7 +20,7 @@ interface Making {
  */
 export async function once<T>(
   { deps, requestId }: { readonly deps: AdminDeps; readonly requestId: string },
-  { workspaceId, mode, opId, path, request }: Making,
+  { workspaceId, mode, opId, path, request }: CreateOperation,
   make: (id: string) => Promise<T>,
 ): Promise<T> {
   const scope = idempotencyScope({ workspaceId, mode, method: 'OPERATOR', path, key: opId })

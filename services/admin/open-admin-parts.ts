@@ -9,11 +9,11 @@ import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
 import { createLogoReader } from '#shared/runtime/images/logo-reader.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
+import { createHashingLimiter } from '#shared/runtime/secrets/hashing-limiter.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createOneTimeCodes } from '#shared/runtime/secrets/one-time-codes.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-import { createTryLanes } from '#shared/runtime/secrets/try-lanes.ts'
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createRefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
@@ -38,7 +38,7 @@ export function openAdminParts(
     epochs: signals.createEpochStore(),
     guessAddress,
     hasher: createKeyHasher(keyPepper),
-    lanes: createTryLanes(parts.after),
+    lanes: createHashingLimiter(parts.after),
     limiter: signals.createRateLimiter(metrics),
     listCursor: createListCursor(keyPepper),
     logoReader: createLogoReader(),

@@ -11,7 +11,7 @@ import { HARDENED } from './middleware/send.ts'
  * An HTTP server for an Express application; it does not start listening. What never reaches the application (no HTTP, no Host, too many
  * headers) is refused here in the application's own envelope.
  */
-export function createServer(app: Express, runtime: Ways): Server {
+export function createServer(app: Express, runtime: RequestIdSources): Server {
   // Node's own refusal of a request without Host (RFC 9112 §3.2) would be a response without the envelope.
   const options = { ...REQUEST_LIMIT_OPTIONS, requireHostHeader: false }
   const server = createHttpServer(options, (request, response) => {
@@ -27,7 +27,7 @@ export function createServer(app: Express, runtime: Ways): Server {
   return server
 }
 
-type Ways = Pick<Runtime, 'random' | 'clock'>
+type RequestIdSources = Pick<Runtime, 'random' | 'clock'>
 
 /** Status and text for a request that never reaches the application. */
 interface Refusal {
@@ -44,7 +44,10 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 }
 
 /** Headers and body of a refusal; no bucket was read, so the headers show a full one. */
-function answerTo({ message }: Refusal, runtime: Ways): { headers: Record<string, string | number>; body: string } {
+function answerTo(
+  { message }: Refusal,
+  runtime: RequestIdSources,
+): { headers: Record<string, string | number>; body: string } {
   const requestId = `req_${runtime.random.uuid().replaceAll('-', '')}`
   const body = errorEnvelope(new PaymeshError('VALIDATION_ERROR', { message }), requestId)
   const headers = {
@@ -59,13 +62,13 @@ function answerTo({ message }: Refusal, runtime: Ways): { headers: Record<string
   return { headers, body }
 }
 
-function refuse(response: ServerResponse, refusal: Refusal, runtime: Ways): void {
+function refuse(response: ServerResponse, refusal: Refusal, runtime: RequestIdSources): void {
   const { headers, body } = answerTo(refusal, runtime)
   response.writeHead(refusal.status, headers).end(body)
 }
 
 /** The bytes of a refusal where there is no response to write to. */
-function rawAnswer(refusal: Refusal, runtime: Ways): string {
+function rawAnswer(refusal: Refusal, runtime: RequestIdSources): string {
   const { headers, body } = answerTo(refusal, runtime)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...lines, '', body].join('\r\n')

@@ -173,7 +173,7 @@ deepTest('renews the mark of an idempotent request while it runs, and of no othe
   await vi.waitFor(async () => expect(await producer.exists(key)).toBe(0))
 })
 
-// Guarantee: a Redis that is slow, not down, locks no idempotency key: a request that is over is not "still running".
+// Guarantee: a Redis that is slow, not down, payment methods no idempotency key: a request that is over is not "still running".
 it('clears the mark that a slow Redis set after the limiter had gone on without it', async () => {
   const { producer, prefix } = stores.redis
   const slow = slowProducer(producer)

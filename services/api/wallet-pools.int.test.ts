@@ -109,8 +109,8 @@ describe('a pool', () => {
     await pay(second, 1_000_000n, api.engine.deps.clock.now())
     expect(await paidOf(second.id)).toBe(0n)
     const invoice = await api.engine.deps.invoices.findById(second.id)
-    const until = invoice?.state.locks[0]?.priorHold?.until ?? 0
-    expect(invoice?.state.locks[0]?.priorHold).toMatchObject({
+    const until = invoice?.state.paymentMethods[0]?.priorHold?.until ?? 0
+    expect(invoice?.state.paymentMethods[0]?.priorHold).toMatchObject({
       invoiceId: first.id,
       workspaceId: api.engine.workspace.id,
     })
@@ -170,23 +170,26 @@ describe('a pool', () => {
     await pay(waiting, 1_000_000n)
     const state = async () => (await deps.invoices.findById(waiting.id))?.state
     const before = await state()
-    const lock = before?.locks[0]
-    if (before === undefined || lock === undefined) throw new Error('it has one')
+    const paymentMethod = before?.paymentMethods[0]
+    if (before === undefined || paymentMethod === undefined) throw new Error('it has one')
     const left = {
-      ...lock,
+      ...paymentMethod,
       family: 'tron' as const,
       network: 'tron' as const,
       matchKey: 'ab',
       claim: 'test:tron:ab',
-      to: lock.from,
+      to: paymentMethod.from,
     }
     const change = { id: waiting.id, expectedVersion: before.version, expectedRefundSeq: 0, append: [], op: null }
-    await deps.invoices.save({ ...change, state: { ...before, version: before.version + 1, locks: [left, lock] } })
+    await deps.invoices.save({
+      ...change,
+      state: { ...before, version: before.version + 1, paymentMethods: [left, paymentMethod] },
+    })
     api.engine.advance(HELD + 60_000)
     await api.engine.setCursor(chain.height, deps.clock.now())
     expect(await releaseClaims(deps)).toBe(1)
-    expect((await state())?.locks.map(({ hold }) => hold?.releasedAt === null)).toEqual([false, true])
-    expect(await deps.invoices.claimsTaken([left.claim, lock.claim])).toEqual(new Set([lock.claim]))
+    expect((await state())?.paymentMethods.map(({ hold }) => hold?.releasedAt === null)).toEqual([false, true])
+    expect(await deps.invoices.claimsTaken([left.claim, paymentMethod.claim])).toEqual(new Set([paymentMethod.claim]))
   })
 
   // Guarantee: addresses that rested come first; only a pool that is used up hands on young ones, the longest returned first.

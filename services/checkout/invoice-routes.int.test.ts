@@ -54,10 +54,10 @@ describe('what a payer sees', () => {
         .split(' ')
         .sort(),
     )
-    expect(Object.keys(body.view.lock).sort()).toEqual(
+    expect(Object.keys(body.view.paymentMethod).sort()).toEqual(
       [
         'asset symbol network family isToken address due remaining remainingBase uri isExact requiredConfirmations needsFinality confirmMs blockTimeMs',
-        'fiatPerAsset lockedAt quoteEndsAt evm browser',
+        'fiatPerAsset quotedAt quoteEndsAt evm browser',
       ]
         .join(' ')
         .split(' ')
@@ -68,9 +68,14 @@ describe('what a payer sees', () => {
     expect(text).not.toContain(stage.engine.workspace.id)
     expect(body.view).toMatchObject({ orderId: 'A-1', merchant: { name: 'Shop', contact: null } })
     // What is shown is what is copied and what the code holds, digit for digit.
-    expect(body.view.lock).toMatchObject({ due: '25.00', remaining: '25.00', remainingBase: '25000000', isToken: true })
-    expect(body.view.lock.evm.chainId).toBe(31337)
-    expect(body.view.lock.uri).toContain('@31337/')
+    expect(body.view.paymentMethod).toMatchObject({
+      due: '25.00',
+      remaining: '25.00',
+      remainingBase: '25000000',
+      isToken: true,
+    })
+    expect(body.view.paymentMethod.evm.chainId).toBe(31337)
+    expect(body.view.paymentMethod.uri).toContain('@31337/')
   })
 
   it('knows unknown and malformed ids as nothing, and answers what is unchanged without a body', async () => {
@@ -113,7 +118,7 @@ describe('choosing an asset', () => {
       Array.from({ length: 200 }, () => choose(invoice.terms.id, 'usdt_ethereum', from, actionId)),
     )
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
-    expect(new Set(replies.map(({ body }) => body.view.lock.address)).size).toBe(1)
+    expect(new Set(replies.map(({ body }) => body.view.paymentMethod.address)).size).toBe(1)
     expect(await claims(invoice.terms.id)).toHaveLength(1)
     // Another tab, another action, the same wish.
     expect((await choose(invoice.terms.id, 'usdt_ethereum', from)).status).toBe(200)
@@ -126,9 +131,9 @@ describe('choosing an asset', () => {
     const assets = ['usdt_ethereum', 'usdc_ethereum', 'eth_ethereum', 'btc_bitcoin', 'usdt_tron']
     for (const asset of assets) {
       const { status, body } = await choose(invoice.terms.id, asset, from)
-      expect([status, body.view.lock.asset]).toEqual([200, asset])
+      expect([status, body.view.paymentMethod.asset]).toEqual([200, asset])
     }
-    expect((await choose(invoice.terms.id, 'eth_ethereum', from)).body.view.lock.asset).toBe('eth_ethereum')
+    expect((await choose(invoice.terms.id, 'eth_ethereum', from)).body.view.paymentMethod.asset).toBe('eth_ethereum')
     const sixth = await choose(invoice.terms.id, 'usdc_solana', from)
     expect([sixth.status, sixth.body.error.code]).toEqual([409, 'INVALID_STATE'])
     expect((await stage.get(`/api/i/${invoice.terms.id}`)).body.view.canChoose).toBe(false)
@@ -136,9 +141,9 @@ describe('choosing an asset', () => {
 
   it('refuses another asset once money was seen, and shows the rest that is due', async () => {
     const invoice = await stage.engine.open({ asset: 'usdt_ethereum' })
-    const lock = paymentMethodOf(invoice)
+    const paymentMethod = paymentMethodOf(invoice)
     const at = stage.engine.deps.clock.now()
-    const block = blockWith(10, at, lock, [{ key: `part-${invoice.terms.id}`, amountBase: 24_000_000n }])
+    const block = blockWith(10, at, paymentMethod, [{ key: `part-${invoice.terms.id}`, amountBase: 24_000_000n }])
     await recordBlockTransfers(stage.engine.deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
     await applyInvoiceEvent(stage.engine.deps, {
       invoiceId: invoice.terms.id,
@@ -147,7 +152,7 @@ describe('choosing an asset', () => {
     })
     const { body } = await stage.get(`/api/i/${invoice.terms.id}`)
     expect(body.view).toMatchObject({ status: 'partial', received: '24.00', canChoose: false, canRenew: true })
-    expect(body.view.lock).toMatchObject({ remaining: '1.00', remainingBase: '1000000', due: '25.00' })
+    expect(body.view.paymentMethod).toMatchObject({ remaining: '1.00', remainingBase: '1000000', due: '25.00' })
     expect(body.view.payments).toMatchObject([{ amount: '24.00', symbol: 'USDT', state: 'detected' }])
     expect(Object.keys(body.view.payments[0])).not.toContain('id')
     const other = await choose(invoice.terms.id, 'usdc_ethereum')
@@ -195,8 +200,8 @@ describe('a new price', () => {
     const replies = await Promise.all([1, 2, 3].map(() => stage.post(path, { actionId }, payer())))
     for (const { status, body } of replies) {
       expect([status, body.view.version]).toEqual([200, invoice.state.version + 1])
-      expect(body.view.lock.address).toBe(paymentMethodOf(invoice).address)
-      expect(body.view.lock.quoteEndsAt).toBeGreaterThan(invoice.state.expiresAt)
+      expect(body.view.paymentMethod.address).toBe(paymentMethodOf(invoice).address)
+      expect(body.view.paymentMethod.quoteEndsAt).toBeGreaterThan(invoice.state.expiresAt)
     }
     stage.engine.advance(60 * 60_000)
     await stage.engine.publishRates()

@@ -140,9 +140,9 @@ function addRequestRoutes(router: Router, deps: CheckoutDeps): void {
         chooseAsset(deps, {
           invoiceId,
           asset,
-          opId: opIdOf('lock', asset, actionId),
+          opId: opIdOf('paymentMethod', asset, actionId),
           visitor: { source: payerOf(deps, request) },
-          admit: () => admit(deps, request, LIMITS.lock),
+          admit: () => admit(deps, request, LIMITS.paymentMethod),
         }),
       )
     }),
@@ -158,7 +158,7 @@ function addRequestRoutes(router: Router, deps: CheckoutDeps): void {
           invoiceId,
           opId: opIdOf('renew', '', actionId),
           visitor: { source: payerOf(deps, request) },
-          admit: () => admit(deps, request, LIMITS.lock),
+          admit: () => admit(deps, request, LIMITS.paymentMethod),
         }),
       )
     }),

@@ -7,7 +7,7 @@ import { addressGroup, clientAddress } from '#shared/runtime/http/client-address
 /** Limits of one connection; a café shares one, so that the limit for reads is high. */
 export const LIMITS = {
   read: { name: 'read', ...SCARCE.checkoutReads.budget },
-  lock: { name: 'lock', ...SCARCE.coinChoices.budget },
+  paymentMethod: { name: 'paymentMethod', ...SCARCE.coinChoices.budget },
   link: { name: 'link', ...SCARCE.linkInvoices.budget },
   /** Every POST, also a refused one: the cost is counted, not the success. */
   post: { name: 'post', ...SCARCE.checkoutPosts.budget },

@@ -70,7 +70,7 @@ it('makes one invoice per action, however often and however parallel it is sent'
     fiat: { value: '12.50', currency: 'USD' },
     paymentLinkId: id,
     description: 'Workshop',
-    lock: null,
+    paymentMethod: null,
   })
   const mismatch = await stage.post(`/api/l/${id}/invoice`, { amount: '13', actionId }, '198.51.100.7')
   expect([mismatch.status, mismatch.body.error.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH'])

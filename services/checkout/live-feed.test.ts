@@ -23,7 +23,7 @@ const view = (id: string) =>
     mode: 'test',
     version: versions.get(id),
     status: 'pending',
-    lock: { asset: 'usdt_ethereum' },
+    paymentMethod: { asset: 'usdt_ethereum' },
     hints: Array.from({ length: announced.get(id) ?? 0 }, () => ({})),
     payments: id.startsWith('waiting') ? [{ state: 'detected', confirmations: height }] : [],
   }) as unknown as InvoiceView

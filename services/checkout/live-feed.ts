@@ -74,7 +74,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     const view = await deps.view(invoiceId)
     if (view === null) return null
     const hints = view.hints.length
-    const entry: Watched = { listeners: new Set(), ...standingOf(view), height: null, hints, remadeIn: turns }
+    const entry: Watched = { listeners: new Set(), ...addressStanding(view), height: null, hints, remadeIn: turns }
     watched.set(invoiceId, entry)
     schedule()
     return entry
@@ -181,7 +181,7 @@ async function remake(
   const view = await deps.view(id)
   if (view === null) return
   const before = entry.view.tag
-  const { version, chain, attended, view: made } = standingOf(view)
+  const { version, chain, attended, view: made } = addressStanding(view)
   Object.assign(entry, {
     version,
     chain,
@@ -194,11 +194,11 @@ async function remake(
   for (const listener of entry.listeners) listener(made)
 }
 
-function standingOf(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'attended' | 'view'> {
+function addressStanding(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'attended' | 'view'> {
   const json = JSON.stringify(view)
-  const waits = view.lock !== null && view.payments.some(({ state }) => state === 'detected')
-  const chain = waits && view.lock !== null ? `${view.mode}:${networkOf(view.lock.asset)}` : null
-  const isOpen = view.lock !== null && OPEN.has(view.status)
-  const attended = isOpen && view.lock !== null ? `${view.mode}-${networkOf(view.lock.asset)}` : null
+  const waits = view.paymentMethod !== null && view.payments.some(({ state }) => state === 'detected')
+  const chain = waits && view.paymentMethod !== null ? `${view.mode}:${networkOf(view.paymentMethod.asset)}` : null
+  const isOpen = view.paymentMethod !== null && OPEN.has(view.status)
+  const attended = isOpen && view.paymentMethod !== null ? `${view.mode}-${networkOf(view.paymentMethod.asset)}` : null
   return { version: view.version, chain, attended, view: { tag: tagOf(json), json } }
 }

@@ -84,7 +84,7 @@ describe('a click on a link', () => {
       )
       expect(new Set(replies.map(({ status, body }) => `${status} ${body.invoice?.id}`)).size).toBe(1)
       const rows = await stores.db.collection(INVOICES).find({ paymentLinkId: link }).toArray()
-      expect(rows).toMatchObject([{ locks: [] }])
+      expect(rows).toMatchObject([{ paymentMethods: [] }])
       expect(rows[0]?.claims ?? []).toEqual([])
     }
   })

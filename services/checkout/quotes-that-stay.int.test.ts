@@ -27,7 +27,7 @@ describe('quotes', () => {
     const invoice = await openByApi()
     const path = `/api/i/${invoice.terms.id}`
     const from = sourceAt(3)
-    const first = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.lock
+    const first = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.paymentMethod
     stage.engine.advance(4 * 60_000)
     await stage.engine.publishRates()
     const other = (await choose(invoice.terms.id, 'eth_ethereum', from)).body.view
@@ -35,9 +35,9 @@ describe('quotes', () => {
     // The coin is worth half of what it was: what was promised stays.
     await publishAt({ BTC: '50000' })
     const again = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view
-    expect(again.lock).toEqual(first)
+    expect(again.paymentMethod).toEqual(first)
     expect(again.expiresAt).toBe(other.expiresAt)
-    expect((await invoices().findOne({ _id: invoice.terms.id }))?.locks).toHaveLength(2)
+    expect((await invoices().findOne({ _id: invoice.terms.id }))?.paymentMethods).toHaveLength(2)
     // Clicking on what is shown already changes nothing and costs nothing, also in the last third.
     stage.engine.advance(10 * 60_000)
     await publishAt({ BTC: '50000' })
@@ -46,10 +46,10 @@ describe('quotes', () => {
     // Over, it is made at the rate of now, on the same address.
     stage.engine.advance(3 * 60_000)
     await publishAt({ BTC: '50000' })
-    const fresh = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.lock
+    const fresh = (await choose(invoice.terms.id, 'btc_bitcoin', from)).body.view.paymentMethod
     expect(fresh.address).toBe(first.address)
     expect(Number(fresh.due)).toBeCloseTo(Number(first.due) * 2, 6)
-    expect((await stage.get(path)).body.view.lock).toEqual(fresh)
+    expect((await stage.get(path)).body.view.paymentMethod).toEqual(fresh)
   })
 
   it('over while another coin is shown: choosing it again prices the same lock again, and five distinct coins are the limit', async () => {
@@ -63,7 +63,7 @@ describe('quotes', () => {
     await stage.engine.publishRates()
     expect((await choose(invoice.terms.id, 'btc_bitcoin', from)).status).toBe(200)
     const stored = await invoices().findOne({ _id: invoice.terms.id })
-    expect(stored?.locks.map(({ asset, quotes }) => [asset, quotes.length])).toEqual([
+    expect(stored?.paymentMethods.map(({ asset, quotes }) => [asset, quotes.length])).toEqual([
       ['btc_bitcoin', 2],
       ['ltc_litecoin', 1],
     ])
@@ -72,18 +72,18 @@ describe('quotes', () => {
     const sixth = await choose(invoice.terms.id, 'usdt_ethereum', from)
     expect([sixth.status, sixth.body.error.code]).toEqual([409, 'INVALID_STATE'])
     // Those that were chosen before can still be chosen.
-    expect((await choose(invoice.terms.id, 'ltc_litecoin', from)).body.view.lock.asset).toBe('ltc_litecoin')
+    expect((await choose(invoice.terms.id, 'ltc_litecoin', from)).body.view.paymentMethod.asset).toBe('ltc_litecoin')
   })
 
-  // Guarantee: money goes to the lock whose address and asset it names, also after switching back and forth.
+  // Guarantee: money goes to the payment method whose address and asset it names, also after switching back and forth.
   it('are paid in the coin that arrives first, on the one address', async () => {
     await addPool(3)
     const invoice = await openByApi()
     const from = sourceAt(5)
-    const usdt = (await choose(invoice.terms.id, 'usdt_ethereum', from)).body.view.lock
+    const usdt = (await choose(invoice.terms.id, 'usdt_ethereum', from)).body.view.paymentMethod
     stage.engine.advance(5 * 60_000)
     await stage.engine.publishRates()
-    const usdc = (await choose(invoice.terms.id, 'usdc_ethereum', from)).body.view.lock
+    const usdc = (await choose(invoice.terms.id, 'usdc_ethereum', from)).body.view.paymentMethod
     expect(usdc.address).toBe(usdt.address)
     // Sent before the switch, from another tab: older than the active lock by more than block times lag.
     const { deps } = stage.engine
@@ -94,7 +94,7 @@ describe('quotes', () => {
     await recordBlockTransfers(deps, { mode: 'test', network: 'ethereum', blocks: [block], epoch: 1 })
     await applyInvoiceEvent(deps, { invoiceId: invoice.terms.id, event: { type: 'payments_changed' }, opId: null })
     const { view } = (await stage.get(`/api/i/${invoice.terms.id}`)).body
-    expect([view.status, view.lock.asset]).toEqual(['confirming', 'usdt_ethereum'])
+    expect([view.status, view.paymentMethod.asset]).toEqual(['confirming', 'usdt_ethereum'])
     expect((await choose(invoice.terms.id, 'usdc_ethereum', from)).status).toBe(409)
   })
 })
@@ -127,8 +127,8 @@ describe('a new price', () => {
     await stage.engine.publishRates()
     const next = await priced(id)
     expect(next.expiresAt).toBe(first.expiresAt)
-    expect(next.lock.address).toBe(first.lock.address)
-    expect(next.lock.quoteEndsAt).toBeGreaterThan(first.lock.quoteEndsAt + 24 * MINUTE)
+    expect(next.paymentMethod.address).toBe(first.paymentMethod.address)
+    expect(next.paymentMethod.quoteEndsAt).toBeGreaterThan(first.paymentMethod.quoteEndsAt + 24 * MINUTE)
   })
 })
 

@@ -41,7 +41,7 @@ const viewOf = async (id: string) => (await stage.get(`/api/i/${id}`)).body.view
 
 async function pay(id: string, amount: string): Promise<void> {
   const { deps } = stage.engine
-  const { address } = (await viewOf(id)).lock
+  const { address } = (await viewOf(id)).paymentMethod
   height += 1
   const transfer = {
     key: `test:ethereum:${height}`,
@@ -62,9 +62,13 @@ describe('prices', () => {
   it('are not those of a deposit: the rest needs a new price once the first one has ended', async () => {
     await publishEth('4000')
     const id = await openForADay()
-    expect((await choose(id, 'eth_ethereum', sourceAt(6))).body.view.lock.due).toBe('0.25')
+    expect((await choose(id, 'eth_ethereum', sourceAt(6))).body.view.paymentMethod.due).toBe('0.25')
     await pay(id, '0.0003')
-    expect(await viewOf(id)).toMatchObject({ status: 'partial', canRenew: true, lock: { remaining: '0.2497' } })
+    expect(await viewOf(id)).toMatchObject({
+      status: 'partial',
+      canRenew: true,
+      paymentMethod: { remaining: '0.2497' },
+    })
     stage.engine.advance(90 * MINUTE)
     await publishEth('3320')
     await pay(id, '0.2497')
@@ -72,12 +76,12 @@ describe('prices', () => {
     expect(refused).toMatchObject({ status: 'partial', received: '0.0003', canRenew: true })
     expect(refused.payments.at(-1)).toMatchObject({ amount: '0.2497', uncounted: 'out_of_quote' })
     // 99.88 % of 0.301205 ETH.
-    const { lock, version } = await priced(id)
-    expect(lock).toMatchObject({ remaining: '0.300844', due: '0.301144', fiatPerAsset: '3320' })
-    expect(lock.uri).toContain(`value=${parseUnits('0.300844', 18)}`)
+    const { paymentMethod, version } = await priced(id)
+    expect(paymentMethod).toMatchObject({ remaining: '0.300844', due: '0.301144', fiatPerAsset: '3320' })
+    expect(paymentMethod.uri).toContain(`value=${parseUnits('0.300844', 18)}`)
     expect((await priced(id)).version).toBe(version)
     const stored = await stores.db.collection(INVOICES).findOne({ _id: id })
-    expect(stored?.locks[0]?.quotes[1]?.rest).toEqual({
+    expect(stored?.paymentMethods[0]?.quotes[1]?.rest).toEqual({
       wholeBase: `${parseUnits('0.301205', 18)}`,
       restBase: `${parseUnits('0.300843554', 18)}`,
     })
@@ -90,7 +94,7 @@ describe('prices', () => {
     await publishEth('4000')
     const id = await openForADay()
     const from = sourceAt(7)
-    const first = (await choose(id, 'eth_ethereum', from)).body.view.lock
+    const first = (await choose(id, 'eth_ethereum', from)).body.view.paymentMethod
     for (const [asset, market] of [
       ['eth_base', '4120'],
       ['eth_arbitrum', '3920'],
@@ -98,9 +102,9 @@ describe('prices', () => {
     ] as const) {
       stage.engine.advance(MINUTE)
       await publishEth(market)
-      const { lock } = (await choose(id, asset, from)).body.view
-      const { due, fiatPerAsset, lockedAt, quoteEndsAt } = first
-      expect(lock).toMatchObject({ asset, due, fiatPerAsset, lockedAt, quoteEndsAt })
+      const { paymentMethod } = (await choose(id, asset, from)).body.view
+      const { due, fiatPerAsset, quotedAt, quoteEndsAt } = first
+      expect(paymentMethod).toMatchObject({ asset, due, fiatPerAsset, quotedAt, quoteEndsAt })
     }
     // The last third is that of the price, whatever was chosen since.
     await choose(id, 'eth_base', from)
@@ -108,11 +112,11 @@ describe('prices', () => {
     expect((await priced(id)).version).toBe(version)
     stage.engine.advance(12 * MINUTE)
     await publishEth('3200')
-    const renewed = (await priced(id)).lock
+    const renewed = (await priced(id)).paymentMethod
     expect(renewed.fiatPerAsset).toBe('3200')
     stage.engine.advance(MINUTE)
     await publishEth('3600')
-    const back = (await choose(id, 'eth_ethereum', from)).body.view.lock
+    const back = (await choose(id, 'eth_ethereum', from)).body.view.paymentMethod
     expect([back.fiatPerAsset, back.quoteEndsAt]).toEqual([renewed.fiatPerAsset, renewed.quoteEndsAt])
   })
 })

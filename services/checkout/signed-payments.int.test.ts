@@ -62,14 +62,14 @@ describe('a transaction that the payer’s wallet signed', () => {
     const { txID, body } = await signed(invoice, payer)
     expect((await submit(invoice, body)).body).toEqual({ outcome: 'sent' })
     node.mine()
-    const lock = paymentMethodOf(invoice)
+    const paymentMethod = paymentMethodOf(invoice)
     const watches = createWatchIndex()
-    watches.add(lock.matchKey)
+    watches.add(paymentMethod.matchKey)
     const client = stage.deps.nodes.clientOf('test', 'tron')
     const found = await client?.scan(node.height(), node.height(), watches)
     const { view } = (await stage.get(`/api/i/${idOf(invoice)}`)).body
     expect(found?.flatMap(({ transfers }) => transfers)).toMatchObject([
-      { asset, matchKey: lock.matchKey, amountBase: BigInt(view.lock.remainingBase), txHash: txID },
+      { asset, matchKey: paymentMethod.matchKey, amountBase: BigInt(view.paymentMethod.remainingBase), txHash: txID },
     ])
     // Only the scanner's event would change it.
     expect(view.status).toBe('pending')

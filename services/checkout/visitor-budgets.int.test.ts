@@ -125,8 +125,8 @@ describe('a pool of fifteen', () => {
     const stored = await invoices().findOne({ _id: invoice.terms.id })
     expect(stored?.claims).toHaveLength(1)
     expect(stored?.draws).toBeUndefined()
-    expect(new Set(stored?.locks.map(({ address }) => address)).size).toBe(1)
-    expect(stored?.locks).toHaveLength(5)
+    expect(new Set(stored?.paymentMethods.map(({ address }) => address)).size).toBe(1)
+    expect(stored?.paymentMethods).toHaveLength(5)
   })
 
   // Guarantee: one price of a coin asks for the same amount on each of its networks, whose tokens have 6 or 18 decimals.
@@ -137,11 +137,13 @@ describe('a pool of fifteen', () => {
     const invoice = await openByApi()
     for (const asset of assets) {
       expect((await choose(invoice.terms.id, asset, sourceAt(1))).status).toBe(200)
-      const { locks } = (await stage.engine.deps.invoices.findById(invoice.terms.id))?.state ?? { locks: [] }
-      for (const lock of locks) {
-        const [quote] = lock.quotes
+      const { paymentMethods } = (await stage.engine.deps.invoices.findById(invoice.terms.id))?.state ?? {
+        paymentMethods: [],
+      }
+      for (const paymentMethod of paymentMethods) {
+        const [quote] = paymentMethod.quotes
         expect(quote?.amount).toBe('25')
-        expect(quote?.amountBase).toBe(25n * 10n ** BigInt(lock.decimals))
+        expect(quote?.amountBase).toBe(25n * 10n ** BigInt(paymentMethod.decimals))
         expect(quote?.uri).toContain(`uint256=${quote?.amountBase}`)
       }
     }

@@ -63,7 +63,7 @@ describe('a transaction for the payer’s wallet', () => {
     'signed by the payer pays the invoice: %s',
     async (asset: AssetId) => {
       const invoice = await stage.engine.open({ asset })
-      const lock = paymentMethodOf(invoice)
+      const paymentMethod = paymentMethodOf(invoice)
       const keys = await richPayer()
       const { status, body } = await prepare(invoice.terms.id, keys.publicKey.toBase58())
       expect(status).toBe(200)
@@ -73,8 +73,13 @@ describe('a transaction for the payer’s wallet', () => {
       const signed = transaction.serialize().toString('base64')
       const signature = String(await node.rpc('sendTransaction', [signed, { encoding: 'base64' }]))
       const { view } = (await stage.get(`/api/i/${invoice.terms.id}`)).body
-      expect(await foundBy(signature, lock)).toMatchObject([
-        { asset, matchKey: lock.matchKey, amountBase: BigInt(view.lock.remainingBase), txHash: signature },
+      expect(await foundBy(signature, paymentMethod)).toMatchObject([
+        {
+          asset,
+          matchKey: paymentMethod.matchKey,
+          amountBase: BigInt(view.paymentMethod.remainingBase),
+          txHash: signature,
+        },
       ])
       const said = await stage.post(`/api/i/${invoice.terms.id}/hint`, { txHash: signature }, payer())
       expect(said.body.view).toMatchObject({ status: 'pending', hints: [{ txHash: signature }] })

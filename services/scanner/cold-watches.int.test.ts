@@ -19,8 +19,13 @@ const stage = useScanStage(stores)
 async function packWatched(): Promise<string> {
   const repositories = createRepositories(stores.db, stores.runtime)
   const at = Date.now()
-  const lock = { ...samplePaymentMethod(WATCHED.matchKey, at), address: WATCHED.address }
-  const state = { status: 'expired', locks: [lock], expiresAt: at + 1_200_000, nextActionAt: null } as const
+  const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at), address: WATCHED.address }
+  const state = {
+    status: 'expired',
+    paymentMethods: [paymentMethod],
+    expiresAt: at + 1_200_000,
+    nextActionAt: null,
+  } as const
   const invoice = sampleInvoice(stores.runtime.random, { at, number: 1, state })
   await repositories.invoices.insert(invoice)
   const clock = { now: () => Date.now() + YEAR_MS }

@@ -18,7 +18,7 @@ function sourceWithout() {
   return { source: stage.source({ client }), close: () => client.close() }
 }
 
-/** Why an asset cannot be received, as a lock and the list of currencies ask. Its workspace has no wallet. */
+/** Why an asset cannot be received, as a payment method and the list of currencies ask. Its workspace has no wallet. */
 async function reasonOf(asset: 'usdc_ethereum' | 'usdt_ethereum' | 'eth_ethereum') {
   const { cursors, catalog, clock } = stage.deps
   const availability = createQuoteAvailability({

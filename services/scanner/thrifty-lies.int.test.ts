@@ -21,8 +21,11 @@ const { stage } = balances
 
 async function waitForTokens(endsAt = Date.now() + HOUR_MS) {
   const at = Date.now() - 1_000
-  const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' }), address: WATCHED.address }
-  const state = { locks: [lock], status: 'pending' as const, expiresAt: endsAt, nextActionAt: endsAt }
+  const paymentMethod = {
+    ...samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' }),
+    address: WATCHED.address,
+  }
+  const state = { paymentMethods: [paymentMethod], status: 'pending' as const, expiresAt: endsAt, nextActionAt: endsAt }
   await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
 }
 

@@ -20,8 +20,11 @@ const stage = useScanStage(stores)
 
 async function waitForTokens(endsAt = Date.now() + HOUR_MS) {
   const at = Date.now()
-  const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' }), address: WATCHED.address }
-  const state = { locks: [lock], status: 'pending' as const, expiresAt: endsAt, nextActionAt: endsAt }
+  const paymentMethod = {
+    ...samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' }),
+    address: WATCHED.address,
+  }
+  const state = { paymentMethods: [paymentMethod], status: 'pending' as const, expiresAt: endsAt, nextActionAt: endsAt }
   await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
 }
 

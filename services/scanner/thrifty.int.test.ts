@@ -51,11 +51,11 @@ async function waitFor(
   { at = Date.now(), endsAt = Date.now() + HOUR_MS } = {},
 ) {
   const coin = asset === 'eth_ethereum' ? ({ symbol: 'ETH', decimals: 18, coin: true } as const) : {}
-  const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset, ...coin }), address: WATCHED.address }
+  const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset, ...coin }), address: WATCHED.address }
   const invoice = sampleInvoice(stores.runtime.random, {
     at,
     number: 1,
-    state: { locks: [lock], status: 'pending', expiresAt: endsAt, nextActionAt: endsAt },
+    state: { paymentMethods: [paymentMethod], status: 'pending', expiresAt: endsAt, nextActionAt: endsAt },
   })
   await createInvoiceRepository(stores.db).insert(invoice)
   return invoice.terms.id

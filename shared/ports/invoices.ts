@@ -124,7 +124,7 @@ export interface ClaimHolder {
   readonly workspaceId: string
   /** The number shown to people. */
   readonly number: number
-  readonly locks: readonly PaymentMethod[]
+  readonly paymentMethods: readonly PaymentMethod[]
 }
 
 /** An address at which one invoice waits for a network's native coin. */

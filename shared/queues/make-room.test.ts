@@ -3,7 +3,7 @@ import { RATE_BURST } from '#shared/ports/rate-limit.ts'
 import { createLocalBuckets } from './local-buckets.ts'
 import { createMemoryTokenBuckets } from './token-bucket.ts'
 
-const RULE = { name: 'lock', capacity: 5, intervalMs: 60_000 }
+const RULE = { name: 'paymentMethod', capacity: 5, intervalMs: 60_000 }
 
 // Guarantee: who used up a budget gets no new one by sending requests from so many addresses that the process must forget some.
 it('keeps a drained bucket through a flood from more sources than are kept', async () => {

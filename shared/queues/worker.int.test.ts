@@ -131,7 +131,7 @@ describe('a queue whose jobs end at once', () => {
     hold.resolve()
   })
 
-  // Guarantee: a process that dies during a turn holds no job, so the next wake-up of the id is not absorbed until a lock expires.
+  // Guarantee: a process that dies during a turn holds no job, so the next wake-up of the id is not absorbed until a payment method expires.
   it('leaves no job in the queue while the handler runs', async () => {
     const redis = ownRedis()
     const hold = deferred()

@@ -100,10 +100,14 @@ test('of several coins none is selected', async () => {
 // Guarantee: nobody pays a price that is over.
 test('an expired price shows neither amount nor address nor code, from the moment it ends', async () => {
   const pay = viewOf('pay')
-  const { lock } = pay
-  if (lock === null) throw new Error('no coin was chosen')
+  const { paymentMethod } = pay
+  if (paymentMethod === null) throw new Error('no coin was chosen')
   const ends = Date.now() + 300_000
-  const { page, pass } = await open({ ...pay, expiresAt: ends + 3_600_000, lock: { ...lock, quoteEndsAt: ends } })
+  const { page, pass } = await open({
+    ...pay,
+    expiresAt: ends + 3_600_000,
+    paymentMethod: { ...paymentMethod, quoteEndsAt: ends },
+  })
   const shown = async () => [
     await page.locator('body').evaluate((body) => body.textContent?.includes('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')),
     await page.locator('main').evaluate((main) => main.textContent?.includes('148.59')),
@@ -120,7 +124,7 @@ test('the code holds the address, or the link with the amount, character for cha
   for (const name of ['pay', 'pay-bitcoin', 'pay-evm']) {
     const view = viewOf(name)
     const { page } = await open(view)
-    const text = name === 'pay-bitcoin' ? view.lock?.uri : view.lock?.address
+    const text = name === 'pay-bitcoin' ? view.paymentMethod?.uri : view.paymentMethod?.address
     const { data, size } = encode(text ?? '', { ecc: 'M', border: 4 })
     const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : [])))
     const path = (await page.locator('svg.qr path').getAttribute('d')) ?? ''

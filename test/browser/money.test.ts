@@ -95,7 +95,7 @@ test('a late payment is explained, and resolved from the inbox', async () => {
   await page.getByRole('list').getByText('Customer paid from a slow exchange.').first().waitFor()
 })
 
-// Guarantee: who locks the rate of a coin for days reads before it who bears the loss.
+// Guarantee: who payment methods the rate of a coin for days reads before it who bears the loss.
 test('a locked rate of more than a day warns, without a coin or for a day nothing does', async () => {
   const page = await browser.open()
   await logIn(page, dev, pathOf('invoices/new'))

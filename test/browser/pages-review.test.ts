@@ -23,7 +23,7 @@ const open = async (path: string, width = 1280, height = 800) => {
 async function checkout(
   name: 'pick' | 'pay' | 'pay-bitcoin' | 'expired',
   width = 1280,
-  change: { readonly lock?: null } = {},
+  change: { readonly paymentMethod?: null } = {},
 ): Promise<Page> {
   const page = await browser.open({ width, height: 800 })
   const view = { ...invoiceViews(Date.now())[name], ...change }
@@ -82,7 +82,7 @@ deepTest('each coin is shown by a drawn mark of its own, and letters stand for n
 test('nobody watches for a late payment where no address was ever shown', async () => {
   const chosen = await checkout('expired')
   await chosen.getByText('We keep watching for a late payment.').waitFor()
-  const unchosen = await checkout('expired', 1280, { lock: null })
+  const unchosen = await checkout('expired', 1280, { paymentMethod: null })
   await unchosen.getByText(/^You did not choose a coin before/).waitFor()
   expect(await unchosen.getByText(/keep watching/i).count()).toBe(0)
 })

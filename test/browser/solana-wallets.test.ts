@@ -50,14 +50,14 @@ async function open(
   }
   const to = Keypair.generate().publicKey.toBase58()
   const view = invoiceViews(Date.now())['pay-solana']
-  const lock = view?.lock == null ? null : { ...view.lock, address: to }
+  const paymentMethod = view?.paymentMethod == null ? null : { ...view.paymentMethod, address: to }
   const posted: Record<string, unknown[]> = {}
   await page.route('**/api/**', async (route) => {
     const request = route.request()
     const [end = ''] = request.url().split('/').slice(-1)
     if (request.method() === 'POST') posted[end] = [...(posted[end] ?? []), request.postDataJSON()]
     if (end === 'live') return await route.fulfill({ status: 429, body: '' })
-    if (end !== 'wallet') return await route.fulfill({ json: { now: Date.now(), view: { ...view, lock } } })
+    if (end !== 'wallet') return await route.fulfill({ json: { now: Date.now(), view: { ...view, paymentMethod } } })
     if (prepared === 'none') return await route.fulfill({ json: { transaction: null } })
     const blockhash = prepared === 'real' ? await latestHash() : Keypair.generate().publicKey.toBase58()
     const mint = { address: MINT, decimals: 6 }

@@ -37,11 +37,11 @@ async function open(asset: 'trx_tron' | 'usdt_tron', infos: readonly (typeof ALP
   for (const info of infos) wallets.push(await injectTronWallet(page, info, { chain: chainOf(), lateMs }))
   const { contract } = ASSETS[asset]
   const view = invoiceViews(Date.now())['pay']
-  const lock =
-    view?.lock == null
+  const paymentMethod =
+    view?.paymentMethod == null
       ? null
       : {
-          ...view.lock,
+          ...view.paymentMethod,
           asset,
           address: ADDRESS,
           remainingBase: String(AMOUNT),
@@ -65,7 +65,7 @@ async function open(asset: 'trx_tron' | 'usdt_tron', infos: readonly (typeof ALP
       const outcome = await reader.sendTransfer?.(transfer(account), { prepared, signature })
       return await route.fulfill({ json: { outcome } })
     }
-    await route.fulfill({ json: { now: Date.now(), view: { ...view, lock } } })
+    await route.fulfill({ json: { now: Date.now(), view: { ...view, paymentMethod } } })
   })
   await page.goto(`${dev.checkoutUrl}/i/${SHOWN_ID}`)
   await settled(page)

@@ -45,7 +45,7 @@ function stateAt(facts: Facts, index: number): InvoiceState {
     ...{
       version: open ? 1 : 3,
       eventSeq: eventTypesOf(facts, index).length,
-      locks: [lockAt(facts, index)],
+      paymentMethods: [methodAt(facts, index)],
       others: null,
       exceptions: [],
     },
@@ -70,7 +70,7 @@ function stateAt(facts: Facts, index: number): InvoiceState {
   }
 }
 
-function lockAt(facts: Facts, index: number): PaymentMethod {
+function methodAt(facts: Facts, index: number): PaymentMethod {
   const at = facts.createdAt(index)
   const matchKey = facts.matchKey(index)
   return {
@@ -86,7 +86,7 @@ function lockAt(facts: Facts, index: number): PaymentMethod {
     },
     quotes: [
       {
-        ...{ amountBase: 25_000_000n, amount: '25', fiatPerAsset: '1.0002', lockedAt: at, expiresAt: at + QUOTE_MS },
+        ...{ amountBase: 25_000_000n, amount: '25', fiatPerAsset: '1.0002', quotedAt: at, expiresAt: at + QUOTE_MS },
         uri: `ethereum:0x${matchKey}`,
         provenance: { snapshotAt: at - 1_000, sources: ['kraken', 'coinbase'], fxSources: [], spreadBps: 0 },
       },

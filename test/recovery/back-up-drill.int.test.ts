@@ -92,8 +92,12 @@ async function scanToHead(stores: TestStores, { deps }: Engine): Promise<Stop> {
 }
 
 async function pay(invoice: Invoice): Promise<void> {
-  const lock = paymentMethodOf(invoice)
-  await chain.pay({ asset: 'usdt_ethereum', to: lock.address, amountBase: lock.quotes[0]?.amountBase ?? 0n })
+  const paymentMethod = paymentMethodOf(invoice)
+  await chain.pay({
+    asset: 'usdt_ethereum',
+    to: paymentMethod.address,
+    amountBase: paymentMethod.quotes[0]?.amountBase ?? 0n,
+  })
 }
 
 /** What the invoice and outbox workers do with what the scanner left. */

@@ -1,10 +1,10 @@
 import type { AdminDeps } from '#services/admin/assemble.ts'
 import { budgetOf, type Work } from '#services/admin/work-budgets.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
+import type { HashingLimiter } from '#shared/ports/hashing-limiter.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
-import type { TryLanes } from '#shared/ports/try-lanes.ts'
 import { createMemoryAdmission } from '#shared/queues/memory/memory-rate-limiter.ts'
-import { createTryLanes } from '#shared/runtime/secrets/try-lanes.ts'
+import { createHashingLimiter } from '#shared/runtime/secrets/hashing-limiter.ts'
 import { evaluateSlowly } from '#shared/usecases/accounts/login-throttle.ts'
 import { requestPasswordReset } from '#shared/usecases/accounts/reset-own-password.ts'
 import { createFundsGate } from '#shared/usecases/funds/funds-gate.ts'
@@ -47,7 +47,7 @@ export const PEOPLE_PROBES = {
     return { budget: SCARCE.balanceReadings.budget.waiting + 1, take }
   },
   passwordTries: async (deps) => {
-    const lanes: TryLanes = createTryLanes(() => () => undefined)
+    const lanes: HashingLimiter = createHashingLimiter(() => () => undefined)
     const take = async (who: keyof Sources<string>) => {
       let isChecked = false
       const check = async (): Promise<null> => {

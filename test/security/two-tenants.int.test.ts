@@ -136,7 +136,7 @@ describe('an extended key that another workspace proves', () => {
     expect(late).toMatchObject({ invoiceId: null, workspaceId: null })
     expect([await statusOf(paid.id), await statusOf(open.id)]).toEqual(['paid', 'pending'])
     const stored = await world.engine().deps.invoices.findById(open.id)
-    expect(stored?.state.locks[0]?.address).toBe(open.address)
+    expect(stored?.state.paymentMethods[0]?.address).toBe(open.address)
     expect(await inbox(alice)).toEqual([])
     expect(await inbox(bob)).toMatchObject([{ kind: 'unmatched' }])
     const mails = await stores.db

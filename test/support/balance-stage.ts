@@ -107,8 +107,8 @@ export function useBalanceStage(stores: TestStores) {
     /** An invoice of `at` that waits for ether at the watched address; gives its id. */
     async waitForEther(at = Date.now(), number = 1): Promise<string> {
       const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18, coin: true } as const
-      const lock = { ...samplePaymentMethod(WATCHED.matchKey, at, asked), address: WATCHED.address }
-      const invoice = sampleInvoice(stores.runtime.random, { at, number, state: { locks: [lock] } })
+      const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, asked), address: WATCHED.address }
+      const invoice = sampleInvoice(stores.runtime.random, { at, number, state: { paymentMethods: [paymentMethod] } })
       await createInvoiceRepository(stores.db).insert(invoice)
       return invoice.terms.id
     },

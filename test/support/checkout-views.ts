@@ -33,7 +33,7 @@ const TRON: PaymentMethodView = {
   confirmMs: 57_000,
   blockTimeMs: 3_000,
   fiatPerAsset: '0.9994',
-  lockedAt: 0,
+  quotedAt: 0,
   quoteEndsAt: 0,
   evm: null,
 }
@@ -99,29 +99,30 @@ const SOLANA: PaymentMethodView = {
   browser: { chain: 'solana:mainnet', contract: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
 }
 
-type Change = Omit<Partial<InvoiceView>, 'lock'> & { readonly lock?: PaymentMethodView | null }
+type Change = Omit<Partial<InvoiceView>, 'paymentMethod'> & { readonly paymentMethod?: PaymentMethodView | null }
 
 function view(now: number, change: Change = {}): InvoiceView {
-  const { lock = TRON, ...rest } = change
-  const timed = lock === null ? null : { ...lock, lockedAt: now - MINUTE, quoteEndsAt: now + 19 * MINUTE }
+  const { paymentMethod = TRON, ...rest } = change
+  const timed =
+    paymentMethod === null ? null : { ...paymentMethod, quotedAt: now - MINUTE, quoteEndsAt: now + 19 * MINUTE }
   return {
     id: SHOWN_ID,
     mode: 'live',
     number: 4_183,
-    status: lock === null ? 'new' : 'pending',
+    status: paymentMethod === null ? 'new' : 'pending',
     version: 1,
     merchant: { name: 'Casa Lumbre', contact: 'hola@casalumbre.example', logo: null, colour: null },
     orderId: 'LUM-20418',
     description: '3 × Geisha 250 g, 1 × gooseneck kettle',
     fiat: { value: '148.50', currency: 'USD' },
     createdAt: now - MINUTE,
-    expiresAt: now + (lock === null ? 24 * 60 : 19) * MINUTE,
+    expiresAt: now + (paymentMethod === null ? 24 * 60 : 19) * MINUTE,
     paidAt: null,
     successUrl: 'https://casalumbre.example/thanks',
     cancelUrl: 'https://casalumbre.example/cart',
     paymentLinkId: null,
-    lock: timed,
-    received: lock === null ? '0' : '0.00',
+    paymentMethod: timed,
+    received: paymentMethod === null ? '0' : '0.00',
     excess: '0',
     payments: [],
     hints: [],
@@ -152,8 +153,8 @@ function payment(now: number, change: Partial<PaymentView> = {}): PaymentView {
 }
 
 const OTHER_HASH = '9491dddca56262313b5aef7d1675ff180d19da86e6b56edb5d35eb9af96d03b8'
-const spent = (lock: PaymentMethodView): PaymentMethodView => ({
-  ...lock,
+const spent = (paymentMethod: PaymentMethodView): PaymentMethodView => ({
+  ...paymentMethod,
   remaining: '0',
   remainingBase: '0',
   uri: null,
@@ -175,7 +176,7 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
     payments: [first, rest],
     canChoose: false,
     canRenew: false,
-    lock: spent(TRON),
+    paymentMethod: spent(TRON),
   } as const
   const paid = {
     ...full,
@@ -185,10 +186,10 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
   } as const
   const lateOne = payment(now, { amount: '148.59', isLate: true, seenAt: now - MINUTE })
   return {
-    pick: view(now, { lock: null }),
+    pick: view(now, { paymentMethod: null }),
     pay: view(now),
-    'pay-evm': view(now, { lock: BASE, mode: 'test' }),
-    'pay-solana': view(now, { lock: SOLANA }),
+    'pay-evm': view(now, { paymentMethod: BASE, mode: 'test' }),
+    'pay-solana': view(now, { paymentMethod: SOLANA }),
     branded: view(now, {
       merchant: {
         name: 'Sol y Luna, café de especialidad',
@@ -197,16 +198,16 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
         logo: { path: `/logo/${SHOWN_LOGO}.webp`, width: 480, height: 160, ground: 'light' },
       },
     }),
-    'pay-bitcoin': view(now, { lock: BITCOIN }),
+    'pay-bitcoin': view(now, { paymentMethod: BITCOIN }),
     'pay-soon-over': {
       ...view(now),
       expiresAt: now + 4 * MINUTE,
-      lock: { ...TRON, lockedAt: now - 16 * MINUTE, quoteEndsAt: now + 4 * MINUTE },
+      paymentMethod: { ...TRON, quotedAt: now - 16 * MINUTE, quoteEndsAt: now + 4 * MINUTE },
     },
     lapsed: {
       ...view(now),
       expiresAt: now + 60 * MINUTE,
-      lock: { ...TRON, lockedAt: now - 30 * MINUTE, quoteEndsAt: now - MINUTE },
+      paymentMethod: { ...TRON, quotedAt: now - 30 * MINUTE, quoteEndsAt: now - MINUTE },
     },
     checking: view(now, { ...over(now) }),
     'checking-partial': view(now, { ...over(now), status: 'partial', received: '147.59', payments: [first] }),
@@ -216,15 +217,15 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
       received: '147.59',
       payments: [first],
       canChoose: false,
-      lock: { ...TRON, remaining: '1.00', remainingBase: '1000000' },
+      paymentMethod: { ...TRON, remaining: '1.00', remainingBase: '1000000' },
     }),
     'lapsed-partial': {
       ...view(now, { status: 'partial', received: '147.59', payments: [first], canChoose: false }),
       expiresAt: now + 60 * MINUTE,
-      lock: { ...TRON, lockedAt: now - 30 * MINUTE, quoteEndsAt: now - MINUTE, remaining: '1.00' },
+      paymentMethod: { ...TRON, quotedAt: now - 30 * MINUTE, quoteEndsAt: now - MINUTE, remaining: '1.00' },
     },
     announced: view(now, {
-      lock: BASE,
+      paymentMethod: BASE,
       hints: [
         { txHash: `0x${OTHER_HASH}`, explorerUrl: `https://basescan.org/tx/0x${OTHER_HASH}`, at: now - MINUTE },
         { txHash: `0x${'ab'.repeat(32)}`, explorerUrl: null, at: now - 20 * MINUTE },
@@ -235,7 +236,7 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
     'confirming-long': view(now, {
       ...full,
       status: 'confirming',
-      lock: spent(BASE),
+      paymentMethod: spent(BASE),
       isPaidLate: true,
       payments: [
         payment(now, {

@@ -31,7 +31,7 @@ export function sampleEntry(invoiceId: string, seq: number, at: number): OutboxE
   }
 }
 
-/** A USDT lock on Ethereum at the address that `matchKey` names, with one quote of 100 USDT. */
+/** A USDT payment method on Ethereum at the address that `matchKey` names, with one quote of 100 USDT. */
 export function samplePaymentMethod(
   matchKey: string,
   at: number,
@@ -60,7 +60,7 @@ export function samplePaymentMethod(
         amountBase: 100_000_000n,
         amount: '100',
         fiatPerAsset: '1.0002',
-        lockedAt: at,
+        quotedAt: at,
         expiresAt: at + 1_200_000,
         uri: `ethereum:0x${matchKey}`,
         provenance: { snapshotAt: at - 1_000, sources: ['kraken', 'coinbase'], fxSources: [], spreadBps: 0 },
@@ -72,10 +72,10 @@ export function samplePaymentMethod(
   }
 }
 
-/** The state of a fresh invoice, `new` without locks and `pending` with one. */
+/** The state of a fresh invoice, `new` without payment methods and `pending` with one. */
 export function sampleState(at: number, overrides: Partial<InvoiceState> = {}): InvoiceState {
   return {
-    status: (overrides.locks?.length ?? 0) > 0 ? 'pending' : 'new',
+    status: (overrides.paymentMethods?.length ?? 0) > 0 ? 'pending' : 'new',
     mode: 'test',
     createdAt: at,
     expiresAt: at + 1_200_000,
@@ -84,7 +84,7 @@ export function sampleState(at: number, overrides: Partial<InvoiceState> = {}): 
     updatedAt: at,
     version: 1,
     eventSeq: 1,
-    locks: [],
+    paymentMethods: [],
     ledger: [],
     others: null,
     exceptions: [],

@@ -39,8 +39,8 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
   const catalog = createCatalog({ live: {}, test: nodes })
   const base = { ...runtime, ...createRepositories(db, runtime), clock, notifier, catalog, marks: NO_MARKS }
   const { wallets, cursors } = base
-  const { rates, locks } = createQuotes(base)
-  const deps = { ...base, rates, locks, urls: { checkoutBaseUrl: 'http://pay.test' } }
+  const { rates, paymentMethods } = createQuotes(base)
+  const deps = { ...base, rates, paymentMethods, urls: { checkoutBaseUrl: 'http://pay.test' } }
   const addressBook = sandboxAddressBook()
   const secretBox = createSecretBox(new Uint8Array(32).fill(7))
 
@@ -124,7 +124,7 @@ interface OpenRequest {
 }
 
 type Deps = Pick<Runtime, 'clock' | 'random'> & {
-  readonly locks: QuotePreparer
+  readonly paymentMethods: QuotePreparer
   readonly invoices: InvoiceRepository
 }
 
@@ -135,7 +135,7 @@ async function open(deps: Deps, workspace: Workspace, request: OpenRequest): Pro
   const prepared =
     request.asset === undefined
       ? null
-      : await deps.locks.prepare({
+      : await deps.paymentMethods.prepare({
           workspace,
           mode: 'test',
           asset: request.asset,
@@ -143,8 +143,8 @@ async function open(deps: Deps, workspace: Workspace, request: OpenRequest): Pro
           at: createdAt,
           quoteEndsAt: expiresAt,
         })
-  const lock = prepared?.lock ?? null
-  const { state, effects } = openInvoice({ mode: 'test', createdAt, expiresAt, endsWithQuote: true, lock })
+  const paymentMethod = prepared?.paymentMethod ?? null
+  const { state, effects } = openInvoice({ mode: 'test', createdAt, expiresAt, endsWithQuote: true, paymentMethod })
   const id = deps.random.uuid()
   const number = (await deps.invoices.highestNumber(workspace.id, 'test')) + 1
   const terms: InvoiceTerms = {
@@ -170,14 +170,14 @@ async function open(deps: Deps, workspace: Workspace, request: OpenRequest): Pro
   return { terms, state, lastOps: [], outbox, refundSeq: 0 }
 }
 
-/** The lock of an invoice that has one. */
+/** The payment method of an invoice that has one. */
 export function paymentMethodOf(invoice: Invoice): PaymentMethod {
-  const lock = activePaymentMethod(invoice.state)
-  if (lock === null) throw new Error('the invoice has no asset')
-  return lock
+  const paymentMethod = activePaymentMethod(invoice.state)
+  if (paymentMethod === null) throw new Error('the invoice has no asset')
+  return paymentMethod
 }
 
-/** A block at a height with transfers of `usdt_ethereum` (or what `transfer` says) to the given lock's address. */
+/** A block at a height with transfers of `usdt_ethereum` (or what `transfer` says) to the given payment method's address. */
 export function blockWith(
   height: number,
   time: Ms,

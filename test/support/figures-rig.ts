@@ -76,8 +76,8 @@ export function openFiguresRig(db: Database) {
           ).toEqual(
             tally(
               own.filter(({ paidAt }) => isAsked(paidAt)),
-              ({ paidAt, fiat, locks }) =>
-                `${dayOf(paidAt ?? new Date(0))} ${fiat.currency} ${locks.at(-1)?.symbol ?? null}`,
+              ({ paidAt, fiat, paymentMethods }) =>
+                `${dayOf(paidAt ?? new Date(0))} ${fiat.currency} ${paymentMethods.at(-1)?.symbol ?? null}`,
               ({ fiat }) => BigInt(fiat.minor),
             ),
           )
@@ -105,7 +105,7 @@ export function openFiguresRig(db: Database) {
           ).toEqual(
             tally(
               own.filter(({ createdAt }) => isAsked(createdAt)),
-              ({ createdAt, status, locks }) => `${dayOf(createdAt)} ${status} ${locks.length > 0}`,
+              ({ createdAt, status, paymentMethods }) => `${dayOf(createdAt)} ${status} ${paymentMethods.length > 0}`,
               () => 1n,
             ),
           )
@@ -212,10 +212,10 @@ function newInvoice(random: Prng, at: number): InvoiceDocument {
   number += 1
   const time = uuidLowerBound(at).slice(0, 13)
   const id = `${time}-7000-8000-${number.toString(16).padStart(12, '0')}`
-  const locks = random.chance(0.5) ? [lockAt(random, at)] : []
+  const paymentMethods = random.chance(0.5) ? [methodAt(random, at)] : []
   const { terms, ...same } = sampleInvoice(
     { uuid: () => id, bytes: (length) => random.bytes(length) },
-    { number, at, state: { locks } },
+    { number, at, state: { paymentMethods } },
   )
   return {
     ...invoiceToDocument({ ...same, terms: { ...terms, workspaceId: random.pick(MERCHANTS) } }),
@@ -228,7 +228,7 @@ function newInvoice(random: Prng, at: number): InvoiceDocument {
   }
 }
 
-const lockAt = (random: Prng, at: number) => {
+const methodAt = (random: Prng, at: number) => {
   number += 1
   return samplePaymentMethod(`f${number}`, at, { symbol: random.pick(['USDT', 'BTC', 'ETH']) })
 }
@@ -237,20 +237,23 @@ async function changeInvoice(db: Database, random: Prng, row: InvoiceDocument, a
   const status = row.paidAt === null ? random.pick(STATUSES) : random.pick(['paid', 'overpaid'] as const)
   const isPaid = status === 'paid' || status === 'overpaid'
   const updatedAt = new Date(Math.max(at, row.updatedAt.getTime() + 1))
-  const [lock] = invoiceToDocument(
+  const [paymentMethod] = invoiceToDocument(
     sampleInvoice(
       { uuid: () => row._id, bytes: (length) => random.bytes(length) },
-      { at, state: { locks: [lockAt(random, at)] } },
+      { at, state: { paymentMethods: [methodAt(random, at)] } },
     ),
-  ).locks
-  const locks = row.locks.length === 0 && lock !== undefined ? [lock] : row.locks
-  const change = { status, updatedAt, paidAt: isPaid ? (row.paidAt ?? updatedAt) : null, locks }
+  ).paymentMethods
+  const paymentMethods =
+    row.paymentMethods.length === 0 && paymentMethod !== undefined ? [paymentMethod] : row.paymentMethods
+  const change = { status, updatedAt, paidAt: isPaid ? (row.paidAt ?? updatedAt) : null, paymentMethods }
   await db.collection(INVOICES).updateOne({ _id: row._id }, { $set: change, $inc: { version: 1 } })
 }
 
 function expectMedian(medianMs: number | null, paid: readonly InvoiceDocument[]): void {
   const exact = quantile(
-    paid.map(({ paidAt, locks, createdAt }) => Math.max(0, Number(paidAt) - Number(locks[0]?.from ?? createdAt))),
+    paid.map(({ paidAt, paymentMethods, createdAt }) =>
+      Math.max(0, Number(paidAt) - Number(paymentMethods[0]?.from ?? createdAt)),
+    ),
     0.5,
   )
   if (exact === null) expect(medianMs).toBeNull()

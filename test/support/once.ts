@@ -8,9 +8,9 @@ const POLL_EVERY_MS = 100
  * that asks makes it.
  */
 export async function once<T>(file: string, make: () => Promise<T>): Promise<T> {
-  const lock = `${file}.lock`
+  const paymentMethod = `${file}.paymentMethod`
   while (!existsSync(file)) {
-    if (!taken(lock)) {
+    if (!taken(paymentMethod)) {
       await delay(POLL_EVERY_MS)
       continue
     }
@@ -19,16 +19,16 @@ export async function once<T>(file: string, make: () => Promise<T>): Promise<T> 
       writeFileSync(`${file}.new`, JSON.stringify(await make()))
       renameSync(`${file}.new`, file)
     } finally {
-      rmdirSync(lock)
+      rmdirSync(paymentMethod)
     }
   }
   return JSON.parse(readFileSync(file, 'utf8')) as T
 }
 
 /** Whether the lock is ours now: a folder can be made only once. */
-function taken(lock: string): boolean {
+function taken(paymentMethod: string): boolean {
   try {
-    mkdirSync(lock)
+    mkdirSync(paymentMethod)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false

@@ -56,9 +56,14 @@ export function twoTenants(stores: TestStores) {
       const made = await caller.invoices.create({ ...at, opId: randomUUID(), invoice: wanted }).catch(refused)
       if (made === null) return null
       const stored = await deps.instance.invoices.findById(made.id)
-      const lock = stored?.state.locks[0]
-      if (lock === undefined) throw new Error('an invoice without an address')
-      return { id: made.id, address: lock.address, matchKey: lock.matchKey, due: lock.quotes[0]?.amountBase ?? 0n }
+      const paymentMethod = stored?.state.paymentMethods[0]
+      if (paymentMethod === undefined) throw new Error('an invoice without an address')
+      return {
+        id: made.id,
+        address: paymentMethod.address,
+        matchKey: paymentMethod.matchKey,
+        due: paymentMethod.quotes[0]?.amountBase ?? 0n,
+      }
     },
     /** A confirmed transfer of ether, as a scanner stores it. */
     pay: async (address: string, amountBase: bigint, at = engine.deps.clock.now()) => {

@@ -120,9 +120,9 @@ export async function moveDeadline(dataDir: string, invoiceId: string, to: Date)
           expiresAt: to,
           nextActionAt: to,
           version: { $add: ['$version', 1] },
-          locks: {
+          paymentMethods: {
             $map: {
-              input: '$locks',
+              input: '$paymentMethods',
               in: {
                 $mergeObjects: [
                   '$$this',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { progressPrinter } from '#scripts/cli/text/progress-printer.ts'
 import { estimateBackup } from '#shared/db/backup/estimate-backup.ts'
 import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
@@ -11,7 +12,6 @@ import type { ArchiveTarget } from '../../backup/archive-target.ts'
 import type { VerifiedArchive } from '../../backup/restore-backup.ts'
 import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
 import { estimateText, progressText } from '../text/backup-text.ts'
-import { progressTeller } from '../text/progress-teller.ts'
 import { actorName } from './actor.ts'
 import type { BackupStore } from './backup-store.ts'
 
@@ -63,7 +63,7 @@ export async function recordedBackup(
   const estimate = await estimateBackup(db)
   process.stderr.write(`${estimateText(estimate)}\n`)
   const begun = performance.now()
-  const tell = progressTeller()
+  const tell = progressPrinter()
   const id = random.uuid()
   await exports.record(auditOf(store, 'backup.started', id, { file: name }))
   await copyMarks(store)

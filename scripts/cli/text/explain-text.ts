@@ -13,7 +13,7 @@ export function invoiceText(known: InvoiceExplanation): string {
   return [
     `invoice ${known.id} (number ${known.number}, ${known.mode}, workspace ${known.workspaceId}): ${known.status}`,
     `created ${known.createdAt}, ${known.paidAt === null ? `expires ${known.expiresAt}` : `paid ${known.paidAt}`}`,
-    heading('asked', known.locks.map(lockText)),
+    heading('asked', known.paymentMethods.map(methodText)),
     heading('payments', known.payments.map(paymentText)),
     ...(known.unheldPayments.length === 0
       ? []
@@ -56,12 +56,12 @@ function heading(title: string, lines: readonly string[]): string {
   return [`${title}:`, ...(lines.length === 0 ? ['none'] : lines).map((line) => `  ${line}`)].join('\n')
 }
 
-function lockText(lock: QuoteExplanation): string {
-  const quotes = lock.quotes.map(
+function methodText(paymentMethod: QuoteExplanation): string {
+  const quotes = paymentMethod.quotes.map(
     ({ amount, fiatPerAsset, from, to }) => `\n    ${amount} at ${fiatPerAsset}, ${from} to ${to}`,
   )
-  const bounds = `tolerance ${lock.toleranceBase}, late up to ${lock.lateGraceMinutes} min and ${lock.lateDriftBps / 100} %`
-  return `${lock.asset} to ${lock.address}${lock.active ? '' : ` (replaced ${lock.to})`}, ${lock.requiredConfirmations} confirmations, ${bounds}${quotes.join('')}`
+  const bounds = `tolerance ${paymentMethod.toleranceBase}, late up to ${paymentMethod.lateGraceMinutes} min and ${paymentMethod.lateDriftBps / 100} %`
+  return `${paymentMethod.asset} to ${paymentMethod.address}${paymentMethod.active ? '' : ` (replaced ${paymentMethod.to})`}, ${paymentMethod.requiredConfirmations} confirmations, ${bounds}${quotes.join('')}`
 }
 
 function paymentText(payment: PaymentExplanation): string {

@@ -49,7 +49,7 @@ async function pay(to: { matchKey: string; address: string }, digit: string, amo
 
 async function paidInvoice(digit: string, height: number) {
   const invoice = await engine.open({ asset: 'usdt_ethereum' })
-  const amountBase = invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  const amountBase = invoice.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
   const { hash, id } = await pay(paymentMethodOf(invoice), digit, amountBase, height)
   await advanceInvoice(engine.deps, invoice.terms.id)
   for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)

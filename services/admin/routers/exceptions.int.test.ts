@@ -37,7 +37,7 @@ async function latePayments(names: readonly string[]): Promise<void> {
     if (invoice === undefined) throw new Error('no invoice')
     const { id } = invoice.terms
     await advanceInvoice(engine.deps, id)
-    const amountBase = invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+    const amountBase = invoice.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
     const block = blockWith(100 + index, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key: name, amountBase }])
     await recordBlockTransfers(engine.deps, { ...scope, blocks: [block] })
     late.set(name, id)

@@ -56,7 +56,12 @@ const detailWire = z.object({
     z.object({ check: z.string(), rule: z.string(), fact: z.string(), ok: z.boolean().nullable(), result: z.string() }),
   ),
   worth: z
-    .object({ currency: z.string(), atLock: z.string(), now: z.string().nullable(), difference: z.string().nullable() })
+    .object({
+      currency: z.string(),
+      atQuote: z.string(),
+      now: z.string().nullable(),
+      difference: z.string().nullable(),
+    })
     .nullable(),
   ways: z.array(z.enum(RESOLUTIONS)),
   valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
@@ -233,12 +238,12 @@ export const exceptionsRouter = router({
 const REFUNDABLE: readonly ExceptionKind[] = ['over', 'late', 'out_of_quote', 'cancelled_paid']
 
 async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice: Invoice | null) {
-  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
-  if (invoice === null || lock === null || !REFUNDABLE.includes(kind)) return null
+  const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
+  if (invoice === null || paymentMethod === null || !REFUNDABLE.includes(kind)) return null
   const { id } = invoice.terms
   const [payments, refunds] = await Promise.all([money.payments.listByInvoice(id), money.refunds.listByInvoice(id)])
   const base = suggestRefund(invoice.state, payments, refunds)
-  return base === 0n ? null : { amount: formatUnits(base, lock.decimals), symbol: lock.symbol }
+  return base === 0n ? null : { amount: formatUnits(base, paymentMethod.decimals), symbol: paymentMethod.symbol }
 }
 
 /** Ids of exceptions contain transfer keys, which are not secret: every page checks its owner. */

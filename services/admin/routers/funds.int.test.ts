@@ -45,9 +45,9 @@ async function takeAddress({ deps, workspaceId, walletId, offers }: Awaited<Retu
   if (material === null) throw new Error('no material')
   const { address, matchKey } = await offers.take(material, deps.catalog.asset('usdt_ethereum'), 1n, workspaceId)
   const at = deps.clock.now()
-  const locks = [samplePaymentMethod(matchKey, at)]
+  const paymentMethods = [samplePaymentMethod(matchKey, at)]
   invoices += 1
-  const invoice = sampleInvoice(deps.random, { workspaceId, number: invoices, at, state: { locks } })
+  const invoice = sampleInvoice(deps.random, { workspaceId, number: invoices, at, state: { paymentMethods } })
   expect(await deps.invoices.insert(invoice)).toEqual({ inserted: true })
   return address
 }

@@ -101,8 +101,8 @@ it('proves the wallet of the invoice, also when a newer one started before the r
   expect(validate(invoiceCreateBody.test, body)).toMatchObject({ asset })
   const fingerprint = bodyFingerprint(Buffer.from(JSON.stringify(body), 'utf8'))
   const at = deps.clock.now()
-  const locks = [samplePaymentMethod(address.matchKey, at)]
-  const invoice = sampleInvoice(deps.random, { workspaceId, number: 1, at, state: { locks } })
+  const paymentMethods = [samplePaymentMethod(address.matchKey, at)]
+  const invoice = sampleInvoice(deps.random, { workspaceId, number: 1, at, state: { paymentMethods } })
   const idempotency = { key: `operator:${opId}`, fingerprint, requestId: 'req_1', at }
   expect(await deps.invoices.insert({ ...invoice, idempotency })).toEqual({ inserted: true })
   const action = { opId, actor: 'user:x', reason: null, requestId: 'req_2' }

@@ -43,7 +43,7 @@ describe('the export of payments', () => {
     await advanceInvoice(engine.deps, id)
     const [heading = '', ...rows] = await lines()
     const row = rows.find((line) => line.includes(id)) ?? ''
-    expect(heading.split(',')).toEqual(expect.arrayContaining(['rate_at_lock', 'fiat_at_lock', 'counted', 'late']))
+    expect(heading.split(',')).toEqual(expect.arrayContaining(['rate_at_quote', 'fiat_at_quote', 'counted', 'late']))
     expect(row).toContain(`"'=HYPERLINK(""https://evil.example"")`)
     expect(row).toMatch(/,1,USD,20\.\d\d,20\.00,/)
     for (const line of rows) expect(line).not.toMatch(/(^|,)"?[=+@-]/)

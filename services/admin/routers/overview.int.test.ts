@@ -19,9 +19,9 @@ beforeAll(async () => {
   const now = Date.now()
   const invoices = createInvoiceRepository(db)
   for (let number = 1; number <= 40; number++) {
-    const locks = number % 4 === 0 ? [] : [samplePaymentMethod(`a${number}`, now)]
+    const paymentMethods = number % 4 === 0 ? [] : [samplePaymentMethod(`a${number}`, now)]
     const workspaceId = number > 38 ? empty.workspaceId : here.workspaceId
-    await invoices.insert(sampleInvoice(runtime.random, { workspaceId, number, at: now, state: { locks } }))
+    await invoices.insert(sampleInvoice(runtime.random, { workspaceId, number, at: now, state: { paymentMethods } }))
   }
   // Twenty are paid, one of them with more than a double can hold exactly.
   const collection = db.collection(INVOICES)

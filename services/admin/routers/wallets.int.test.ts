@@ -43,8 +43,8 @@ async function stored() {
   ])
 }
 
-/** Which key material a lock of this workspace would use so many hours from now; null when none. */
-async function lockedOn({ deps, workspaceId }: AdminCaller, inHours: number): Promise<string | null> {
+/** Which key material a payment method of this workspace would use so many hours from now; null when none. */
+async function addressChosenOn({ deps, workspaceId }: AdminCaller, inHours: number): Promise<string | null> {
   const { wallets, catalog } = deps.instance
   const availability = createQuoteAvailability({
     wallets,
@@ -114,14 +114,14 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
   const first = await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
   expect(first).toMatchObject({ startsAt: null, changed: true })
   const [original] = await deps.instance.wallets.listWallets(workspaceId)
-  expect(await lockedOn(shop, 0)).toBe(original?.materialId)
+  expect(await addressChosenOn(shop, 0)).toBe(original?.materialId)
 
   const request = { ...at, ...action(), ...evm(freshKey()), reason: 'new cold storage' }
   const second = await caller.wallets.add(request)
   expect(second.startsAt).toBeGreaterThan(deps.clock.now() + 23.9 * HOUR_MS)
   expect(second.wallet.startsAt).toBe(second.startsAt)
-  expect(await lockedOn(shop, 23)).toBe(original?.materialId)
-  expect(await lockedOn(shop, 25)).not.toBe(original?.materialId)
+  expect(await addressChosenOn(shop, 23)).toBe(original?.materialId)
+  expect(await addressChosenOn(shop, 25)).not.toBe(original?.materialId)
   // Its addresses are derived, hence watched, at once.
   const newest = (await deps.instance.wallets.listWallets(workspaceId)).find(({ id }) => id === second.wallet.id)
   expect(await deps.instance.wallets.findMaterial(newest?.materialId ?? '')).toMatchObject({ derivedCount: 32 })
@@ -136,10 +136,10 @@ it('a further live wallet waits, is announced to every owner, and can be cancell
 
   const cancel = { ...at, ...action(), walletId: second.wallet.id, reason: 'not ours' }
   expect(await caller.wallets.disable(cancel)).toMatchObject({ changed: true, wallet: { startsAt: null } })
-  expect(await lockedOn(shop, 25)).toBe(original?.materialId)
+  expect(await addressChosenOn(shop, 25)).toBe(original?.materialId)
   // A late repetition of the first wish does not bring it back.
   expect(await caller.wallets.add(request)).toMatchObject({ changed: false })
-  expect(await lockedOn(shop, 25)).toBe(original?.materialId)
+  expect(await addressChosenOn(shop, 25)).toBe(original?.materialId)
   const rows = await deps.instance.audits.listBySubject(second.wallet.id)
   expect(rows.map(({ action }) => action)).toEqual(['wallet.added', 'wallet.cancelled'])
 })
@@ -148,15 +148,15 @@ it('a wallet that is enabled again waits as well; disabling works at once', asyn
   const shop = await adminCaller(stores, { mode: 'live' })
   const { caller, at } = shop
   const { wallet } = await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })
-  expect(await lockedOn(shop, 0)).not.toBeNull()
+  expect(await addressChosenOn(shop, 0)).not.toBeNull()
   await caller.wallets.disable({ ...at, ...action(), walletId: wallet.id })
-  for (const hours of [0, 25]) expect(await lockedOn(shop, hours)).toBeNull()
+  for (const hours of [0, 25]) expect(await addressChosenOn(shop, hours)).toBeNull()
   // Emptying a workspace does not make its next wallet a first one.
   expect((await caller.wallets.add({ ...at, ...action(), ...evm(freshKey()) })).startsAt).not.toBeNull()
   const enabled = await caller.wallets.enable({ ...at, ...action(), walletId: wallet.id })
   expect(enabled.startsAt).not.toBeNull()
-  expect(await lockedOn(shop, 0)).toBeNull()
-  expect(await lockedOn(shop, 25)).not.toBeNull()
+  expect(await addressChosenOn(shop, 0)).toBeNull()
+  expect(await addressChosenOn(shop, 25)).not.toBeNull()
 })
 
 // Guarantee: no wallet of a live workspace begins to wait unannounced.

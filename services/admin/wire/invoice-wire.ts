@@ -50,13 +50,13 @@ export const invoiceDetailWire = invoiceRowWire.extend({
       tolerance: z.string(),
       lateGraceMinutes: z.number(),
       lateDriftBps: z.number(),
-      otherLocks: z.number(),
+      otherMethods: z.number(),
     })
     .nullable(),
   rate: z
     .object({
       fiatPerAsset: z.string(),
-      lockedAt: z.number(),
+      quotedAt: z.number(),
       expiresAt: z.number(),
       snapshotAt: z.number(),
       sources: z.array(z.string()),
@@ -147,17 +147,17 @@ function reportingToWire(terms: Invoice['terms']): InvoiceDetailWire['reporting'
 
 function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDetailWire, 'sentence' | 'tone'> {
   const { state } = invoice
-  const lock = activePaymentMethod(state)
-  if (!isSettled(state) || lock === null) {
+  const paymentMethod = activePaymentMethod(state)
+  if (!isSettled(state) || paymentMethod === null) {
     const tone = state.exceptions.length > 0 ? 'bad' : state.status === 'confirming' ? 'wait' : 'plain'
     return { sentence: known.conclusion, tone }
   }
   const { dueBase, settledBase } = totals(state)
-  const units = (base: bigint) => formatUnits(base, lock.decimals)
+  const units = (base: bigint) => formatUnits(base, paymentMethod.decimals)
   const count = state.ledger.filter(({ counted, state: where }) => counted && where === 'confirmed').length
-  const how = `${units(settledBase)} of ${units(dueBase)} ${lock.symbol} confirmed in ${count} ${count === 1 ? 'payment' : 'payments'}.`
+  const how = `${units(settledBase)} of ${units(dueBase)} ${paymentMethod.symbol} confirmed in ${count} ${count === 1 ? 'payment' : 'payments'}.`
   if (settledBase > dueBase && state.status === 'overpaid') {
-    const sentence = `Overpaid by ${units(settledBase - dueBase)} ${lock.symbol}: ${how}`
+    const sentence = `Overpaid by ${units(settledBase - dueBase)} ${paymentMethod.symbol}: ${how}`
     return { sentence, tone: 'good' }
   }
   const lead = state.underpaidAccepted ? 'Paid: a smaller amount was accepted.' : 'Paid in full.'
@@ -165,37 +165,37 @@ function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDe
 }
 
 function paymentMethodToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | 'rate'> {
-  const lock = activePaymentMethod(state)
-  const quote = lock?.quotes.at(-1)
-  if (lock === null || quote === undefined) return { receiving: null, rate: null }
-  const { policy } = lock
+  const paymentMethod = activePaymentMethod(state)
+  const quote = paymentMethod?.quotes.at(-1)
+  if (paymentMethod === null || quote === undefined) return { receiving: null, rate: null }
+  const { policy } = paymentMethod
   return {
     receiving: {
-      address: lock.address,
+      address: paymentMethod.address,
       uri: quote.uri,
-      requiredConfirmations: lock.requiredConfirmations,
-      needsFinality: lock.needsFinality === true,
-      tolerance: formatUnits(policy.toleranceBase, lock.decimals),
+      requiredConfirmations: paymentMethod.requiredConfirmations,
+      needsFinality: paymentMethod.needsFinality === true,
+      tolerance: formatUnits(policy.toleranceBase, paymentMethod.decimals),
       lateGraceMinutes: Math.floor(policy.lateGraceMs / 60_000),
       lateDriftBps: policy.lateDriftBps,
-      otherLocks: state.locks.length - 1,
+      otherMethods: state.paymentMethods.length - 1,
     },
     rate: {
       fiatPerAsset: quote.fiatPerAsset,
-      lockedAt: quote.lockedAt,
+      quotedAt: quote.quotedAt,
       expiresAt: quote.expiresAt,
       snapshotAt: quote.provenance.snapshotAt,
       sources: [...quote.provenance.sources],
       fxSources: [...quote.provenance.fxSources],
       spreadBps: quote.provenance.spreadBps,
-      quotes: lock.quotes.length,
+      quotes: paymentMethod.quotes.length,
     },
   }
 }
 
 function suggestionText(state: Invoice['state'], base: bigint): string | null {
-  const lock = activePaymentMethod(state)
-  return lock === null || base === 0n ? null : formatUnits(base, lock.decimals)
+  const paymentMethod = activePaymentMethod(state)
+  return paymentMethod === null || base === 0n ? null : formatUnits(base, paymentMethod.decimals)
 }
 
 const CANCELLABLE = ['new', 'pending', 'expired']

@@ -89,18 +89,18 @@ export function invoiceRowToWire({ terms, state }: Invoice, names: Names): Invoi
 
 function coinsToWire(
   { state }: Pick<Invoice, 'terms' | 'state'>,
-  lock: PaymentMethod | null,
+  paymentMethod: PaymentMethod | null,
   { networkName }: Names,
 ): z.infer<typeof amountsWire> | null {
-  if (lock === null) return null
+  if (paymentMethod === null) return null
   const { dueBase, receivedBase, seenBase, settledBase } = totals(state)
-  const units = (base: bigint) => formatUnits(base, lock.decimals)
+  const units = (base: bigint) => formatUnits(base, paymentMethod.decimals)
   return {
-    asset: lock.asset,
-    symbol: lock.symbol,
-    network: lock.network,
-    networkName: networkName(lock.network),
-    decimals: lock.decimals,
+    asset: paymentMethod.asset,
+    symbol: paymentMethod.symbol,
+    network: paymentMethod.network,
+    networkName: networkName(paymentMethod.network),
+    decimals: paymentMethod.decimals,
     due: units(dueBase),
     received: units(receivedBase),
     seen: units(seenBase),

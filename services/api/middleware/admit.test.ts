@@ -13,7 +13,7 @@ const request = {
   headers: { authorization: 'Bearer sk_test_key', 'idempotency-key': 'order-1' },
 } as unknown as IncomingMessage
 
-// Guarantee: a store that fails while a key is confirmed locks no idempotency key: the merchant's repetition is not refused as running.
+// Guarantee: a store that fails while a key is confirmed payment methods no idempotency key: the merchant's repetition is not refused as running.
 it('clears the mark of an operation whose key could not be confirmed', async () => {
   const { limiter } = createMemoryAdmission()
   let isDown = true
@@ -37,7 +37,7 @@ it('clears the mark of an operation whose key could not be confirmed', async () 
   })
 })
 
-// Guarantee: a slow answer of the limiter locks no idempotency key.
+// Guarantee: a slow answer of the limiter payment methods no idempotency key.
 it('holds a mark that may have been set', async () => {
   const { limiter } = createMemoryAdmission()
   const keyRing = { find: async () => credential, confirm: async () => credential, forgetAll: () => undefined }

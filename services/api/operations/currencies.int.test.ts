@@ -42,7 +42,7 @@ function withLiveNode(
   const invoices = createInvoiceRepository(stores.db)
   const addresses = createQuoteOffers({ clock, logger, metrics, random, wallets, catalog, invoices, marks: NO_MARKS })
   const availability = createQuoteAvailability({ wallets, cursors, catalog, clock, rates, addresses })
-  return { catalog, availability, locks: createQuotePreparer({ catalog, rates, availability, addresses }) }
+  return { catalog, availability, paymentMethods: createQuotePreparer({ catalog, rates, availability, addresses }) }
 }
 
 async function list(key: string) {

@@ -37,7 +37,7 @@ describe('200', () => {
     })
   })
 
-  // Money: an estimate asks for exactly what a lock made at the same rate asks for.
+  // Money: an estimate asks for exactly what a payment method made at the same rate asks for.
   it.each([
     ['33.33', 'USD', 'btc_bitcoin'],
     ['0.99', 'EUR', 'usdc_solana'],

@@ -62,7 +62,7 @@ export interface PaymentMethodView {
   readonly blockTimeMs: number
   /** Fiat per one unit of the asset, every digit used. */
   readonly fiatPerAsset: string
-  readonly lockedAt: number
+  readonly quotedAt: number
   readonly quoteEndsAt: number
   /** For wallets in the browser; null where there are none. */
   readonly evm: {
@@ -122,7 +122,7 @@ export interface InvoiceView {
   readonly cancelUrl: string | null
   /** The payment link that created it; null otherwise. */
   readonly paymentLinkId: string | null
-  readonly lock: PaymentMethodView | null
+  readonly paymentMethod: PaymentMethodView | null
   /** Sum of everything that arrived in the chosen asset, late money included. */
   readonly received: string
   /** Amount sent beyond the amount due; `0` unless overpaid. */

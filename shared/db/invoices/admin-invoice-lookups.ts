@@ -174,7 +174,7 @@ function searchFilter(search: InvoiceSearch): Filter {
 
 function residualFilter({ asset, source, flag }: InvoicePageQuery): Filter {
   return {
-    ...(asset !== null && { locks: { $elemMatch: { asset, to: null } } }),
+    ...(asset !== null && { paymentMethods: { $elemMatch: { asset, to: null } } }),
     ...(source !== null && { source }),
     ...(flag === 'late' && { $or: [{ paidLate: true }, { 'exceptions.exception': 'late' as const }] }),
     ...(flag === 'short' && { underpaidAccepted: true }),

@@ -18,7 +18,7 @@ export async function claimsCold(
   at: Ms,
 ): Promise<ReadonlySet<string>> {
   if (claims.length === 0) return new Set()
-  const projection = { _id: 0, claims: 1, expiresAt: 1, updatedAt: 1, locks: 1 } as const
+  const projection = { _id: 0, claims: 1, expiresAt: 1, updatedAt: 1, paymentMethods: 1 } as const
   const found = await invoices
     .find({ ...holdingClaims(claims), status: { $nin: [...WAITING] } }, { projection })
     .toArray()
@@ -29,9 +29,9 @@ export async function claimsCold(
 function lateWatchEndsAt({
   expiresAt,
   updatedAt,
-  locks,
-}: Pick<InvoiceDocument, 'expiresAt' | 'updatedAt' | 'locks'>): Ms {
-  const quoted = locks.flatMap(({ quotes }) => quotes.map((quote) => quote.expiresAt.getTime()))
-  const graces = locks.map(({ policy }) => policy.lateGraceMs)
+  paymentMethods,
+}: Pick<InvoiceDocument, 'expiresAt' | 'updatedAt' | 'paymentMethods'>): Ms {
+  const quoted = paymentMethods.flatMap(({ quotes }) => quotes.map((quote) => quote.expiresAt.getTime()))
+  const graces = paymentMethods.map(({ policy }) => policy.lateGraceMs)
   return Math.max(expiresAt.getTime(), updatedAt.getTime(), ...quoted) + heldFor(Math.max(0, ...graces))
 }

@@ -34,7 +34,7 @@ test('gives each of a crowd what a read of its own would have given', async () =
 
 test('a document that cannot be understood fails its own reader only', async () => {
   const [broken, sound] = [await insert('w', 1), await insert('w', 2)]
-  await stores.db.collection(INVOICES).updateOne({ _id: broken }, { $unset: { locks: '' } })
+  await stores.db.collection(INVOICES).updateOne({ _id: broken }, { $unset: { paymentMethods: '' } })
   const find = createGroupedFind(stores.db)
   const [first, second] = await Promise.allSettled([find('w', 'test', broken), find('w', 'test', sound)])
   expect(first?.status).toBe('rejected')

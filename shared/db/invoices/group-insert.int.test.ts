@@ -12,7 +12,13 @@ const stores = useStores()
 function newInvoice(number: number, key: string | null = null): NewInvoice {
   const { random, clock } = stores.runtime
   const createdAt = clock.now()
-  const life = { mode: 'test', createdAt, expiresAt: createdAt + 60_000, endsWithQuote: true, lock: null } as const
+  const life = {
+    mode: 'test',
+    createdAt,
+    expiresAt: createdAt + 60_000,
+    endsWithQuote: true,
+    paymentMethod: null,
+  } as const
   const { state, effects } = openInvoice(life)
   const id = random.uuid()
   return {

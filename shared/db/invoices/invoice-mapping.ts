@@ -11,40 +11,52 @@ import {
 } from './invoice-model.ts'
 
 /** Every address and amount that the invoice's payment methods, past and present, reserve; claims of released ones may be others' by now. */
-export const claimsOf = (state: Pick<InvoiceState, 'locks'>): string[] => [
-  ...new Set(state.locks.filter(isHeld).flatMap(claimsOfPaymentMethod)),
+export const claimsOf = (state: Pick<InvoiceState, 'paymentMethods'>): string[] => [
+  ...new Set(state.paymentMethods.filter(isHeld).flatMap(claimsOfPaymentMethod)),
 ]
 
-const claimsOfPaymentMethod = (lock: PaymentMethod): readonly string[] => [lock.claim, ...(lock.formerClaims ?? [])]
+const claimsOfPaymentMethod = (paymentMethod: PaymentMethod): readonly string[] => [
+  paymentMethod.claim,
+  ...(paymentMethod.formerClaims ?? []),
+]
 
 /** Claims that were returned, and until when their next holder gets exact amounts only. */
-export function returnedOf(state: Pick<InvoiceState, 'locks'>): Pick<InvoiceDocument, 'returned' | 'returnedUntil'> {
-  const locks = state.locks.filter((lock) => !isHeld(lock))
-  if (locks.length === 0) return {}
-  const until = Math.max(...locks.map(({ hold }) => (hold?.releasedAt ?? 0) + (hold?.quarantineMs ?? 0)))
-  return { returned: [...new Set(locks.flatMap(claimsOfPaymentMethod))], returnedUntil: toDate(until) }
+export function returnedOf(
+  state: Pick<InvoiceState, 'paymentMethods'>,
+): Pick<InvoiceDocument, 'returned' | 'returnedUntil'> {
+  const paymentMethods = state.paymentMethods.filter((paymentMethod) => !isHeld(paymentMethod))
+  if (paymentMethods.length === 0) return {}
+  const until = Math.max(...paymentMethods.map(({ hold }) => (hold?.releasedAt ?? 0) + (hold?.quarantineMs ?? 0)))
+  return { returned: [...new Set(paymentMethods.flatMap(claimsOfPaymentMethod))], returnedUntil: toDate(until) }
 }
 
 /** Places in visitor budgets: of the visit itself and of valid claims, until the invoice is paid for the first time. */
-export const drawsOf = ({ locks, paidAt, visit }: Pick<InvoiceState, 'locks' | 'paidAt' | 'visit'>): string[] => {
+export const drawsOf = ({
+  paymentMethods,
+  paidAt,
+  visit,
+}: Pick<InvoiceState, 'paymentMethods' | 'paidAt' | 'visit'>): string[] => {
   if (paidAt !== null) return []
-  return [...new Set([...(visit?.places ?? []), ...locks.filter(isHeld).flatMap(({ draws = [] }) => draws)])]
+  return [...new Set([...(visit?.places ?? []), ...paymentMethods.filter(isHeld).flatMap(({ draws = [] }) => draws)])]
 }
 
 /** Whether the invoice ever took a place in a budget. */
-export const mayHaveDrawn = ({ locks, visit }: Pick<InvoiceState, 'locks' | 'visit'>): boolean =>
-  visit !== undefined || locks.some(({ draws }) => draws !== undefined)
+export const mayHaveDrawn = ({ paymentMethods, visit }: Pick<InvoiceState, 'paymentMethods' | 'visit'>): boolean =>
+  visit !== undefined || paymentMethods.some(({ draws }) => draws !== undefined)
 
 /** When the first of the invoice's claims may end; null when all are permanent. */
-export function releaseTimeOf(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): Date | null {
+export function releaseTimeOf(state: Pick<InvoiceState, 'paymentMethods' | 'expiresAt'>): Date | null {
   const held = heldClaims(state)
   return held.length === 0 ? null : toDate(Math.min(...held.map(({ dueAt }) => dueAt)))
 }
 
 /** The mutable fields as one write sets them; `nextActionAt` is separate because it may have to be unset. */
 export function stateToDocument(state: InvoiceState): InvoiceStateDocument {
-  const lock = activePaymentMethod(state)
-  return { ...INVOICE_STATE.toDocument(state), actionChain: lock === null ? 'none' : `${state.mode}:${lock.network}` }
+  const paymentMethod = activePaymentMethod(state)
+  return {
+    ...INVOICE_STATE.toDocument(state),
+    actionChain: paymentMethod === null ? 'none' : `${state.mode}:${paymentMethod.network}`,
+  }
 }
 
 /** The whole document of a new invoice: state, outbox, claims and idempotency guard in one insert. */

@@ -65,13 +65,13 @@ describe('lookups', () => {
   it('finds who holds a claim or reference, and ends claims in one compare-and-set', async () => {
     const at = Date.now()
     const hold = { kind: 'address', quarantineMs: 86_400_000, heldMs: 2 * 86_400_000, releasedAt: null } as const
-    const locks = [
+    const paymentMethods = [
       samplePaymentMethod('c0ffee10', at, { to: at + 1, hold, reference: 'abcd' }),
       samplePaymentMethod('c0ffee11', at, { formerClaims: ['test:evm:c0ffee99'] }),
     ]
-    const invoice = await inserted(invoiceIn(workspace(), { at, state: { locks } }))
+    const invoice = await inserted(invoiceIn(workspace(), { at, state: { paymentMethods } }))
     const { id, workspaceId } = invoice.terms
-    const holder = { invoiceId: id, workspaceId, number: invoice.terms.number, locks }
+    const holder = { invoiceId: id, workspaceId, number: invoice.terms.number, paymentMethods }
     const released = 'test:evm:c0ffee10'
     for (const claim of [released, 'test:evm:c0ffee99']) {
       expect(await repository().findByClaims([claim, 'unknown'])).toEqual([holder])
@@ -79,15 +79,16 @@ describe('lookups', () => {
     expect(await repository().findByReferences('test', ['abcd', 'ffff'])).toEqual([holder])
     expect(await repository().findByReferences('live', ['abcd'])).toEqual([])
 
-    const due = Math.min(...locks.flatMap(({ quotes }) => quotes.map(({ expiresAt }) => expiresAt))) + hold.heldMs
+    const due =
+      Math.min(...paymentMethods.flatMap(({ quotes }) => quotes.map(({ expiresAt }) => expiresAt))) + hold.heldMs
     const mark = { invoiceId: id, releaseAt: due }
     expect(await repository().dueForRelease(due - 1, null, 10)).toEqual([])
     expect(await repository().dueForRelease(due, null, 10)).toEqual([mark])
     expect(await repository().dueForRelease(due, mark, 10)).toEqual([])
 
-    const [pooled, own] = locks
+    const [pooled, own] = paymentMethods
     if (pooled === undefined || own === undefined) throw new Error('there are two')
-    const state = { ...invoice.state, locks: [{ ...pooled, hold: { ...hold, releasedAt: at } }, own] }
+    const state = { ...invoice.state, paymentMethods: [{ ...pooled, hold: { ...hold, releasedAt: at } }, own] }
     expect(await repository().releaseClaims(id, 7, state)).toBe(false)
     expect(await repository().releaseClaims(id, 1, state)).toBe(true)
     expect(await repository().findByClaims([released])).toEqual([])
@@ -95,7 +96,7 @@ describe('lookups', () => {
     expect(await repository().dueForRelease(due, null, 10)).toEqual([])
     expect(await repository().findByReferences('test', ['abcd'])).toHaveLength(1)
 
-    const next = await inserted(invoiceIn(workspace(), { at, state: { locks: [pooled] } }))
+    const next = await inserted(invoiceIn(workspace(), { at, state: { paymentMethods: [pooled] } }))
     const change = { id, expectedVersion: 2, expectedRefundSeq: 0, append: [], op: null }
     expect(await repository().save({ ...change, state: { ...state, version: 3 } })).toBe(true)
     expect((await repository().findByClaims([released])).map(({ invoiceId }) => invoiceId)).toEqual([next.terms.id])
@@ -108,7 +109,7 @@ describe('lookups', () => {
         at,
         state: {
           nextActionAt,
-          locks: [samplePaymentMethod(matchKey, at, { network: 'polygon', asset: 'usdt_polygon' })],
+          paymentMethods: [samplePaymentMethod(matchKey, at, { network: 'polygon', asset: 'usdt_polygon' })],
         },
       })
     const later = await inserted(locked('c0ffee12', 12_000))

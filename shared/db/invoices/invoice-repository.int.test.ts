@@ -19,8 +19,13 @@ async function inserted(invoice: NewInvoice): Promise<NewInvoice> {
 describe('insert', () => {
   it('gives back exactly what was put in', async () => {
     const at = Date.now()
-    const lock = samplePaymentMethod('c0ffee01', at)
-    const invoice = invoiceIn(workspace(), { at, opId: 'op-1', idempotencyKey: 'k', state: { locks: [lock] } })
+    const paymentMethod = samplePaymentMethod('c0ffee01', at)
+    const invoice = invoiceIn(workspace(), {
+      at,
+      opId: 'op-1',
+      idempotencyKey: 'k',
+      state: { paymentMethods: [paymentMethod] },
+    })
     await inserted(invoice)
     const found = await repository().findById(invoice.terms.id)
     expect(found).toEqual({
@@ -37,7 +42,7 @@ describe('insert', () => {
     const invoice = invoiceIn(workspace(), {
       at,
       idempotencyKey: 'k',
-      state: { locks: [samplePaymentMethod('c0ffee02', at)] },
+      state: { paymentMethods: [samplePaymentMethod('c0ffee02', at)] },
     })
     await inserted(invoice)
     const stored = await stores.db.collection(INVOICES).findOne({ _id: invoice.terms.id })
@@ -60,13 +65,16 @@ describe('insert', () => {
     const workspaceId = workspace()
     const at = Date.now()
     const first = await inserted(
-      invoiceIn(workspaceId, { number: 7, at, state: { locks: [samplePaymentMethod('c0ffee03', at)] } }),
+      invoiceIn(workspaceId, { number: 7, at, state: { paymentMethods: [samplePaymentMethod('c0ffee03', at)] } }),
     )
     expect(await repository().insert(invoiceIn(workspaceId, { number: 7 }))).toEqual({
       inserted: false,
       conflict: 'number',
     })
-    const sameAddress = invoiceIn(workspaceId, { number: 8, state: { locks: [samplePaymentMethod('c0ffee03', at)] } })
+    const sameAddress = invoiceIn(workspaceId, {
+      number: 8,
+      state: { paymentMethods: [samplePaymentMethod('c0ffee03', at)] },
+    })
     expect(await repository().insert(sameAddress)).toEqual({ inserted: false, conflict: 'claims' })
     const sameId = { ...first, terms: { ...first.terms, number: 9 }, state: sampleState(at) }
     expect(await repository().insert(sameId)).toEqual({ inserted: false, conflict: 'id' })
@@ -84,7 +92,10 @@ describe('insert', () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         repository().insert(
-          invoiceIn(workspaceId, { number: index + 1, state: { locks: [samplePaymentMethod('c0ffee04', at)] } }),
+          invoiceIn(workspaceId, {
+            number: index + 1,
+            state: { paymentMethods: [samplePaymentMethod('c0ffee04', at)] },
+          }),
         ),
       ),
     )
@@ -144,20 +155,22 @@ describe('save', () => {
   it('claims the address of a new lock and throws ClaimTaken when it is not free', async () => {
     const at = Date.now()
     const workspaceId = workspace()
-    await inserted(invoiceIn(workspaceId, { number: 1, state: { locks: [samplePaymentMethod('c0ffee05', at)] } }))
+    await inserted(
+      invoiceIn(workspaceId, { number: 1, state: { paymentMethods: [samplePaymentMethod('c0ffee05', at)] } }),
+    )
     const second = await inserted(invoiceIn(workspaceId, { number: 2 }))
-    const lockOn = (matchKey: string) =>
+    const methodOn = (matchKey: string) =>
       repository().save({
         id: second.terms.id,
         expectedVersion: 1,
         expectedRefundSeq: 0,
-        state: { ...changed(second, 2), locks: [samplePaymentMethod(matchKey, at)] },
+        state: { ...changed(second, 2), paymentMethods: [samplePaymentMethod(matchKey, at)] },
         append: [],
         op: null,
       })
-    await expect(lockOn('c0ffee05')).rejects.toThrow(ClaimTaken)
+    await expect(methodOn('c0ffee05')).rejects.toThrow(ClaimTaken)
     expect((await repository().findById(second.terms.id))?.state.version).toBe(1)
-    expect(await lockOn('c0ffee06')).toBe(true)
+    expect(await methodOn('c0ffee06')).toBe(true)
     expect(await repository().claimsTaken(['test:evm:c0ffee05', 'test:evm:c0ffee06', 'test:evm:c0ffee07'])).toEqual(
       new Set(['test:evm:c0ffee05', 'test:evm:c0ffee06']),
     )
@@ -166,13 +179,15 @@ describe('save', () => {
   // Guarantee: an address once shown to a payer is never given to another invoice.
   it('keeps the claims of earlier locks', async () => {
     const at = Date.now()
-    const invoice = await inserted(invoiceIn(workspace(), { state: { locks: [samplePaymentMethod('c0ffee08', at)] } }))
-    const locks = [samplePaymentMethod('c0ffee09', at)]
+    const invoice = await inserted(
+      invoiceIn(workspace(), { state: { paymentMethods: [samplePaymentMethod('c0ffee08', at)] } }),
+    )
+    const paymentMethods = [samplePaymentMethod('c0ffee09', at)]
     const change = {
       id: invoice.terms.id,
       expectedVersion: 1,
       expectedRefundSeq: 0,
-      state: { ...changed(invoice, 2), locks },
+      state: { ...changed(invoice, 2), paymentMethods },
       append: [],
       op: null,
     }

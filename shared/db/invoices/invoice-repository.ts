@@ -53,9 +53,11 @@ export function createInvoiceRepository(db: Database) {
     return stored === null ? null : invoiceFromDocument(stored)
   }
   const holders = async (filter: Filter): Promise<readonly ClaimHolder[]> => {
-    const found = await invoices.find(filter, { projection: { workspaceId: 1, number: 1, locks: 1 } }).toArray()
-    return found.map(({ _id, workspaceId, number, locks }) => {
-      return { invoiceId: _id, workspaceId, number, locks: locks.map(INVOICE_METHOD.toRecord) }
+    const found = await invoices
+      .find(filter, { projection: { workspaceId: 1, number: 1, paymentMethods: 1 } })
+      .toArray()
+    return found.map(({ _id, workspaceId, number, paymentMethods }) => {
+      return { invoiceId: _id, workspaceId, number, paymentMethods: paymentMethods.map(INVOICE_METHOD.toRecord) }
     })
   }
   /** Those of these claims that an invoice of the filter holds. */
@@ -163,13 +165,13 @@ export function createInvoiceRepository(db: Database) {
     /** Addresses at which invoices of any status wait for the network's native coin, except those that expired before a time. */
     coinAccounts: async (mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]> => {
       const found = await invoices
-        .find(scopes.withCoinLock(mode, network, expiringAfter), {
-          projection: { locks: 1, workspaceId: 1, expiresAt: 1 },
+        .find(scopes.withCoinMethod(mode, network, expiringAfter), {
+          projection: { paymentMethods: 1, workspaceId: 1, expiresAt: 1 },
         })
         .toArray()
-      return found.flatMap(({ _id, locks, workspaceId, expiresAt }) =>
-        locks
-          .filter((lock) => lock.coin === true && lock.network === network)
+      return found.flatMap(({ _id, paymentMethods, workspaceId, expiresAt }) =>
+        paymentMethods
+          .filter((paymentMethod) => paymentMethod.coin === true && paymentMethod.network === network)
           .map(({ matchKey, address, asset }) => {
             return { invoiceId: _id, workspaceId, expiresAt: expiresAt.getTime(), matchKey, address, asset }
           }),
@@ -180,7 +182,7 @@ export function createInvoiceRepository(db: Database) {
     priorHolds: async (claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>> => {
       if (claims.length === 0) return new Map()
       const found = await invoices
-        .find(scopes.quarantining(claims, at), { projection: { workspaceId: 1, number: 1, locks: 1 } })
+        .find(scopes.quarantining(claims, at), { projection: { workspaceId: 1, number: 1, paymentMethods: 1 } })
         .toArray()
       return latestHolds(found, new Set(claims), at)
     },
@@ -212,7 +214,7 @@ export function createInvoiceRepository(db: Database) {
     releaseClaims: async (
       id: string,
       expectedVersion: number,
-      state: Pick<InvoiceState, 'locks' | 'expiresAt' | 'paidAt' | 'visit'>,
+      state: Pick<InvoiceState, 'paymentMethods' | 'expiresAt' | 'paidAt' | 'visit'>,
     ): Promise<boolean> => {
       const held = { _id: id, version: expectedVersion }
       return (await invoices.updateOne(held, releaseToUpdate(state))).matchedCount === 1
@@ -286,7 +288,8 @@ function changeToUpdate({ state, append, op }: InvoiceChange): Update {
   const unset = {
     ...(state.nextActionAt === null && { nextActionAt: '' as const }),
     ...(draws.length === 0 && mayHaveDrawn(state) && { draws: '' as const }),
-    ...(releaseAt === null && state.locks.some(({ hold }) => hold !== undefined) && { releaseAt: '' as const }),
+    ...(releaseAt === null &&
+      state.paymentMethods.some(({ hold }) => hold !== undefined) && { releaseAt: '' as const }),
   }
   return {
     $set: {
@@ -319,7 +322,7 @@ function releaseToUpdate(state: Parameters<InvoiceRepository['releaseClaims']>[2
   }
   return {
     $set: {
-      locks: state.locks.map(INVOICE_METHOD.toDocument),
+      paymentMethods: state.paymentMethods.map(INVOICE_METHOD.toDocument),
       ...(claims.length > 0 && { claims }),
       ...(draws.length > 0 && { draws }),
       ...returnedOf(state),
@@ -332,13 +335,13 @@ function releaseToUpdate(state: Parameters<InvoiceRepository['releaseClaims']>[2
 
 /** For each of these claims the invoice that returned it last. */
 function latestHolds(
-  found: readonly Pick<InvoiceDocument, '_id' | 'workspaceId' | 'number' | 'locks'>[],
+  found: readonly Pick<InvoiceDocument, '_id' | 'workspaceId' | 'number' | 'paymentMethods'>[],
   claims: ReadonlySet<string>,
   at: Ms,
 ): ReadonlyMap<string, PriorHold> {
   const latest = new Map<string, PriorHold>()
-  for (const { _id: invoiceId, workspaceId, number, locks } of found) {
-    for (const { claim, formerClaims = [], hold } of locks) {
+  for (const { _id: invoiceId, workspaceId, number, paymentMethods } of found) {
+    for (const { claim, formerClaims = [], hold } of paymentMethods) {
       if (hold === undefined || hold.releasedAt === null) continue
       const until = hold.releasedAt.getTime() + hold.quarantineMs
       for (const returned of [claim, ...formerClaims]) {

@@ -66,21 +66,21 @@ export const quarantining = (claims: readonly string[], at: Ms) => ({
 
 /** Invoices with a payment method that carries one of these references. */
 export const withReferences = (mode: Mode, references: readonly string[]) => ({
-  'locks.reference': { $in: [...references] },
+  'paymentMethods.reference': { $in: [...references] },
   mode,
 })
 
 /** Invoices with a payment method in the native coin, without those that expired before a time. */
-export const withCoinLock = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
-  'locks.network': network,
-  'locks.coin': true,
+export const withCoinMethod = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
+  'paymentMethods.network': network,
+  'paymentMethods.coin': true,
   mode,
   expiresAt: { $gt: toDate(expiringAfter) },
 })
 
 /** Invoices with a payment method on a network, without those whose deadline is not after a time. */
-export const withLockOn = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
-  'locks.network': network,
+export const withMethodOn = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
+  'paymentMethods.network': network,
   mode,
   expiresAt: { $gt: toDate(expiringAfter) },
 })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const at = Date.now()
   const invoices = createInvoiceRepository(db)
   for (let row = 0; row < ROWS; row += 1) {
-    const state = { locks: [samplePaymentMethod(`e0${row}`, at)] }
+    const state = { paymentMethods: [samplePaymentMethod(`e0${row}`, at)] }
     const workspaceId = `ws-${row % 2}`
     await invoices.insert(sampleInvoice(runtime.random, { workspaceId, number: row, at, orderId: `o-${row}`, state }))
   }

@@ -3,7 +3,7 @@ import type { AssetId, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enu
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { OpenMethods, WatchedMethod } from '#shared/ports/invoices.ts'
 import { INVOICES } from './invoice-model.ts'
-import { withLockOn } from './invoice-scopes.ts'
+import { withMethodOn } from './invoice-scopes.ts'
 
 /** Money, or its confirmation, is still expected. */
 const WAITING: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])
@@ -28,14 +28,14 @@ async function watchedMethods(
   db: Database,
   { mode, network, expiringAfter }: { readonly mode: Mode; readonly network: NetworkId; readonly expiringAfter: Ms },
 ): Promise<readonly WatchedMethod[]> {
-  const projection = { status: 1, locks: 1, expiresAt: 1 } as const
+  const projection = { status: 1, paymentMethods: 1, expiresAt: 1 } as const
   const found = await db
     .collection(INVOICES)
-    .find(withLockOn(mode, network, expiringAfter), { projection })
+    .find(withMethodOn(mode, network, expiringAfter), { projection })
     .toArray()
-  return found.flatMap(({ _id, locks, status, expiresAt }) =>
-    locks
-      .filter((lock) => lock.network === network)
+  return found.flatMap(({ _id, paymentMethods, status, expiresAt }) =>
+    paymentMethods
+      .filter((paymentMethod) => paymentMethod.network === network)
       .map(({ matchKey, from }) => {
         const times = { since: from.getTime(), expiresAt: expiresAt.getTime() }
         const isOpen = WAITING.has(status)
@@ -57,14 +57,14 @@ async function countOpenMethods(
   const found = await db
     .collection(INVOICES)
     .find(
-      { ...withLockOn(mode, network, expiringAfter), status: { $in: [...WAITING] } },
-      { projection: { locks: 1, expiresAt: 1 } },
+      { ...withMethodOn(mode, network, expiringAfter), status: { $in: [...WAITING] } },
+      { projection: { paymentMethods: 1, expiresAt: 1 } },
     )
     .sort({ expiresAt: 1 })
     .limit(limit + 1)
     .toArray()
   const byAsset = new Map<AssetId, number>()
-  for (const { asset, network: on } of found.slice(0, limit).flatMap(({ locks }) => locks)) {
+  for (const { asset, network: on } of found.slice(0, limit).flatMap(({ paymentMethods }) => paymentMethods)) {
     if (on === network) byAsset.set(asset, (byAsset.get(asset) ?? 0) + 1)
   }
   return { byAsset, nextDeadline: found[0]?.expiresAt.getTime() ?? null, isComplete: found.length <= limit }

@@ -140,7 +140,7 @@ export function createPaymentLinkRepository(db: Database) {
       // Money must not settle it any more without a person's decision, whenever it came, also where a change of it is on its way.
       const change = {
         $unset: { linkUse: '' as const },
-        $set: { 'locks.$[].policy.lateGraceMs': 0, 'locks.$[].policy.isUseGone': true as const },
+        $set: { 'paymentMethods.$[].policy.lateGraceMs': 0, 'paymentMethods.$[].policy.isUseGone': true as const },
         $inc: { version: 1 },
       }
       return (await invoices.updateOne(unpaid, change)).modifiedCount === 1

@@ -59,7 +59,16 @@ export const PAYMENTS = defineCollection(
     /** Set by the invoice's fold. */
     counted: z.boolean(),
     uncountedReason: z
-      .enum(['wrong_asset', 'wrong_network', 'cancelled', 'late', 'out_of_quote', 'unmatched', 'inactive_lock', 'dust'])
+      .enum([
+        'wrong_asset',
+        'wrong_network',
+        'cancelled',
+        'late',
+        'out_of_quote',
+        'unmatched',
+        'inactive_payment_method',
+        'dust',
+      ])
       .nullable(),
     late: z.boolean(),
     /** Operation that created a simulated payment. */

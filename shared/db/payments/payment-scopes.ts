@@ -18,7 +18,7 @@ export type BlocksOfHeights = OnNetwork & {
 // Payment filters. Each is served by one index; `explain.int.test.ts` shows which.
 
 /** Money that never counts for an invoice is shown under Exceptions; merchants list only payments that their invoice requested. */
-const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 'unmatched', 'inactive_lock']
+const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 'unmatched', 'inactive_payment_method']
 
 /** States of payments on the chain; the second only while they wait for confirmations. */
 const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']

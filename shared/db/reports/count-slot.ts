@@ -23,9 +23,17 @@ interface SlotCount {
 }
 
 type Counted = Pick<InvoiceDocument, '_id' | 'status' | 'createdAt' | 'paidAt' | 'fiat' | 'reporting'> & {
-  locks: readonly { symbol: string; from: Date }[]
+  paymentMethods: readonly { symbol: string; from: Date }[]
 }
-const PARTS = { status: 1, createdAt: 1, paidAt: 1, fiat: 1, reporting: 1, 'locks.symbol': 1, 'locks.from': 1 } as const
+const PARTS = {
+  status: 1,
+  createdAt: 1,
+  paidAt: 1,
+  fiat: 1,
+  reporting: 1,
+  'paymentMethods.symbol': 1,
+  'paymentMethods.from': 1,
+} as const
 const QUARTERS = [0, 1, 2, 3] as const
 
 /** Counts a slot from what is stored now. Created is the time that an invoice's id carries; it is minted with `createdAt`. */
@@ -53,7 +61,7 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
   return { figures: { whole: mergeFigures(quarters), quarters }, documents: created.length + paid.length }
 }
 
-function figured({ status, createdAt, paidAt, fiat, reporting, locks }: Counted): FiguredInvoice {
+function figured({ status, createdAt, paidAt, fiat, reporting, paymentMethods }: Counted): FiguredInvoice {
   const terms = { fiat: { minor: BigInt(fiat.minor), currency: fiat.currency } }
   const minor =
     reporting === undefined
@@ -61,12 +69,12 @@ function figured({ status, createdAt, paidAt, fiat, reporting, locks }: Counted)
       : reportedMinor({ ...terms, reporting: { ...reporting, at: toMs(reporting.at) } }, reporting.currency)
   return {
     status,
-    coinChosen: locks.length > 0,
-    tookMs: paidAt === null ? null : Math.max(0, toMs(paidAt) - toMs(locks[0]?.from ?? createdAt)),
+    coinChosen: paymentMethods.length > 0,
+    tookMs: paidAt === null ? null : Math.max(0, toMs(paidAt) - toMs(paymentMethods[0]?.from ?? createdAt)),
     currency: fiat.currency,
     minor: fiat.minor,
     ...(minor !== null && reporting !== undefined && { reported: { currency: reporting.currency, minor } }),
-    symbol: locks.at(-1)?.symbol ?? null,
+    symbol: paymentMethods.at(-1)?.symbol ?? null,
   }
 }
 

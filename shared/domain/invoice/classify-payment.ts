@@ -10,20 +10,24 @@ import { isSettled } from './totals.ts'
  */
 export function classifyPayment(
   state: InvoiceState,
-  lock: PaymentMethod | null,
+  paymentMethod: PaymentMethod | null,
   seen: PaymentObservation,
   known: LedgerRow | undefined,
 ): LedgerRow {
-  if (known === undefined) return firstEvaluation(state, lock, seen)
+  if (known === undefined) return firstEvaluation(state, paymentMethod, seen)
   const row = { ...known, version: seen.version, state: seen.state }
   const minedLate = seen.minedTooLate && !seen.simulated && !known.late && known.state !== 'confirmed'
-  const isUseGone = lock?.policy.isUseGone === true
+  const isUseGone = paymentMethod?.policy.isUseGone === true
   if (!(minedLate || isUseGone) || isSettled(state)) return row
   return { ...row, late: true, eligible: known.acceptedBase !== null || known.countedByHand === true }
 }
 
-function firstEvaluation(state: InvoiceState, lock: PaymentMethod | null, seen: PaymentObservation): LedgerRow {
-  const late = isLate(state, lock, seen)
+function firstEvaluation(
+  state: InvoiceState,
+  paymentMethod: PaymentMethod | null,
+  seen: PaymentObservation,
+): LedgerRow {
+  const late = isLate(state, paymentMethod, seen)
   return {
     payment: seen.payment,
     version: seen.version,
@@ -35,7 +39,7 @@ function firstEvaluation(state: InvoiceState, lock: PaymentMethod | null, seen: 
     acceptedBase: null,
     late,
     rateSeen: seen.rateSeen,
-    eligible: lock !== null && (!late || maySettleLate(state, lock, seen)),
+    eligible: paymentMethod !== null && (!late || maySettleLate(state, paymentMethod, seen)),
     simulated: seen.simulated,
     detected: false,
     confirmed: false,
@@ -49,16 +53,16 @@ function firstEvaluation(state: InvoiceState, lock: PaymentMethod | null, seen: 
  */
 export function isLate(
   state: Pick<InvoiceState, 'expiresAt' | 'status'>,
-  lock: PaymentMethod | null,
+  paymentMethod: PaymentMethod | null,
   seen: PaymentObservation,
 ): boolean {
-  if (lock?.policy.isUseGone === true) return true
+  if (paymentMethod?.policy.isUseGone === true) return true
   if (seen.simulated && state.status !== 'expired') return false
   return seen.firstSeenAt > state.expiresAt || seen.minedTooLate
 }
 
-function maySettleLate(state: InvoiceState, lock: PaymentMethod, seen: PaymentObservation): boolean {
-  if (lock.policy.isUseGone === true || seen.minedTooLate) return false
-  if (seen.firstSeenAt > state.expiresAt + lock.policy.lateGraceMs) return false
-  return withinDrift(quoteOpenedBy(lock, seen.firstSeenAt), seen.rateSeen, lock)
+function maySettleLate(state: InvoiceState, paymentMethod: PaymentMethod, seen: PaymentObservation): boolean {
+  if (paymentMethod.policy.isUseGone === true || seen.minedTooLate) return false
+  if (seen.firstSeenAt > state.expiresAt + paymentMethod.policy.lateGraceMs) return false
+  return withinDrift(quoteOpenedBy(paymentMethod, seen.firstSeenAt), seen.rateSeen, paymentMethod)
 }

@@ -22,7 +22,7 @@ import { isSimulatable } from './plan-simulation.ts'
 import { shareOf, wholeBase } from './price-coverage.ts'
 import { endOfQuote, later, latestQuote } from './quote-window.ts'
 import { type Draft, enter, settle } from './settle.ts'
-import { holdingLock, isLive, isSettled, settlement, totals, unpaidOf } from './totals.ts'
+import { holdingMethod, isLive, isSettled, settlement, totals, unpaidOf } from './totals.ts'
 
 /** An operator's decision that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
@@ -105,13 +105,13 @@ function note(event: Acceptance, draft: Draft): Draft {
 }
 
 function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {
-  const inLockedAsset = row.counted || row.uncountedReason === 'out_of_quote'
+  const inChosenAsset = row.counted || row.uncountedReason === 'out_of_quote'
   return {
     ...row,
     counted: true,
     uncountedReason: null,
     eligible: true,
-    acceptedBase: inLockedAsset ? row.amountBase : (valueBase ?? row.amountBase),
+    acceptedBase: inChosenAsset ? row.amountBase : (valueBase ?? row.amountBase),
     detected: true,
     confirmed: true,
   }
@@ -159,8 +159,8 @@ export function decideCount(
   if (row?.counted === true && row.countedByHand === true) return null
   const seen = observations.find((one) => one.payment === event.payment)
   if (row === undefined || seen === undefined || !isCountable(state, row)) return { refused: 'not_countable' }
-  const lock = state.locks[holdingLock(state.locks, seen) ?? -1]
-  if (lock !== activePaymentMethod(state)) return { refused: 'not_countable' }
+  const paymentMethod = state.paymentMethods[holdingMethod(state.paymentMethods, seen) ?? -1]
+  if (paymentMethod !== activePaymentMethod(state)) return { refused: 'not_countable' }
   if (row.state !== 'confirmed') return { refused: 'unconfirmed_funds' }
   const counted: LedgerRow = {
     ...row,
@@ -212,7 +212,7 @@ export function decideSimulatedExpiry(state: InvoiceState, attribution: Attribut
 const withNote = (draft: Draft, notes: Draft['effects']): Draft => ({ ...draft, effects: [...draft.effects, ...notes] })
 
 /** Maximum number of distinct assets that a payer may choose for one invoice. */
-const LOCKS_MAX = 5
+const PAYMENT_METHODS_MAX = 5
 /** Maximum number of quotes on one invoice, over all its payment methods. */
 const QUOTES_MAX = 20
 /** Outbox entries of an invoice after which switching back and forth is refused: each switch is a webhook. */
@@ -225,28 +225,34 @@ type Event<T extends InvoiceEvent['type']> = Extract<InvoiceEvent, { readonly ty
  * chosen before on the same address continues with the new quote: it is one payment method, however often it is chosen. While a price of the
  * coin is open, a quote on another of its networks has that price, or was prepared from older choices.
  */
-export function decideAssetQuoted(state: InvoiceState, event: Event<'asset_locked'>, at: Ms): Decision {
-  const { lock, lockCount = state.locks.length } = event
-  const earlier = state.locks.findLast((other) => isSame(other, lock))
+export function decideAssetQuoted(state: InvoiceState, event: Event<'asset_chosen'>, at: Ms): Decision {
+  const { paymentMethod, methodCount = state.paymentMethods.length } = event
+  const earlier = state.paymentMethods.findLast((other) => isSame(other, paymentMethod))
   const refused = quoteRefusal(state, at, earlier?.asset)
   if (refused !== null) return { refused }
-  const price = openPrice(state.locks, lock.symbol, at)
-  const isPrice = price === null || isSamePrice(price, latestQuote(lock))
-  if (state.locks.length !== lockCount || !isPrice) return { refused: 'locks_changed' }
-  if (earlier === undefined) return activated({ ...state, locks: [...state.locks, lock] }, lock, at)
-  const { draws = [] } = lock
-  const renewed = withQuotes(earlier, { quotes: lock.quotes, claim: lock.claim, draws })
-  return activated({ ...state, locks: state.locks.map((other) => (other === earlier ? renewed : other)) }, renewed, at)
+  const price = openPrice(state.paymentMethods, paymentMethod.symbol, at)
+  const isPrice = price === null || isSamePrice(price, latestQuote(paymentMethod))
+  if (state.paymentMethods.length !== methodCount || !isPrice) return { refused: 'payment_methods_changed' }
+  if (earlier === undefined)
+    return activated({ ...state, paymentMethods: [...state.paymentMethods, paymentMethod] }, paymentMethod, at)
+  const { draws = [] } = paymentMethod
+  const renewed = withQuotes(earlier, { quotes: paymentMethod.quotes, claim: paymentMethod.claim, draws })
+  return activated(
+    { ...state, paymentMethods: state.paymentMethods.map((other) => (other === earlier ? renewed : other)) },
+    renewed,
+    at,
+  )
 }
 
 /** Makes an earlier payment method the active one again, unchanged, while its latest quote is the open price of its coin. Nothing changes when it is active. */
-export function decideQuoteResumed(state: InvoiceState, event: Event<'lock_resumed'>, at: Ms): Decision {
-  if (!isLockable(state, at)) return { refused: 'not_lockable' }
-  const lock = state.locks.findLast((other) => isSame(other, event))
-  if (lock === undefined || !hasOpenPrice(state.locks, lock, at)) return { refused: 'not_lockable' }
-  if (lock === activePaymentMethod(state)) return null
-  if (state.eventSeq >= SWITCH_ENTRIES_MAX) return { refused: 'too_many_locks' }
-  return activated(state, lock, at)
+export function decideQuoteResumed(state: InvoiceState, event: Event<'payment_method_resumed'>, at: Ms): Decision {
+  if (!mayChooseAsset(state, at)) return { refused: 'no_open_price' }
+  const paymentMethod = state.paymentMethods.findLast((other) => isSame(other, event))
+  if (paymentMethod === undefined || !hasOpenPrice(state.paymentMethods, paymentMethod, at))
+    return { refused: 'no_open_price' }
+  if (paymentMethod === activePaymentMethod(state)) return null
+  if (state.eventSeq >= SWITCH_ENTRIES_MAX) return { refused: 'too_many_payment_methods' }
+  return activated(state, paymentMethod, at)
 }
 
 /**
@@ -258,56 +264,63 @@ export function decideQuoteRenewed(state: InvoiceState, event: Event<'quote_rene
   const { asset, matchKey, quote, claim, draws = [] } = event
   const active = activePaymentMethod(state)
   const refused = renewalRefusal(state, at)
-  if (active === null || refused !== null) return { refused: refused ?? 'not_lockable' }
+  if (active === null || refused !== null) return { refused: refused ?? 'no_open_price' }
   const { quoteCount = active.quotes.length } = event
   // The amount is in base units of that asset: on another one it could be a thousandth of the price.
   const isPrepared = active.asset === asset && active.matchKey === matchKey && active.quotes.length === quoteCount
-  if (!isPrepared) return { refused: 'locks_changed' }
-  if (restBase(state, wholeBase(quote)) !== (quote.rest?.restBase ?? null)) return { refused: 'locks_changed' }
+  if (!isPrepared) return { refused: 'payment_methods_changed' }
+  if (restBase(state, wholeBase(quote)) !== (quote.rest?.restBase ?? null))
+    return { refused: 'payment_methods_changed' }
   const renewed = withQuotes(active, { quotes: [quote], claim, draws })
-  const locks = state.locks.map((lock) => (lock === active ? renewed : repriced(lock, active, quote)))
-  const draft = pending({ ...state, locks })
+  const paymentMethods = state.paymentMethods.map((paymentMethod) =>
+    paymentMethod === active ? renewed : repriced(paymentMethod, active, quote),
+  )
+  const draft = pending({ ...state, paymentMethods })
   return state.status === 'partial' ? { ...draft, effects: [] } : draft
 }
 
 /** What is unpaid of a price of `wholeBase` base units, rounded up to one; null unless a part of the price was paid. */
 export function restBase(state: InvoiceState, wholeBase: bigint): bigint | null {
-  const lock = activePaymentMethod(state)
-  return lock === null || state.status !== 'partial' ? null : shareOf(wholeBase, unpaidOf(state, lock, 'seen'))
+  const paymentMethod = activePaymentMethod(state)
+  return paymentMethod === null || state.status !== 'partial'
+    ? null
+    : shareOf(wholeBase, unpaidOf(state, paymentMethod, 'seen'))
 }
 
 /** The price that a quote freezes: no amount, whose base units differ between the networks of one coin. */
-export type OpenPrice = Pick<Quote, 'fiatPerAsset' | 'lockedAt' | 'expiresAt' | 'provenance'>
+export type OpenPrice = Pick<Quote, 'fiatPerAsset' | 'quotedAt' | 'expiresAt' | 'provenance'>
 
 /** The one open price of a coin on an invoice, whatever network it was quoted on; null when none is open. */
-export function openPrice(locks: readonly PaymentMethod[], symbol: string, at: Ms): OpenPrice | null {
-  const quotes = locks.filter((lock) => lock.symbol === symbol).flatMap((lock) => lock.quotes)
+export function openPrice(paymentMethods: readonly PaymentMethod[], symbol: string, at: Ms): OpenPrice | null {
+  const quotes = paymentMethods
+    .filter((paymentMethod) => paymentMethod.symbol === symbol)
+    .flatMap((paymentMethod) => paymentMethod.quotes)
   if (quotes.length === 0) return null
-  const newest = quotes.reduce((last, quote) => (quote.lockedAt >= last.lockedAt ? quote : last))
+  const newest = quotes.reduce((last, quote) => (quote.quotedAt >= last.quotedAt ? quote : last))
   if (newest.expiresAt <= at) return null
-  const { fiatPerAsset, lockedAt, expiresAt, provenance } = newest
-  return { fiatPerAsset, lockedAt, expiresAt, provenance }
+  const { fiatPerAsset, quotedAt, expiresAt, provenance } = newest
+  return { fiatPerAsset, quotedAt, expiresAt, provenance }
 }
 
 /** Whether the latest quote of a payment method is the open price of its coin. */
-export function hasOpenPrice(locks: readonly PaymentMethod[], lock: PaymentMethod, at: Ms): boolean {
-  const price = openPrice(locks, lock.symbol, at)
-  return price !== null && isSamePrice(price, latestQuote(lock))
+export function hasOpenPrice(paymentMethods: readonly PaymentMethod[], paymentMethod: PaymentMethod, at: Ms): boolean {
+  const price = openPrice(paymentMethods, paymentMethod.symbol, at)
+  return price !== null && isSamePrice(price, latestQuote(paymentMethod))
 }
 
 /** Why no asset can be chosen now, according to the state; null when one can. `asset` names one that was chosen before. */
 export function quoteRefusal(state: InvoiceState, at: Ms, asset?: PaymentMethod['asset']): Refusal | null {
-  if (!isLockable(state, at)) return 'not_lockable'
-  const isKnown = asset !== undefined && state.locks.some((lock) => lock.asset === asset)
-  if (!isKnown && state.locks.length >= LOCKS_MAX) return 'too_many_locks'
+  if (!mayChooseAsset(state, at)) return 'no_open_price'
+  const isKnown = asset !== undefined && state.paymentMethods.some((paymentMethod) => paymentMethod.asset === asset)
+  if (!isKnown && state.paymentMethods.length >= PAYMENT_METHODS_MAX) return 'too_many_payment_methods'
   return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
 /** Why the quote cannot be renewed now, according to the state; null when it can: without money, or with a part of the price. */
 export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
   const isPart = state.status === 'partial' && at < state.expiresAt
-  const isUnpaid = state.status === 'pending' && isLockable(state, at)
-  if (activePaymentMethod(state) === null || !(isPart || isUnpaid)) return 'not_lockable'
+  const isUnpaid = state.status === 'pending' && mayChooseAsset(state, at)
+  if (activePaymentMethod(state) === null || !(isPart || isUnpaid)) return 'no_open_price'
   return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
@@ -316,54 +329,62 @@ export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
  * under an earlier one: a transfer of it would be found by nobody, so the payer needs a new quote.
  */
 export function needsNewAmount(state: InvoiceState, at: Ms): boolean {
-  const lock = activePaymentMethod(state)
-  if (lock === null || (state.status !== 'pending' && state.status !== 'partial')) return false
-  const isByAmount = lock.hold?.kind === 'amount' || (lock.priorHold !== undefined && at <= lock.priorHold.until)
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null || (state.status !== 'pending' && state.status !== 'partial')) return false
+  const isByAmount =
+    paymentMethod.hold?.kind === 'amount' ||
+    (paymentMethod.priorHold !== undefined && at <= paymentMethod.priorHold.until)
   const { dueBase, seenBase } = totals(state)
-  return isByAmount && dueBase - seenBase !== latestQuote(lock).amountBase
+  return isByAmount && dueBase - seenBase !== latestQuote(paymentMethod).amountBase
 }
 
 /** Open, and without pending money: later changes of asset or price would change the amount due while the payer pays. */
-function isLockable(state: InvoiceState, at: Ms): boolean {
+function mayChooseAsset(state: InvoiceState, at: Ms): boolean {
   if (state.status !== 'new' && state.status !== 'pending') return false
   return at < state.expiresAt && totals(state).receivedBase === 0n
 }
 
 /** The same asset at the same address, still held by the invoice. */
-function isSame(lock: PaymentMethod, wanted: Pick<PaymentMethod, 'asset' | 'matchKey'>): boolean {
-  return isHeld(lock) && lock.asset === wanted.asset && lock.matchKey === wanted.matchKey
+function isSame(paymentMethod: PaymentMethod, wanted: Pick<PaymentMethod, 'asset' | 'matchKey'>): boolean {
+  return isHeld(paymentMethod) && paymentMethod.asset === wanted.asset && paymentMethod.matchKey === wanted.matchKey
 }
 
 /** Quotes of one moment: the same rate, until the same end, on several networks. */
 function isSamePrice(left: OpenPrice, right: OpenPrice): boolean {
-  return left.lockedAt === right.lockedAt && left.fiatPerAsset === right.fiatPerAsset
+  return left.quotedAt === right.quotedAt && left.fiatPerAsset === right.fiatPerAsset
 }
 
 /** Ends what is open of the coin on another network: the payer holds one price of it, the newest. */
-function repriced(lock: PaymentMethod, active: PaymentMethod, { lockedAt }: Quote): PaymentMethod {
-  const isOpen = lock.symbol === active.symbol && endOfQuote(lock, latestQuote(lock)) > lockedAt
-  return isOpen ? { ...lock, repricedAt: lockedAt } : lock
+function repriced(paymentMethod: PaymentMethod, active: PaymentMethod, { quotedAt }: Quote): PaymentMethod {
+  const isOpen =
+    paymentMethod.symbol === active.symbol && endOfQuote(paymentMethod, latestQuote(paymentMethod)) > quotedAt
+  return isOpen ? { ...paymentMethod, repricedAt: quotedAt } : paymentMethod
 }
 
 function withQuotes(
-  lock: PaymentMethod,
+  paymentMethod: PaymentMethod,
   more: Required<Pick<PaymentMethod, 'quotes' | 'claim' | 'draws'>>,
 ): PaymentMethod {
   const moved =
-    more.claim === lock.claim ? {} : { claim: more.claim, formerClaims: [...(lock.formerClaims ?? []), lock.claim] }
-  const drawn = more.draws.length === 0 ? {} : { draws: [...(lock.draws ?? []), ...more.draws] }
-  return { ...lock, ...moved, ...drawn, quotes: [...lock.quotes, ...more.quotes] }
+    more.claim === paymentMethod.claim
+      ? {}
+      : { claim: more.claim, formerClaims: [...(paymentMethod.formerClaims ?? []), paymentMethod.claim] }
+  const drawn = more.draws.length === 0 ? {} : { draws: [...(paymentMethod.draws ?? []), ...more.draws] }
+  return { ...paymentMethod, ...moved, ...drawn, quotes: [...paymentMethod.quotes, ...more.quotes] }
 }
 
 /** `lock` is one of the state's; it becomes the active one. */
-function activated(state: InvoiceState, lock: PaymentMethod, at: Ms): Draft {
-  const locks = state.locks.map((other) => ({ ...other, to: other === lock ? null : (other.to ?? at) }))
-  return pending({ ...state, status: 'pending' as const, locks, partialAnnouncedBase: 0n })
+function activated(state: InvoiceState, paymentMethod: PaymentMethod, at: Ms): Draft {
+  const paymentMethods = state.paymentMethods.map((other) => ({
+    ...other,
+    to: other === paymentMethod ? null : (other.to ?? at),
+  }))
+  return pending({ ...state, status: 'pending' as const, paymentMethods, partialAnnouncedBase: 0n })
 }
 
 /** An invoice that ends with its quote ends with the last of all its quotes: choosing again shortens no quote. */
 function pending(state: InvoiceState): Draft {
-  const ends = state.locks.map((lock) => latestQuote(lock).expiresAt)
+  const ends = state.paymentMethods.map((paymentMethod) => latestQuote(paymentMethod).expiresAt)
   const last = ends.reduce(later)
   return {
     state: { ...state, expiresAt: state.endsWithQuote ? last : state.expiresAt },
@@ -372,8 +393,8 @@ function pending(state: InvoiceState): Draft {
 }
 
 /** A visit to a limited link has its quotes within minutes, until money came: what a payer paid a part of is not taken away from them. */
-function hasQuotesLeft({ locks, visit, status }: InvoiceState, at: Ms): boolean {
+function hasQuotesLeft({ paymentMethods, visit, status }: InvoiceState, at: Ms): boolean {
   const end = visit?.quotesUntil ?? null
   if (end !== null && at >= end && status !== 'partial') return false
-  return locks.reduce((total, lock) => total + lock.quotes.length, 0) < QUOTES_MAX
+  return paymentMethods.reduce((total, paymentMethod) => total + paymentMethod.quotes.length, 0) < QUOTES_MAX
 }

@@ -6,7 +6,7 @@ import { isLive, isSettled, totals } from './totals.ts'
 const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
   wrong_asset: 'wrong_asset',
   wrong_network: 'wrong_network',
-  inactive_lock: 'wrong_asset',
+  inactive_payment_method: 'wrong_asset',
   out_of_quote: 'out_of_quote',
   unmatched: 'unmatched',
   // Dust is sent to addresses to spam or to trace them: a list full of it would hide real money.

@@ -3,7 +3,7 @@ import type { PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, OthersRow, PaymentMethod } from './model.ts'
 import { baseOf, paysShare, toleranceAt, unpaidShare, type ValuedMoney } from './price-coverage.ts'
 import { quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
-import { byFirstSeen, foreignReason, holdingLock, isDust, isLive, isSettled } from './totals.ts'
+import { byFirstSeen, foreignReason, holdingMethod, isDust, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
 const ROWS_MAX = 100
@@ -34,28 +34,34 @@ export function fold(
   named: ReadonlySet<string> = new Set(),
 ): InvoiceState {
   const known = new Map(state.ledger.map((row) => [row.payment, row]))
-  const placed = [...observations].sort(byFirstSeen).map((seen) => ({ seen, hold: holdingLock(state.locks, seen) }))
+  const placed = [...observations]
+    .sort(byFirstSeen)
+    .map((seen) => ({ seen, hold: holdingMethod(state.paymentMethods, seen) }))
   const listed = new Set(chooseListed(state, placed, named))
   const evaluated = placed
     .filter((one) => listed.has(one))
     .map((one) => {
       const row = known.get(one.seen.payment)
-      return { ...one, known: row, row: classifyPayment(state, lockAt(state.locks, one.hold), one.seen, row) }
+      return {
+        ...one,
+        known: row,
+        row: classifyPayment(state, methodAt(state.paymentMethods, one.hold), one.seen, row),
+      }
     })
-  const before = activeIndex(state.locks)
+  const before = activeIndex(state.paymentMethods)
   const active = chooseQuote(state, evaluated, before)
-  const locks = active === before ? state.locks : activate(state.locks, active, at)
+  const paymentMethods = active === before ? state.paymentMethods : activate(state.paymentMethods, active, at)
   const rows = countRows(state, evaluated, active)
-  const completed = complete({ ...state, locks, ledger: rows }, placed, active)
+  const completed = complete({ ...state, paymentMethods, ledger: rows }, placed, active)
   const withRow = new Set(completed.map((row) => row.payment))
   const unlisted = placed
     .filter((one) => !withRow.has(one.seen.payment))
-    .map((one) => ({ seen: one.seen, lock: lockAt(locks, one.hold) }))
+    .map((one) => ({ seen: one.seen, paymentMethod: methodAt(paymentMethods, one.hold) }))
   return {
     ...state,
-    locks,
+    paymentMethods,
     ledger: completed,
-    others: sumOthers(state, unlisted, lockAt(locks, active)),
+    others: sumOthers(state, unlisted, methodAt(paymentMethods, active)),
     // Sums of another asset cannot be compared with those announced so far.
     partialAnnouncedBase: active === before ? state.partialAnnouncedBase : 0n,
   }
@@ -68,8 +74,8 @@ function chooseListed(state: InvoiceState, placed: readonly Placed[], named: Rea
   let foreignLeft = FOREIGN_ROWS_MAX - kept.filter((one) => one.hold === null).length
   const fresh = placed.filter((one) => {
     if (known.has(one.seen.payment)) return false
-    const lock = lockAt(state.locks, one.hold)
-    if (lock !== null) return !isDust(lock, one.seen) || named.has(one.seen.payment)
+    const paymentMethod = methodAt(state.paymentMethods, one.hold)
+    if (paymentMethod !== null) return !isDust(paymentMethod, one.seen) || named.has(one.seen.payment)
     foreignLeft -= 1
     return foreignLeft >= 0
   })
@@ -85,15 +91,15 @@ function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], befor
   if (isSettled(state) || state.status === 'cancelled') return before
   const holdsFunds = evaluated.some(({ known, row, hold }) => {
     if (known?.counted !== true || !isLive(row)) return false
-    const lock = lockAt(state.locks, hold)
+    const paymentMethod = methodAt(state.paymentMethods, hold)
     if (isByHand(row)) return hold === before || row.acceptedBase !== null
-    return hold === before && (lock === null || !isDust(lock, row))
+    return hold === before && (paymentMethod === null || !isDust(paymentMethod, row))
   })
   if (holdsFunds) return before
   const first = evaluated.find(({ row, hold }) => {
-    const lock = lockAt(state.locks, hold)
-    if (lock === null || isDust(lock, row)) return false
-    return isLive(row) && row.eligible && quoteFor(lock, row) !== null
+    const paymentMethod = methodAt(state.paymentMethods, hold)
+    if (paymentMethod === null || isDust(paymentMethod, row)) return false
+    return isLive(row) && row.eligible && quoteFor(paymentMethod, row) !== null
   })
   return first?.hold ?? before
 }
@@ -106,20 +112,21 @@ function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active:
   const frozen = isSettled(state) || state.status === 'cancelled'
   const deposits: ValuedMoney[] = []
   return evaluated.map(({ seen, hold, row, known }): LedgerRow => {
-    const lock = lockAt(state.locks, hold)
+    const paymentMethod = methodAt(state.paymentMethods, hold)
     if (isByHand(row)) return { ...row, counted: true, uncountedReason: null }
-    if (lock !== null && isDust(lock, row)) {
+    if (paymentMethod !== null && isDust(paymentMethod, row)) {
       // Dust that is gone stops counting: other dust may complete the invoice, and both would count when it returns.
       if (known !== undefined && frozen) return row
       return { ...row, counted: false, uncountedReason: 'dust' }
     }
-    if (lock === null || hold !== active) {
-      return { ...row, counted: false, uncountedReason: foreignReason(state.locks, seen, hold) }
+    if (paymentMethod === null || hold !== active) {
+      return { ...row, counted: false, uncountedReason: foreignReason(state.paymentMethods, seen, hold) }
     }
-    if (known !== undefined && (frozen || !isLive(row)) && known.uncountedReason !== 'inactive_lock') return row
+    if (known !== undefined && (frozen || !isLive(row)) && known.uncountedReason !== 'inactive_payment_method')
+      return row
     if (frozen || !isLive(row) || !row.eligible) return { ...row, counted: true, uncountedReason: null }
-    if (!isPriced(lock, row, deposits)) return { ...row, counted: false, uncountedReason: 'out_of_quote' }
-    deposits.push({ quote: quoteAt(lock, row.firstSeenAt), amountBase: row.amountBase })
+    if (!isPriced(paymentMethod, row, deposits)) return { ...row, counted: false, uncountedReason: 'out_of_quote' }
+    deposits.push({ quote: quoteAt(paymentMethod, row.firstSeenAt), amountBase: row.amountBase })
     return { ...row, counted: true, uncountedReason: null }
   })
 }
@@ -128,10 +135,10 @@ function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active:
  * True when a payment was promised a price: by a quote of its own, or, once `deposits` before it pay the frozen share of the price, by the last
  * quote, as long as the market has not fallen below that one by more than the frozen bound.
  */
-function isPriced(lock: PaymentMethod, row: LedgerRow, deposits: readonly ValuedMoney[]): boolean {
-  if (quoteFor(lock, row) !== null) return true
-  if (!paysShare(lock, deposits, lock.policy.depositBps)) return false
-  return withinDrift(quoteOpenedBy(lock, row.firstSeenAt), row.rateSeen, lock)
+function isPriced(paymentMethod: PaymentMethod, row: LedgerRow, deposits: readonly ValuedMoney[]): boolean {
+  if (quoteFor(paymentMethod, row) !== null) return true
+  if (!paysShare(paymentMethod, deposits, paymentMethod.policy.depositBps)) return false
+  return withinDrift(quoteOpenedBy(paymentMethod, row.firstSeenAt), row.rateSeen, paymentMethod)
 }
 
 /**
@@ -139,28 +146,28 @@ function isPriced(lock: PaymentMethod, row: LedgerRow, deposits: readonly Valued
  * carries no rate, so only dust within a quote can be checked.
  */
 function complete(state: InvoiceState, placed: readonly Placed[], active: number | null): readonly LedgerRow[] {
-  const lock = lockAt(state.locks, active)
-  if (lock === null || isSettled(state) || state.status === 'cancelled') return state.ledger
+  const paymentMethod = methodAt(state.paymentMethods, active)
+  if (paymentMethod === null || isSettled(state) || state.status === 'cancelled') return state.ledger
   const rows = new Map(state.ledger.map((row) => [row.payment, row]))
   const isCandidate = ({ seen, hold }: Placed): boolean => {
     const row = rows.get(seen.payment)
-    if (hold !== active || !isLive(seen) || !isDust(lock, seen) || row?.counted === true) return false
-    if (row?.late ?? isLate(state, lock, seen)) return false
-    return (row !== undefined || rows.size < ROWS_MAX) && quoteHolding(lock, seen.firstSeenAt) !== null
+    if (hold !== active || !isLive(seen) || !isDust(paymentMethod, seen) || row?.counted === true) return false
+    if (row?.late ?? isLate(state, paymentMethod, seen)) return false
+    return (row !== undefined || rows.size < ROWS_MAX) && quoteHolding(paymentMethod, seen.firstSeenAt) !== null
   }
   const summed = ({ seen, hold }: Placed): boolean => {
-    const one: Unlisted = { seen, lock: lockAt(state.locks, hold) }
-    return !rows.has(seen.payment) && countsUnlisted(state, one, lock)
+    const one: Unlisted = { seen, paymentMethod: methodAt(state.paymentMethods, hold) }
+    return !rows.has(seen.payment) && countsUnlisted(state, one, paymentMethod)
   }
   const key = completingDust({
-    lock,
+    paymentMethod,
     ledger: state.ledger,
     unlisted: placed.filter(summed).map(({ seen }) => seen),
     dust: placed.filter(isCandidate).map(({ seen }) => seen),
   })
   const seen = placed.find((one) => one.seen.payment === key)?.seen
   if (seen === undefined) return state.ledger
-  const row = rows.get(seen.payment) ?? classifyPayment(state, lock, seen, undefined)
+  const row = rows.get(seen.payment) ?? classifyPayment(state, paymentMethod, seen, undefined)
   rows.set(seen.payment, { ...row, counted: true, uncountedReason: null })
   return [...rows.values()].sort(byFirstSeen)
 }
@@ -170,22 +177,24 @@ function isByHand(row: LedgerRow): boolean {
   return row.acceptedBase !== null || row.countedByHand === true
 }
 
-function activate(locks: readonly PaymentMethod[], active: number | null, at: Ms): readonly PaymentMethod[] {
-  return locks.map((lock, index) => (index === active ? { ...lock, to: null } : { ...lock, to: lock.to ?? at }))
+function activate(paymentMethods: readonly PaymentMethod[], active: number | null, at: Ms): readonly PaymentMethod[] {
+  return paymentMethods.map((paymentMethod, index) =>
+    index === active ? { ...paymentMethod, to: null } : { ...paymentMethod, to: paymentMethod.to ?? at },
+  )
 }
 
-function activeIndex(locks: readonly PaymentMethod[]): number | null {
-  const index = locks.findLastIndex((lock) => lock.to === null)
+function activeIndex(paymentMethods: readonly PaymentMethod[]): number | null {
+  const index = paymentMethods.findLastIndex((paymentMethod) => paymentMethod.to === null)
   return index < 0 ? null : index
 }
 
-function lockAt(locks: readonly PaymentMethod[], index: number | null): PaymentMethod | null {
-  return index === null ? null : (locks[index] ?? null)
+function methodAt(paymentMethods: readonly PaymentMethod[], index: number | null): PaymentMethod | null {
+  return index === null ? null : (paymentMethods[index] ?? null)
 }
 
 /** Input of `completingDust`. */
 interface Walk {
-  readonly lock: PaymentMethod
+  readonly paymentMethod: PaymentMethod
   /** The checked ledger, in which only dust counted by an operator counts. */
   readonly ledger: readonly LedgerRow[]
   /** Payments without rows that enter the sums. */
@@ -199,20 +208,20 @@ interface Walk {
  * it and the settling amount, at the quote it came under; null when there is none. The first money of an invoice is never dust. Depends
  * only on the set of payments, never on the order in which they were found.
  */
-function completingDust({ lock, ledger, unlisted, dust }: Walk): string | null {
+function completingDust({ paymentMethod, ledger, unlisted, dust }: Walk): string | null {
   if (dust.length === 0) return null
   const money = [...ledger.filter((row) => row.counted && row.eligible && isLive(row)), ...unlisted]
   const isDustKey = new Set(dust.map(({ payment }) => payment))
   const before: ValuedMoney[] = []
-  let unpaid = unpaidShare(lock, before)
+  let unpaid = unpaidShare(paymentMethod, before)
   for (const one of [...money, ...dust].sort(byFirstSeen)) {
-    const quote = quoteAt(lock, one.firstSeenAt)
+    const quote = quoteAt(paymentMethod, one.firstSeenAt)
     if (!isDustKey.has(one.payment)) {
       before.push({ quote, amountBase: amountOf(one) })
-      unpaid = unpaidShare(lock, before)
+      unpaid = unpaidShare(paymentMethod, before)
       continue
     }
-    const missingBase = baseOf(quote, unpaid) - toleranceAt(lock, quote)
+    const missingBase = baseOf(quote, unpaid) - toleranceAt(paymentMethod, quote)
     if (before.length > 0 && missingBase > 0n && one.amountBase >= missingBase) return one.payment
   }
   return null
@@ -229,7 +238,7 @@ const FNV_MASK = 0xffffffffffffffffn
 /** A payment without a row, with its payment method or null. */
 interface Unlisted {
   readonly seen: PaymentObservation
-  readonly lock: PaymentMethod | null
+  readonly paymentMethod: PaymentMethod | null
 }
 
 /**
@@ -254,11 +263,11 @@ export function sumOthers(
 /** True for a payment that enters the sums without a separate row. */
 function countsUnlisted(
   state: Pick<InvoiceState, 'expiresAt' | 'status'>,
-  { seen, lock }: Unlisted,
+  { seen, paymentMethod }: Unlisted,
   active: PaymentMethod | null,
 ): boolean {
-  if (lock === null || lock !== active || isDust(lock, seen)) return false
-  return isLive(seen) && !isLate(state, lock, seen) && quoteHolding(lock, seen.firstSeenAt) !== null
+  if (paymentMethod === null || paymentMethod !== active || isDust(paymentMethod, seen)) return false
+  return isLive(seen) && !isLate(state, paymentMethod, seen) && quoteHolding(paymentMethod, seen.firstSeenAt) !== null
 }
 
 /** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */

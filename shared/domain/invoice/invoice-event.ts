@@ -36,9 +36,9 @@ export interface Attribution {
 export type InvoiceEvent =
   | { readonly type: 'payments_changed' }
   /** `lockCount` is the number of payment methods for which the choice was prepared; with another number it is refused. */
-  | { readonly type: 'asset_locked'; readonly lock: PaymentMethod; readonly lockCount?: number }
+  | { readonly type: 'asset_chosen'; readonly paymentMethod: PaymentMethod; readonly methodCount?: number }
   /** The payer again chose an asset whose quote is still valid. */
-  | { readonly type: 'lock_resumed'; readonly asset: AssetId; readonly matchKey: string }
+  | { readonly type: 'payment_method_resumed'; readonly asset: AssetId; readonly matchKey: string }
   | {
       readonly type: 'quote_renewed'
       /** Asset and address of the payment method that the quote was prepared for; while another one is active it is refused. */
@@ -67,10 +67,10 @@ export type InvoiceEventType = InvoiceEvent['type']
 export type Refusal =
   | 'not_cancellable'
   | 'has_funds'
-  | 'not_lockable'
-  | 'too_many_locks'
+  | 'no_open_price'
+  | 'too_many_payment_methods'
   /** Another choice was faster: read the invoice and prepare the choice again. */
-  | 'locks_changed'
+  | 'payment_methods_changed'
   | 'too_many_quotes'
   | 'not_simulatable'
   | 'not_acceptable'

@@ -34,7 +34,7 @@ export interface Quote {
   readonly amount: string
   /** Fiat per one asset unit with every digit used, spread included. */
   readonly fiatPerAsset: string
-  readonly lockedAt: Ms
+  readonly quotedAt: Ms
   readonly expiresAt: Ms
   readonly uri: string
   readonly provenance: RateProvenance
@@ -135,7 +135,7 @@ export type UncountedReason =
   /** Another network than that of any payment method of this address. */
   | 'wrong_network'
   /** Right for one of the invoice's payment methods, but another one received funds first. */
-  | 'inactive_lock'
+  | 'inactive_payment_method'
   /** First seen when no quote was valid, and the price had fallen too far since the last one or that had been over for too long. */
   | 'out_of_quote'
   /** Sent to an address of none of the payment methods. */
@@ -220,7 +220,7 @@ export interface InvoiceState {
   /** Sequence number of the last outbox entry of any kind. */
   readonly eventSeq: number
   /** Oldest first; empty while `new`. The last one with `to === null` is the active one. */
-  readonly locks: readonly PaymentMethod[]
+  readonly paymentMethods: readonly PaymentMethod[]
   readonly ledger: readonly LedgerRow[]
   readonly others: OthersRow | null
   /** Exceptions this invoice has open, so that each is opened once and closed when its reason no longer applies. */
@@ -268,16 +268,16 @@ export interface InvoiceTerms {
 }
 
 /** Whether the claims are still valid; those of a returned address or amount may be another invoice's. */
-export function isHeld(lock: Pick<PaymentMethod, 'hold'>): boolean {
-  return (lock.hold?.releasedAt ?? null) === null
+export function isHeld(paymentMethod: Pick<PaymentMethod, 'hold'>): boolean {
+  return (paymentMethod.hold?.releasedAt ?? null) === null
 }
 
 /** The payment method that money is checked against, or null while the invoice is `new`. */
-export function activePaymentMethod(state: Pick<InvoiceState, 'locks'>): PaymentMethod | null {
-  return state.locks.findLast((lock) => lock.to === null) ?? null
+export function activePaymentMethod(state: Pick<InvoiceState, 'paymentMethods'>): PaymentMethod | null {
+  return state.paymentMethods.findLast((paymentMethod) => paymentMethod.to === null) ?? null
 }
 
 /** The quote currently shown to the payer, or null while the invoice is `new`. */
-export function currentQuote(state: Pick<InvoiceState, 'locks'>): Quote | null {
+export function currentQuote(state: Pick<InvoiceState, 'paymentMethods'>): Quote | null {
   return activePaymentMethod(state)?.quotes.at(-1) ?? null
 }

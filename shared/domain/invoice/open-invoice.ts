@@ -12,7 +12,7 @@ export interface OpenInvoiceInput {
   readonly expiresAt: Ms
   readonly endsWithQuote: boolean
   /** Null when the payer picks the asset later. */
-  readonly lock: PaymentMethod | null
+  readonly paymentMethod: PaymentMethod | null
   /** The operator who created it; absent for API calls. */
   readonly attribution?: Attribution
   /** What a link's visitor takes from budgets. */
@@ -24,21 +24,25 @@ export interface OpenInvoiceInput {
  * or `pending` with `invoice.created` and `invoice.pending` when an asset is fixed at once.
  */
 export function openInvoice(input: OpenInvoiceInput): { state: InvoiceState; effects: readonly Effect[] } {
-  const { mode, createdAt, endsWithQuote, lock } = input
+  const { mode, createdAt, endsWithQuote, paymentMethod } = input
   const created: Effect = { kind: 'event', type: 'invoice.created', payment: null }
   const pending: Effect = { kind: 'event', type: 'invoice.pending', payment: null }
-  const effects = [created, ...(lock === null ? [] : [pending]), ...auditWrite('created', input.attribution ?? {})]
+  const effects = [
+    created,
+    ...(paymentMethod === null ? [] : [pending]),
+    ...auditWrite('created', input.attribution ?? {}),
+  ]
   const state: InvoiceState = {
-    status: lock === null ? 'new' : 'pending',
+    status: paymentMethod === null ? 'new' : 'pending',
     mode,
     createdAt,
-    expiresAt: lock !== null && endsWithQuote ? latestQuote(lock).expiresAt : input.expiresAt,
+    expiresAt: paymentMethod !== null && endsWithQuote ? latestQuote(paymentMethod).expiresAt : input.expiresAt,
     endsWithQuote,
     paidAt: null,
     updatedAt: createdAt,
     version: 1,
     eventSeq: effects.length,
-    locks: lock === null ? [] : [lock],
+    paymentMethods: paymentMethod === null ? [] : [paymentMethod],
     ledger: [],
     others: null,
     exceptions: [],

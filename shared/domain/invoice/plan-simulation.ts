@@ -25,9 +25,9 @@ const REFUSED: SimulationPlan = { outcome: 'refused', reason: 'not_simulatable' 
  * for an invoice in `expired`.
  */
 export function planSimulation(state: InvoiceState, scenario: SimulationScenario): SimulationPlan {
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const allowed = scenario === 'late' ? state.status === 'expired' && isPlaying(state) : isSimulatable(state)
-  if (lock === null || !allowed) return REFUSED
+  if (paymentMethod === null || !allowed) return REFUSED
   if (scenario === 'expired') return { outcome: 'expire' }
   const { dueBase, seenBase, neededBase } = totals(state)
   const missingBase = dueBase - seenBase
@@ -37,7 +37,7 @@ export function planSimulation(state: InvoiceState, scenario: SimulationScenario
     return seenBase + halfBase >= neededBase ? REFUSED : pay(halfBase)
   }
   const overBase = (dueBase * 11n + 9n) / 10n
-  const overpaidFrom = dueBase + lock.policy.overToleranceBase + 1n
+  const overpaidFrom = dueBase + paymentMethod.policy.overToleranceBase + 1n
   return pay((overBase > overpaidFrom ? overBase : overpaidFrom) - seenBase)
 }
 

@@ -32,17 +32,17 @@ export function wholeBase(quote: Quote): bigint {
  * Compares money with the price of an invoice. Each quote prices the whole invoice, so money pays the share of the price that it is of its own quote's
  * whole amount, and keeps it when a later quote prices the rest. Exact: only the last division is rounded, up to a base unit.
  */
-export function coverage(lock: PaymentMethod, money: readonly ValuedMoney[]): Coverage {
-  const whole = priceUnits(lock)
+export function coverage(paymentMethod: PaymentMethod, money: readonly ValuedMoney[]): Coverage {
+  const whole = priceUnits(paymentMethod)
   const sums = new Map<Quote, bigint>()
   for (const { quote, amountBase } of money) sums.set(quote, (sums.get(quote) ?? 0n) + amountBase)
-  const latest = latestQuote(lock)
+  const latest = latestQuote(paymentMethod)
   let unpaid = whole
   let paidBase = 0n
-  for (const quote of lock.quotes) {
+  for (const quote of paymentMethod.quotes) {
     const sumBase = sums.get(quote) ?? 0n
     const exactBase = baseOf(quote, { parts: unpaid, whole })
-    if (quote === latest || sumBase >= exactBase) return askedBy(lock, quote, { paidBase, sumBase, exactBase })
+    if (quote === latest || sumBase >= exactBase) return askedBy(paymentMethod, quote, { paidBase, sumBase, exactBase })
     unpaid -= sumBase * (whole / wholeBase(quote))
     paidBase += sumBase
   }
@@ -50,15 +50,15 @@ export function coverage(lock: PaymentMethod, money: readonly ValuedMoney[]): Co
 }
 
 /** The part of the price that money leaves unpaid; zero when it covers the price. */
-export function unpaidShare(lock: PaymentMethod, money: readonly ValuedMoney[]): PriceShare {
-  const whole = priceUnits(lock)
+export function unpaidShare(paymentMethod: PaymentMethod, money: readonly ValuedMoney[]): PriceShare {
+  const whole = priceUnits(paymentMethod)
   const parts = whole - unitsOf(whole, money)
   return { parts: parts > 0n ? parts : 0n, whole }
 }
 
 /** True when money pays at least `bps` basis points of the price. No money never does. */
-export function paysShare(lock: PaymentMethod, money: readonly ValuedMoney[], bps: number): boolean {
-  const whole = priceUnits(lock)
+export function paysShare(paymentMethod: PaymentMethod, money: readonly ValuedMoney[], bps: number): boolean {
+  const whole = priceUnits(paymentMethod)
   const parts = unitsOf(whole, money)
   return parts > 0n && parts * BPS >= whole * BigInt(bps)
 }
@@ -74,20 +74,20 @@ export function shareOf(amount: bigint, { parts, whole }: PriceShare): bigint {
 }
 
 /** The missing base units of a quote that still count as paid: the frozen tolerance is that of the first quote. */
-export function toleranceAt(lock: PaymentMethod, quote: Quote): bigint {
-  const first = lock.quotes[0] ?? quote
-  return (lock.policy.toleranceBase * wholeBase(quote)) / wholeBase(first)
+export function toleranceAt(paymentMethod: PaymentMethod, quote: Quote): bigint {
+  const first = paymentMethod.quotes[0] ?? quote
+  return (paymentMethod.policy.toleranceBase * wholeBase(quote)) / wholeBase(first)
 }
 
 function askedBy(
-  lock: PaymentMethod,
+  paymentMethod: PaymentMethod,
   quote: Quote,
   { paidBase, sumBase, exactBase }: { readonly paidBase: bigint; readonly sumBase: bigint; readonly exactBase: bigint },
 ): Coverage {
   // The rounding of the amount that the payer was asked for makes an exact rest neither short nor too much.
   const askedBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
   const isExact = sumBase >= exactBase && sumBase < askedBase
-  const neededBase = paidBase + exactBase - toleranceAt(lock, quote)
+  const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote)
   return { dueBase: paidBase + (isExact ? sumBase : askedBase), neededBase: neededBase > 0n ? neededBase : 1n }
 }
 
@@ -96,6 +96,6 @@ function unitsOf(whole: bigint, money: readonly ValuedMoney[]): bigint {
 }
 
 /** The price in units in which the base unit of every quote is a whole number of them. */
-function priceUnits(lock: PaymentMethod): bigint {
-  return [...new Set(lock.quotes.map(wholeBase))].reduce((product, amount) => product * amount, 1n)
+function priceUnits(paymentMethod: PaymentMethod): bigint {
+  return [...new Set(paymentMethod.quotes.map(wholeBase))].reduce((product, amount) => product * amount, 1n)
 }

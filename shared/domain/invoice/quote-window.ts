@@ -10,55 +10,61 @@ const CLOCK_LAG_MS = 120_000
 type Sight = Pick<LedgerRow | PaymentObservation, 'firstSeenAt' | 'rateSeen' | 'simulated'>
 
 /** The newest quote of a payment method. Throws RangeError on one without quotes, which no caller may build. */
-export function latestQuote(lock: PaymentMethod): Quote {
-  const quote = lock.quotes.at(-1)
+export function latestQuote(paymentMethod: PaymentMethod): Quote {
+  const quote = paymentMethod.quotes.at(-1)
   if (quote === undefined) throw new RangeError('a payment method has at least one quote')
   return quote
 }
 
 /** The newest quote that was open or over at `time`; the first one for earlier times, because clocks of chains differ from ours. */
-export function quoteOpenedBy(lock: PaymentMethod, time: Ms): Quote {
-  return lock.quotes.findLast((quote) => quote.lockedAt <= time) ?? lock.quotes[0] ?? latestQuote(lock)
+export function quoteOpenedBy(paymentMethod: PaymentMethod, time: Ms): Quote {
+  return (
+    paymentMethod.quotes.findLast((quote) => quote.quotedAt <= time) ??
+    paymentMethod.quotes[0] ??
+    latestQuote(paymentMethod)
+  )
 }
 
 /** When a quote of a payment method ends: earlier than promised only where the payer got a newer price of the coin on another network. */
-export function endOfQuote({ repricedAt }: PaymentMethod, { lockedAt, expiresAt }: Quote): Ms {
-  return repricedAt !== undefined && lockedAt < repricedAt && repricedAt < expiresAt ? repricedAt : expiresAt
+export function endOfQuote({ repricedAt }: PaymentMethod, { quotedAt, expiresAt }: Quote): Ms {
+  return repricedAt !== undefined && quotedAt < repricedAt && repricedAt < expiresAt ? repricedAt : expiresAt
 }
 
 /** The quote whose window holds `time`, the newest of several, or null. The first one also holds times shortly before it. */
-export function quoteHolding(lock: PaymentMethod, time: Ms): Quote | null {
-  const first = lock.quotes[0]
-  if (first !== undefined && time < first.lockedAt && time >= first.lockedAt - CLOCK_LAG_MS) return first
-  return lock.quotes.findLast((quote) => quote.lockedAt <= time && time <= endOfQuote(lock, quote)) ?? null
+export function quoteHolding(paymentMethod: PaymentMethod, time: Ms): Quote | null {
+  const first = paymentMethod.quotes[0]
+  if (first !== undefined && time < first.quotedAt && time >= first.quotedAt - CLOCK_LAG_MS) return first
+  return (
+    paymentMethod.quotes.findLast((quote) => quote.quotedAt <= time && time <= endOfQuote(paymentMethod, quote)) ?? null
+  )
 }
 
 /** The quote at whose rate money first seen at `time` is valued, if it counts: the one that held then, otherwise the last one before. */
-export function quoteAt(lock: PaymentMethod, time: Ms): Quote {
-  return quoteHolding(lock, time) ?? quoteOpenedBy(lock, time)
+export function quoteAt(paymentMethod: PaymentMethod, time: Ms): Quote {
+  return quoteHolding(paymentMethod, time) ?? quoteOpenedBy(paymentMethod, time)
 }
 
 /**
  * The quote that a payment may claim on its own: the one valid when it was first seen, otherwise the last one before
  * it within grace and drift of that quote's end, otherwise null. Later prices never change the result.
  */
-export function quoteFor(lock: PaymentMethod, sight: Sight): Quote | null {
-  const held = quoteHolding(lock, sight.firstSeenAt)
+export function quoteFor(paymentMethod: PaymentMethod, sight: Sight): Quote | null {
+  const held = quoteHolding(paymentMethod, sight.firstSeenAt)
   if (held !== null) return held
-  const last = quoteOpenedBy(lock, sight.firstSeenAt)
+  const last = quoteOpenedBy(paymentMethod, sight.firstSeenAt)
   if (sight.simulated) return last
-  if (sight.firstSeenAt > endOfQuote(lock, last) + lock.policy.lateGraceMs) return null
-  return withinDrift(last, sight.rateSeen, lock) ? last : null
+  if (sight.firstSeenAt > endOfQuote(paymentMethod, last) + paymentMethod.policy.lateGraceMs) return null
+  return withinDrift(last, sight.rateSeen, paymentMethod) ? last : null
 }
 
 /**
  * True when the rate when first seen had not fallen below the quoted one by more than the frozen bound.
  * A rate that moved in the merchant's favour always passes; an unknown rate never does.
  */
-export function withinDrift(promised: Quote, rateSeen: string | null, lock: PaymentMethod): boolean {
+export function withinDrift(promised: Quote, rateSeen: string | null, paymentMethod: PaymentMethod): boolean {
   if (rateSeen === null) return false
   const floor = multiply(parseDecimal(promised.fiatPerAsset), {
-    digits: BPS - BigInt(lock.policy.lateDriftBps),
+    digits: BPS - BigInt(paymentMethod.policy.lateDriftBps),
     scale: 4,
   })
   return compare(parseDecimal(rateSeen), floor) >= 0
@@ -79,7 +85,7 @@ const QUARANTINE_MIN_MS = DAY_MS
 /** A temporary claim, and the payment methods that share it. */
 export interface HeldClaim {
   readonly claim: string
-  readonly locks: readonly PaymentMethod[]
+  readonly paymentMethods: readonly PaymentMethod[]
   /** Earliest end of the claim, by the block time of every chain concerned. */
   readonly dueAt: Ms
 }
@@ -103,23 +109,23 @@ export function restAfterLoss(policy: { readonly lateGraceMs: number; readonly q
 }
 
 /** The valid temporary claims of an invoice, with their earliest end. Payment methods on one address share one claim. */
-export function heldClaims(state: Pick<InvoiceState, 'locks' | 'expiresAt'>): readonly HeldClaim[] {
+export function heldClaims(state: Pick<InvoiceState, 'paymentMethods' | 'expiresAt'>): readonly HeldClaim[] {
   const byClaim = new Map<string, PaymentMethod[]>()
-  for (const lock of state.locks) {
-    if (lock.hold === undefined || !isHeld(lock)) continue
-    byClaim.set(lock.claim, [...(byClaim.get(lock.claim) ?? []), lock])
+  for (const paymentMethod of state.paymentMethods) {
+    if (paymentMethod.hold === undefined || !isHeld(paymentMethod)) continue
+    byClaim.set(paymentMethod.claim, [...(byClaim.get(paymentMethod.claim) ?? []), paymentMethod])
   }
-  return [...byClaim].map(([claim, locks]) => ({
+  return [...byClaim].map(([claim, paymentMethods]) => ({
     claim,
-    locks,
-    dueAt: locks.map((lock) => dueAt(state.expiresAt, lock)).reduce(later),
+    paymentMethods,
+    dueAt: paymentMethods.map((paymentMethod) => dueAt(state.expiresAt, paymentMethod)).reduce(later),
   }))
 }
 
 /** The active payment method can be paid until the invoice ends, an earlier one until its quote ends. */
-function dueAt(expiresAt: Ms, lock: PaymentMethod): Ms {
-  const quoteEnd = latestQuote(lock).expiresAt
-  return (lock.to === null ? later(expiresAt, quoteEnd) : quoteEnd) + (lock.hold?.heldMs ?? 0)
+function dueAt(expiresAt: Ms, paymentMethod: PaymentMethod): Ms {
+  const quoteEnd = latestQuote(paymentMethod).expiresAt
+  return (paymentMethod.to === null ? later(expiresAt, quoteEnd) : quoteEnd) + (paymentMethod.hold?.heldMs ?? 0)
 }
 
 /** The later of two times. */

@@ -76,16 +76,17 @@ export function totals(state: InvoiceState): Totals {
  * money came. Nothing is enough until an asset is chosen. `lost` counts as if it were still there.
  */
 export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase } = NOTHING_LOST): Settlement {
-  const lock = activePaymentMethod(state)
-  if (lock === null) return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, dueBase: 0n }
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null)
+    return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, dueBase: 0n }
   const all = [...eligibleRows(state, part), ...rows]
   const othersBase = othersOf(state, part) + unlistedBase
   const base = sum(all) + othersBase
-  const { dueBase, neededBase } = coverage(lock, valued(lock, all, othersBase))
+  const { dueBase, neededBase } = coverage(paymentMethod, valued(paymentMethod, all, othersBase))
   return {
     isEnough: base >= neededBase,
     isShort: base < dueBase,
-    isTooMuch: base > dueBase + lock.policy.overToleranceBase,
+    isTooMuch: base > dueBase + paymentMethod.policy.overToleranceBase,
     base,
     neededBase,
     dueBase,
@@ -93,8 +94,8 @@ export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase
 }
 
 /** The part of the price that eligible live money leaves unpaid: all of it, or its confirmed part. */
-export function unpaidOf(state: InvoiceState, lock: PaymentMethod, part: Exclude<Part, 'onTime'>): PriceShare {
-  return unpaidShare(lock, valued(lock, eligibleRows(state, part), othersOf(state, part)))
+export function unpaidOf(state: InvoiceState, paymentMethod: PaymentMethod, part: Exclude<Part, 'onTime'>): PriceShare {
+  return unpaidShare(paymentMethod, valued(paymentMethod, eligibleRows(state, part), othersOf(state, part)))
 }
 
 /** A payment that is still on its chain; replaced, dropped and orphaned ones are not. */
@@ -122,12 +123,12 @@ function sumOf(state: InvoiceState, part: Part): bigint {
 }
 
 /** Money that an operator accepted has a value of today; payments without rows have that of the least favourable quote. */
-function valued(lock: PaymentMethod, rows: readonly LedgerRow[], unlisted: bigint): readonly ValuedMoney[] {
+function valued(paymentMethod: PaymentMethod, rows: readonly LedgerRow[], unlisted: bigint): readonly ValuedMoney[] {
   const money = rows.map((row) => ({
-    quote: row.acceptedBase === null ? quoteAt(lock, row.firstSeenAt) : latestQuote(lock),
+    quote: row.acceptedBase === null ? quoteAt(paymentMethod, row.firstSeenAt) : latestQuote(paymentMethod),
     amountBase: row.acceptedBase ?? row.amountBase,
   }))
-  return unlisted === 0n ? money : [...money, { quote: dearestQuote(lock), amountBase: unlisted }]
+  return unlisted === 0n ? money : [...money, { quote: dearestQuote(paymentMethod), amountBase: unlisted }]
 }
 
 function eligibleRows({ ledger }: Pick<InvoiceState, 'ledger'>, part: Part): readonly LedgerRow[] {
@@ -144,8 +145,11 @@ function othersOf({ others }: Pick<InvoiceState, 'others'>, part: Part): bigint 
 }
 
 /** The quote that asks for the most base units. */
-function dearestQuote(lock: PaymentMethod): Quote {
-  return lock.quotes.reduce((most, quote) => (wholeBase(quote) > wholeBase(most) ? quote : most), latestQuote(lock))
+function dearestQuote(paymentMethod: PaymentMethod): Quote {
+  return paymentMethod.quotes.reduce(
+    (most, quote) => (wholeBase(quote) > wholeBase(most) ? quote : most),
+    latestQuote(paymentMethod),
+  )
 }
 
 function sum(rows: readonly LedgerRow[]): bigint {
@@ -160,45 +164,49 @@ function isConfirmed(row: LedgerRow): boolean {
  * Index of the payment method of a payment: same asset, network and address, held when the payment was first seen. A payment
  * seen after the payer switched to another asset still belongs to the old one, whose address stays watched. Null when none fits.
  */
-export function holdingLock(
-  locks: readonly PaymentMethod[],
+export function holdingMethod(
+  paymentMethods: readonly PaymentMethod[],
   seen: Pick<PaymentObservation, 'asset' | 'network' | 'matchKey' | 'firstSeenAt'>,
 ): number | null {
-  const fits = (lock: PaymentMethod) =>
-    lock.asset === seen.asset && lock.network === seen.network && lock.matchKey === seen.matchKey
-  const from = (lock: PaymentMethod) => lock.from <= seen.firstSeenAt
-  const until = (lock: PaymentMethod) => lock.to === null || seen.firstSeenAt < lock.to
-  const held = locks.findLastIndex((lock) => fits(lock) && from(lock) && until(lock))
+  const fits = (paymentMethod: PaymentMethod) =>
+    paymentMethod.asset === seen.asset &&
+    paymentMethod.network === seen.network &&
+    paymentMethod.matchKey === seen.matchKey
+  const from = (paymentMethod: PaymentMethod) => paymentMethod.from <= seen.firstSeenAt
+  const until = (paymentMethod: PaymentMethod) => paymentMethod.to === null || seen.firstSeenAt < paymentMethod.to
+  const held = paymentMethods.findLastIndex(
+    (paymentMethod) => fits(paymentMethod) && from(paymentMethod) && until(paymentMethod),
+  )
   if (held >= 0) return held
-  const earlier = locks.findLastIndex((lock) => fits(lock) && from(lock))
+  const earlier = paymentMethods.findLastIndex((paymentMethod) => fits(paymentMethod) && from(paymentMethod))
   if (earlier >= 0) return earlier
   // Block times lag behind our clock: a transfer may carry a time shortly before its quote.
-  const first = locks.findIndex(fits)
+  const first = paymentMethods.findIndex(fits)
   return first >= 0 ? first : null
 }
 
 /** Why money that matches none of the payment methods, or not the one that received funds first, is kept out of the sums. */
 export function foreignReason(
-  locks: readonly PaymentMethod[],
+  paymentMethods: readonly PaymentMethod[],
   seen: PaymentObservation,
   hold: number | null,
 ): UncountedReason {
-  if (hold !== null) return 'inactive_lock'
-  const sameAddress = locks.filter((lock) => lock.matchKey === seen.matchKey)
+  if (hold !== null) return 'inactive_payment_method'
+  const sameAddress = paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === seen.matchKey)
   if (sameAddress.length === 0) return 'unmatched'
-  return sameAddress.some((lock) => lock.network === seen.network) ? 'wrong_asset' : 'wrong_network'
+  return sameAddress.some((paymentMethod) => paymentMethod.network === seen.network) ? 'wrong_asset' : 'wrong_network'
 }
 
 /**
  * Too small to matter: below the chain's dust or 0.1 % of the first amount due. Simulated money never is. Dust is left out of every sum, unless it
  * completes its invoice (`completingDust`) or an operator counts it. Depends only on frozen figures, so the result never changes for a transfer.
  */
-export function isDust(lock: PaymentMethod, seen: Pick<LedgerRow, 'amountBase' | 'simulated'>): boolean {
-  return !seen.simulated && seen.amountBase < dustBound(lock)
+export function isDust(paymentMethod: PaymentMethod, seen: Pick<LedgerRow, 'amountBase' | 'simulated'>): boolean {
+  return !seen.simulated && seen.amountBase < dustBound(paymentMethod)
 }
 
 /** The smallest amount that is not dust, base units: the chain's bound or 0.1 % of the first amount due, rounded up. */
-export function dustBound(lock: PaymentMethod): bigint {
-  const thousandth = ((lock.quotes[0]?.amountBase ?? 0n) + 999n) / 1_000n
-  return thousandth > lock.policy.dustBase ? thousandth : lock.policy.dustBase
+export function dustBound(paymentMethod: PaymentMethod): bigint {
+  const thousandth = ((paymentMethod.quotes[0]?.amountBase ?? 0n) + 999n) / 1_000n
+  return thousandth > paymentMethod.policy.dustBase ? thousandth : paymentMethod.policy.dustBase
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { openInvoice } from './open-invoice.ts'
 import { aPaymentMethod, DEADLINE, DUE, MINUTE, T0 } from './transition-fixtures.ts'
 
-export const lock = aPaymentMethod({
+export const paymentMethod = aPaymentMethod({
   policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, overToleranceBase: 500n },
 })
 
@@ -21,7 +21,7 @@ export const firstSeenAt = fc.constantFrom(
 export const rateSeen = fc.constantFrom(null, '1.00', '0.98', '0.97')
 
 export const start = () =>
-  openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state
+  openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod }).state
 
 /** Fails with the text of the guarantee; plain comparisons, because a matcher costs more than the transition it checks. */
 export function holds(condition: boolean, guarantee: string): void {

@@ -110,8 +110,8 @@ describe('the rest of a price, by deposit × time × drift', () => {
 })
 
 describe('a new price for the rest', () => {
-  const second = { lockedAt: T0 + 90 * MINUTE, expiresAt: T0 + 110 * MINUTE }
-  const AFTER = second.lockedAt + MINUTE
+  const second = { quotedAt: T0 + 90 * MINUTE, expiresAt: T0 + 110 * MINUTE }
+  const AFTER = second.quotedAt + MINUTE
   const later = (payment: string, amountBase: bigint, change = {}) =>
     aPayment({ payment, amountBase, firstSeenAt: AFTER, state: 'confirmed', ...change })
 
@@ -133,7 +133,7 @@ describe('a new price for the rest', () => {
   it('is announced to nobody, and asks for the unpaid share only', () => {
     const run = paidHalf()
     const { eventSeq, partialAnnouncedBase } = run.state()
-    expect(run.apply(renewed(run, DUE * 2n), [], second.lockedAt)).toEqual([])
+    expect(run.apply(renewed(run, DUE * 2n), [], second.quotedAt)).toEqual([])
     expect(run.state()).toMatchObject({ status: 'partial', eventSeq, partialAnnouncedBase })
     expect(totals(run.state())).toMatchObject({ receivedBase: DUE / 2n, dueBase: DUE / 2n + DUE })
     run.see([later('rest', DUE - 1n)])
@@ -148,7 +148,7 @@ describe('a new price for the rest', () => {
     ['risen', DUE / 4n, DUE / 8n],
   ])('is paid exactly by what it asks for when the coin has %s', (_, whole, rest) => {
     const run = paidHalf()
-    run.apply(renewed(run, whole), [], second.lockedAt)
+    run.apply(renewed(run, whole), [], second.quotedAt)
     run.see([later('rest', rest)])
     expect(run.state()).toMatchObject({ status: 'paid', underpaidAccepted: false })
   })
@@ -164,7 +164,7 @@ describe('a new price for the rest', () => {
     ] as const) {
       const run = story(aPaymentMethod(), thirtyDays)
       run.see([aPayment({ amountBase: 333_333n, state: 'confirmed' })])
-      run.apply(renewed(run, DUE, 100n), [], second.lockedAt)
+      run.apply(renewed(run, DUE, 100n), [], second.quotedAt)
       expect(totals(run.state()).dueBase).toBe(333_333n + 666_700n)
       run.see([later('rest', paid)])
       expect(run.state(), `${paid}`).toMatchObject({ status, underpaidAccepted: false })
@@ -176,7 +176,7 @@ describe('a new price for the rest', () => {
     for (const whole of [1n, 3n, 7n, DUE / 3n, DUE * 3n, DUE * 1_000n + 1n]) {
       const run = story(aPaymentMethod({ policy }), thirtyDays)
       run.see([aPayment({ amountBase: DUE - 10_001n, state: 'confirmed' })])
-      expect(run.apply(renewed(run, whole), [], second.lockedAt)).toEqual([])
+      expect(run.apply(renewed(run, whole), [], second.quotedAt)).toEqual([])
       expect(run.see([aPayment({ amountBase: DUE - 10_001n, state: 'confirmed', version: 2 })])).toEqual([])
       expect(run.state().status).toBe('partial')
     }
@@ -184,7 +184,7 @@ describe('a new price for the rest', () => {
 
   it('holds when the payment before it vanishes: then the whole price is due at the new rate', () => {
     const run = paidHalf()
-    run.apply(renewed(run, DUE * 2n), [], second.lockedAt)
+    run.apply(renewed(run, DUE * 2n), [], second.quotedAt)
     run.see([aPayment({ amountBase: DUE / 2n, state: 'orphaned', version: 2 })])
     expect(run.state().status).toBe('pending')
     expect(totals(run.state()).dueBase).toBe(DUE * 2n)
@@ -197,21 +197,23 @@ describe('a new price for the rest', () => {
   it('is refused when it was prepared for another rest, after twenty quotes, and from the end of the invoice on', () => {
     const run = paidHalf()
     const stale = renewed(run, DUE * 2n)
-    expect(run.apply(stale, [aPayment({ payment: 'x', amountBase: DUE / 4n })])).toEqual(['refused locks_changed'])
+    expect(run.apply(stale, [aPayment({ payment: 'x', amountBase: DUE / 4n })])).toEqual([
+      'refused payment_methods_changed',
+    ])
     const whole = { ...renewal, quote: aQuote(second) }
-    expect(paidHalf().apply(whole)).toEqual(['refused locks_changed'])
-    expect(story().apply(stale)).toEqual(['refused locks_changed'])
+    expect(paidHalf().apply(whole)).toEqual(['refused payment_methods_changed'])
+    expect(story().apply(stale)).toEqual(['refused payment_methods_changed'])
     const many = paidHalf()
     for (let count = 2; count <= 20; count += 1) expect(many.apply(renewed(many, DUE))).toEqual([])
     expect(many.apply(renewed(many, DUE))).toEqual(['refused too_many_quotes'])
     const over = paidHalf()
-    expect(over.apply(renewed(over, DUE), [], thirtyDays.expiresAt)).toEqual(['refused not_lockable'])
+    expect(over.apply(renewed(over, DUE), [], thirtyDays.expiresAt)).toEqual(['refused no_open_price'])
   })
 
   it('confirms each part at its own price: unconfirmed money of a dear quote is not replaced by cheap money', () => {
     const run = story(aPaymentMethod(), thirtyDays)
     run.see([aPayment({ amountBase: DUE / 2n })])
-    run.apply(renewed(run, DUE * 2n), [], second.lockedAt)
+    run.apply(renewed(run, DUE * 2n), [], second.quotedAt)
     // The rest and a quarter more: of the confirmed money, 1,250,000 of 2,000,000 pay 62.5 %.
     run.see([later('rest', DUE + DUE / 4n)])
     expect(run.state().status).toBe('confirming')
@@ -221,7 +223,7 @@ describe('a new price for the rest', () => {
 
   it('lets an operator accept what is short, and says so', () => {
     const run = paidHalf()
-    run.apply(renewed(run, DUE * 2n), [], second.lockedAt)
+    run.apply(renewed(run, DUE * 2n), [], second.quotedAt)
     run.see([later('rest', DUE - 1n)])
     run.apply({ type: 'funds_accepted', payments: [] })
     expect(run.state()).toMatchObject({ status: 'paid', underpaidAccepted: true })
@@ -230,7 +232,7 @@ describe('a new price for the rest', () => {
   it('marks only what came after the end as late', () => {
     const run = story(aPaymentMethod(), { expiresAt: T0 + 100 * MINUTE })
     run.see([aPayment({ amountBase: DUE / 2n, state: 'confirmed' })])
-    run.apply(renewed(run, DUE * 2n), [], second.lockedAt)
+    run.apply(renewed(run, DUE * 2n), [], second.quotedAt)
     run.apply({ type: 'deadline_reached' }, [], T0 + 100 * MINUTE)
     run.see([later('rest', DUE, { firstSeenAt: T0 + 101 * MINUTE, rateSeen: FLAT })])
     expect(run.state()).toMatchObject({ status: 'paid', paidLate: true })
@@ -240,7 +242,7 @@ describe('a new price for the rest', () => {
 describe('the price of a coin on several networks', () => {
   const base = anotherPaymentMethod({ asset: 'usdt_bsc', network: 'bsc', symbol: 'USDT', from: T0 + MINUTE })
   const next = aQuote({
-    lockedAt: T0 + 14 * MINUTE,
+    quotedAt: T0 + 14 * MINUTE,
     expiresAt: T0 + 34 * MINUTE,
     amountBase: DUE * 2n,
     fiatPerAsset: '0.50',
@@ -251,34 +253,34 @@ describe('the price of a coin on several networks', () => {
   // Guarantee: switching networks collects no prices.
   it('is one: a quote at another price is refused while one is open', () => {
     const run = story(aPaymentMethod(), thirtyDays)
-    const other = aQuote({ lockedAt: T0 + MINUTE, fiatPerAsset: '1.05' })
-    expect(run.apply({ type: 'asset_locked', lock: { ...base, quotes: [other] } }, [], T0 + MINUTE)).toEqual([
-      'refused locks_changed',
+    const other = aQuote({ quotedAt: T0 + MINUTE, fiatPerAsset: '1.05' })
+    expect(run.apply({ type: 'asset_chosen', paymentMethod: { ...base, quotes: [other] } }, [], T0 + MINUTE)).toEqual([
+      'refused payment_methods_changed',
     ])
-    expect(run.apply({ type: 'asset_locked', lock: base }, [], T0 + MINUTE)).toEqual(['invoice.pending'])
-    expect(run.apply({ type: 'asset_locked', lock: { ...base, quotes: [other] } }, [], QUOTE_END)).toEqual([
+    expect(run.apply({ type: 'asset_chosen', paymentMethod: base }, [], T0 + MINUTE)).toEqual(['invoice.pending'])
+    expect(run.apply({ type: 'asset_chosen', paymentMethod: { ...base, quotes: [other] } }, [], QUOTE_END)).toEqual([
       'invoice.pending',
     ])
   })
 
   it('ends on every network when a newer one is given on one of them', () => {
     const run = story(aPaymentMethod(), thirtyDays)
-    run.apply({ type: 'asset_locked', lock: base }, [], T0 + MINUTE)
+    run.apply({ type: 'asset_chosen', paymentMethod: base }, [], T0 + MINUTE)
     run.apply(onBase, [], T0 + 14 * MINUTE)
-    const back = { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
-    expect(run.apply(back, [], WITHIN)).toEqual(['refused not_lockable'])
+    const back = { type: 'payment_method_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
+    expect(run.apply(back, [], WITHIN)).toEqual(['refused no_open_price'])
     // Money on the network that the payer left has the old price until the new one began, and then within grace and drift.
     const before = aPayment({ firstSeenAt: T0 + 14 * MINUTE, state: 'confirmed' })
-    expect(story(run.state().locks[0], thirtyDays).see([before]).at(-1)).toBe('invoice.paid')
+    expect(story(run.state().paymentMethods[0], thirtyDays).see([before]).at(-1)).toBe('invoice.paid')
     expect(run.see([aPayment({ firstSeenAt: WITHIN, rateSeen: CRASH })])).toEqual(['+wrong_asset p1'])
     expect(run.see([aPayment({ payment: 'ok', firstSeenAt: WITHIN, rateSeen: FLAT })])).toContain('invoice.confirming')
   })
 
   it('comes back with the newest price', () => {
     const run = story(aPaymentMethod(), thirtyDays)
-    run.apply({ type: 'asset_locked', lock: base }, [], T0 + MINUTE)
+    run.apply({ type: 'asset_chosen', paymentMethod: base }, [], T0 + MINUTE)
     run.apply(onBase, [], T0 + 14 * MINUTE)
-    const again = { type: 'asset_locked', lock: aPaymentMethod({ quotes: [next] }) } as const
+    const again = { type: 'asset_chosen', paymentMethod: aPaymentMethod({ quotes: [next] }) } as const
     expect(run.apply(again, [], WITHIN)).toEqual(['invoice.pending'])
     run.see([aPayment({ firstSeenAt: WITHIN, state: 'confirmed' })])
     expect(run.state().status).toBe('partial')

@@ -10,9 +10,11 @@ import { transition } from './transition.ts'
 import { aPayment, aPaymentMethod, DEADLINE, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
 
 const AT = DEADLINE + 1
-const lock = aPaymentMethod({ policy: { ...aPaymentMethod().policy, toleranceBase: 100n, overToleranceBase: 300n } })
+const paymentMethod = aPaymentMethod({
+  policy: { ...aPaymentMethod().policy, toleranceBase: 100n, overToleranceBase: 300n },
+})
 const start = (): InvoiceState =>
-  openInvoice({ mode: 'live', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state
+  openInvoice({ mode: 'live', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod }).state
 
 const minute = fc.nat(20).map((minutes) => T0 + minutes * MINUTE)
 /** Sums of these come within dust of what is due, from both sides. */
@@ -73,7 +75,7 @@ describe('dust among other money', () => {
         const later = confirmed.map((one) => inState(one, 'confirmed', 2))
         const apart = tell([...alone(seen), ...alone(later)]).state
         holds(outcome(apart) === outcome(together), 'apart equals together')
-        if (together.ledger.some((row) => row.counted && isDust(lock, row))) completed += 1
+        if (together.ledger.some((row) => row.counted && isDust(paymentMethod, row))) completed += 1
       }),
       RUNS,
     )
@@ -119,12 +121,12 @@ describe('dust among other money', () => {
           return one === undefined ? [] : [inState(one, state, at + 1)]
         })
         const withDust = tell(alone(moves))
-        const without = tell(alone(moves.filter((one) => !isDust(lock, one))))
+        const without = tell(alone(moves.filter((one) => !isDust(paymentMethod, one))))
         holds(outcome(withDust.state) === outcome(without.state), 'the same sums')
         const run = (effects: readonly Effect[]) => effects.map(effectName).join()
         holds(run(withDust.effects) === run(without.effects), 'the same events')
         holds(
-          withDust.state.ledger.every((row) => !isDust(lock, row)),
+          withDust.state.ledger.every((row) => !isDust(paymentMethod, row)),
           'no row',
         )
         statuses.add(without.state.status)
@@ -149,10 +151,10 @@ describe('dust among other money', () => {
         })
         const { state } = tell(alone(moves))
         const counted = state.ledger.filter((row) => row.counted && isLive(row))
-        const dust = counted.filter((row) => isDust(lock, row))
+        const dust = counted.filter((row) => isDust(paymentMethod, row))
         holds(dust.length <= 1, 'at most one')
         const { seenBase, dueBase } = totals(state)
-        const enough = seenBase >= dueBase - lock.policy.toleranceBase
+        const enough = seenBase >= dueBase - paymentMethod.policy.toleranceBase
         holds(dust.length === 0 || enough || isSettled(state), 'it settles')
       }),
       RUNS,

@@ -44,7 +44,9 @@ describe('dust', () => {
       return run
     }
     expect(withDust().apply({ type: 'cancel_requested' })).toEqual(['invoice.cancelled'])
-    expect(withDust().apply({ type: 'asset_locked', lock: anotherPaymentMethod() })).toEqual(['invoice.pending'])
+    expect(withDust().apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod() })).toEqual([
+      'invoice.pending',
+    ])
     expect(withDust().apply({ ...renewal, quote: aQuote() })).toEqual(['invoice.pending'])
     const expired = storyIn('expired')
     expired.see([dust({ state: 'confirmed' })])
@@ -76,17 +78,21 @@ describe('dust', () => {
   it('does not decide which promised price holds, nor which asset', () => {
     const run = story(aPaymentMethod({ quotes: [aQuote({ expiresAt: T0 + 5 * MINUTE })] }))
     run.see([dust({ state: 'confirmed' })])
-    const dearer = aQuote({ amountBase: DUE * 2n, lockedAt: T0 + 10 * MINUTE })
+    const dearer = aQuote({ amountBase: DUE * 2n, quotedAt: T0 + 10 * MINUTE })
     run.apply({ ...renewal, quote: dearer }, [], T0 + 10 * MINUTE)
     run.apply({ type: 'payment_counted', payment: 'd' })
     // It keeps the value of its own quote, and the rest has the price of the next one.
     expect(totals(run.state()).dueBase).toBe(DUE * 2n - 1n)
     const switched = story()
     switched.see([dust({ state: 'confirmed' })])
-    switched.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ from: T0 + 2 * MINUTE }) }, [], T0 + 2 * MINUTE)
+    switched.apply(
+      { type: 'asset_chosen', paymentMethod: anotherPaymentMethod({ from: T0 + 2 * MINUTE }) },
+      [],
+      T0 + 2 * MINUTE,
+    )
     switched.see([dust({ payment: 'e' })])
     expect(switched.state()).toMatchObject({ status: 'pending', ledger: [] })
-    expect(switched.state().locks.map(({ to }) => to === null)).toEqual([false, true])
+    expect(switched.state().paymentMethods.map(({ to }) => to === null)).toEqual([false, true])
   })
 })
 
@@ -219,7 +225,7 @@ describe('an operator who counts dust', () => {
     expect(foreign.apply(count)).toEqual(['refused not_countable'])
     const switched = story()
     switched.see([dust({ state: 'confirmed' })])
-    switched.apply({ type: 'asset_locked', lock: anotherPaymentMethod() })
+    switched.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod() })
     expect(switched.apply(count)).toEqual(['refused not_countable'])
   })
 })

@@ -19,7 +19,7 @@ export function aQuote(change: Partial<Quote> = {}): Quote {
     amountBase: DUE,
     amount: '1',
     fiatPerAsset: '1.00',
-    lockedAt: T0,
+    quotedAt: T0,
     expiresAt: DEADLINE,
     uri: 'ethereum:0x',
     provenance: { snapshotAt: T0, sources: ['a', 'b', 'c'], fxSources: [], spreadBps: 0 },
@@ -27,7 +27,7 @@ export function aQuote(change: Partial<Quote> = {}): Quote {
   }
 }
 
-/** A USDT lock without tolerances, grace 60 min, drift 2 %, chain dust 10 base units; its dust changes nothing. */
+/** A USDT payment method without tolerances, grace 60 min, drift 2 %, chain dust 10 base units; its dust changes nothing. */
 export function aPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMethod {
   return {
     asset: 'usdt_ethereum',
@@ -74,7 +74,7 @@ export const renewal = {
   claim: 'test:evm:a1',
 } as const
 
-/** A detected transfer of the whole amount to the test lock, one minute after creation. */
+/** A detected transfer of the whole amount to the test payment method, one minute after creation. */
 export function aPayment(change: Partial<PaymentObservation> = {}): PaymentObservation {
   return {
     payment: 'p1',
@@ -107,9 +107,12 @@ export interface Story {
 }
 
 /** Starts a scenario; payments given to a step stay known in later steps, newer versions replace older ones. */
-export function story(lock: PaymentMethod | null = aPaymentMethod(), change: Partial<InvoiceState> = {}): Story {
+export function story(
+  paymentMethod: PaymentMethod | null = aPaymentMethod(),
+  change: Partial<InvoiceState> = {},
+): Story {
   let state: InvoiceState = {
-    ...openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock }).state,
+    ...openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod }).state,
     ...change,
   }
   const known = new Map<string, PaymentObservation>()

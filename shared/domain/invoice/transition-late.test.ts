@@ -155,22 +155,22 @@ describe('late money', () => {
 })
 
 describe('tolerances', () => {
-  const lock = aPaymentMethod({
+  const paymentMethod = aPaymentMethod({
     policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, overToleranceBase: 2_000n },
   })
 
   // Guarantee: nobody is credited as paid below due minus tolerance.
   it('accepts what is missing up to the bound and says so', () => {
-    const run = story(lock)
+    const run = story(paymentMethod)
     run.see([aPayment({ amountBase: DUE - 1_000n, state: 'confirmed' })])
     expect(run.state()).toMatchObject({ status: 'paid', underpaidAccepted: true })
-    const short = story(lock)
+    const short = story(paymentMethod)
     short.see([aPayment({ amountBase: DUE - 1_001n, state: 'confirmed' })])
     expect(short.state().status).toBe('partial')
   })
 
   it('forgives excess up to the bound', () => {
-    const run = story(lock)
+    const run = story(paymentMethod)
     run.see([aPayment({ amountBase: DUE + 2_000n, state: 'confirmed' })])
     expect(run.state().status).toBe('paid')
     run.see([aPayment({ payment: 'x', amountBase: 1_000n, state: 'confirmed' })])

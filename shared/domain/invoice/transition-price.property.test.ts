@@ -16,7 +16,7 @@ import {
 import { openInvoice } from './open-invoice.ts'
 import { quoteHolding } from './quote-window.ts'
 import { statusBySums } from './settle.ts'
-import { holdingLock, isLive, isSettled, totals } from './totals.ts'
+import { holdingMethod, isLive, isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { holds } from './transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from './transition-fixtures.ts'
@@ -87,7 +87,7 @@ const rateText = (rate: bigint): string => formatDecimal({ digits: rate, scale: 
 function quoteOf(given: World, at: Ms, expiresAt: Ms, open: OpenPrice | null = null): Quote {
   const fiatPerAsset = open?.fiatPerAsset ?? rateText(marketAt(given, at))
   const amountBase = quoteAmountBase({ fiatMinor: PRICE_MINOR, currency: 'USD', fiatPerAsset, ...given.coin })
-  return aQuote({ amountBase, fiatPerAsset, lockedAt: open?.lockedAt ?? at, expiresAt: open?.expiresAt ?? expiresAt })
+  return aQuote({ amountBase, fiatPerAsset, quotedAt: open?.quotedAt ?? at, expiresAt: open?.expiresAt ?? expiresAt })
 }
 
 /** One address for two networks of the coin. */
@@ -105,8 +105,14 @@ function methodOf(given: World, network: number, quote: Quote, from: Ms): Paymen
 /** What happens to one invoice; every guarantee is checked at every step. */
 function play(given: World): { readonly state: InvoiceState; readonly usedDrift: boolean } {
   const end = T0 + (given.lifeMs === 0 ? QUOTE_MS : given.lifeMs)
-  const lock = methodOf(given, 0, quoteOf(given, T0, Math.min(T0 + QUOTE_MS, end)), T0)
-  const input = { mode: 'test', createdAt: T0, expiresAt: end, endsWithQuote: given.lifeMs === 0, lock } as const
+  const paymentMethod = methodOf(given, 0, quoteOf(given, T0, Math.min(T0 + QUOTE_MS, end)), T0)
+  const input = {
+    mode: 'test',
+    createdAt: T0,
+    expiresAt: end,
+    endsWithQuote: given.lifeMs === 0,
+    paymentMethod,
+  } as const
   let { state } = openInvoice(input)
   let at = T0
   let usedDrift = false
@@ -134,15 +140,15 @@ function eventOf(
   one: Step,
   at: Ms,
 ): InvoiceEvent {
-  const lock = activePaymentMethod(state)
-  if (one.kind === 'deadline' || lock === null) return { type: 'deadline_reached' }
+  const paymentMethod = activePaymentMethod(state)
+  if (one.kind === 'deadline' || paymentMethod === null) return { type: 'deadline_reached' }
   const expiresAt = state.endsWithQuote ? at + QUOTE_MS : Math.min(at + QUOTE_MS, state.expiresAt)
-  if (one.kind === 'renew') return renewalOf(given, state, quoteOf(given, at, expiresAt), lock)
+  if (one.kind === 'renew') return renewalOf(given, state, quoteOf(given, at, expiresAt), paymentMethod)
   if (one.kind === 'network') {
-    const quote = quoteOf(given, at, expiresAt, openPrice(state.locks, lock.symbol, at))
-    return { type: 'asset_locked', lock: methodOf(given, one.index % 2, quote, at) }
+    const quote = quoteOf(given, at, expiresAt, openPrice(state.paymentMethods, paymentMethod.symbol, at))
+    return { type: 'asset_chosen', paymentMethod: methodOf(given, one.index % 2, quote, at) }
   }
-  if (one.kind === 'pay') known.set(`p${known.size}`, paymentOf(given, state, lock, known.size, one, at))
+  if (one.kind === 'pay') known.set(`p${known.size}`, paymentOf(given, state, paymentMethod, known.size, one, at))
   else change(known, one)
   return { type: 'payments_changed' }
 }
@@ -167,18 +173,18 @@ function renewalOf(
 function paymentOf(
   given: World,
   state: InvoiceState,
-  lock: PaymentMethod,
+  paymentMethod: PaymentMethod,
   number: number,
   one: Step,
   at: Ms,
 ): PaymentObservation {
-  const { asset, network, matchKey } = lock
+  const { asset, network, matchKey } = paymentMethod
   const firstSeenAt = at - one.lag
   const { dueBase, seenBase } = totals(state)
-  const first = lock.quotes[0]?.amountBase ?? 1n
+  const first = paymentMethod.quotes[0]?.amountBase ?? 1n
   const shares = { first: BPS, tiny: 12n, small: 499n, claim: 500n, third: 3_333n, half: 5_000n, most: 9_950n } as const
   const asked = one.size === 'rest' ? dueBase - seenBase : (first * shares[one.size]) / BPS
-  const isOff = firstSeenAt > state.expiresAt || quoteHolding(lock, firstSeenAt) === null
+  const isOff = firstSeenAt > state.expiresAt || quoteHolding(paymentMethod, firstSeenAt) === null
   return aPayment({
     ...{ payment: `p${number}`, asset, network, matchKey, firstSeenAt },
     amountBase: asked > 0n ? asked : 1n,
@@ -198,15 +204,15 @@ function change(known: Map<string, PaymentObservation>, one: Step): void {
  * The money that paid the invoice was worth its price, from the market and the quotes alone: money within a quote of the coin by the newest one,
  * all other money by the market when it was seen, with the drift that the merchant allows. True when the drift was used.
  */
-function checkPaid(given: World, { ledger, locks }: InvoiceState): boolean {
+function checkPaid(given: World, { ledger, paymentMethods }: InvoiceState): boolean {
   const unit = 10n ** BigInt(given.coin.decimals + RATE_SCALE)
-  const quotes = locks.flatMap((lock) => lock.quotes)
+  const quotes = paymentMethods.flatMap((paymentMethod) => paymentMethod.quotes)
   let worth = 0n
   let usedDrift = false
   for (const row of ledger.filter((other) => other.counted && other.eligible && isLive(other))) {
-    const open = quotes.filter(({ lockedAt, expiresAt }) => lockedAt <= row.firstSeenAt && row.firstSeenAt <= expiresAt)
+    const open = quotes.filter(({ quotedAt, expiresAt }) => quotedAt <= row.firstSeenAt && row.firstSeenAt <= expiresAt)
     const market = marketAt(given, row.firstSeenAt)
-    const newest = open.sort((left, right) => right.lockedAt - left.lockedAt)[0]
+    const newest = open.sort((left, right) => right.quotedAt - left.quotedAt)[0]
     const promised = BigInt(Math.round(Number(newest?.fiatPerAsset ?? 0) * 1e6)) * BPS
     const drifted = (market * BPS * BPS) / (BPS - DRIFT_BPS)
     usedDrift ||= open.length === 0
@@ -235,9 +241,9 @@ function checkAsked(before: InvoiceState, after: InvoiceState, at: Ms): void {
 /** The rest is the unpaid part of the price at the latest rate, rounded against the payer by less than the display precision, twice. */
 function checkRest(given: World, state: InvoiceState): void {
   if (state.status !== 'partial') return
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const quote = currentQuote(state)
-  if (lock === null || quote === null) return
+  if (paymentMethod === null || quote === null) return
   const whole = quote.rest?.wholeBase ?? quote.amountBase
   const display = 10n ** BigInt(given.coin.decimals - given.coin.displayDecimals)
   const { dueBase, seenBase } = totals(state)
@@ -258,7 +264,10 @@ it('whatever was paid before, and however the market moves, the money that pays 
       reached.set(state.status, (reached.get(state.status) ?? 0) + 1)
       if (usedDrift) drifted += 1
       for (const row of state.ledger.filter(({ counted }) => counted))
-        holds(holdingLock(state.locks, { ...NETWORKS[0], matchKey: 'a1', ...row }) !== null, 'it has a payment method')
+        holds(
+          holdingMethod(state.paymentMethods, { ...NETWORKS[0], matchKey: 'a1', ...row }) !== null,
+          'it has a payment method',
+        )
     }),
     RUNS,
   )

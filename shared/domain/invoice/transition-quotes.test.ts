@@ -39,12 +39,12 @@ describe('foreign money', () => {
   it('the first lock that receives funds becomes the lock; funds on others are kept out', () => {
     const run = story()
     expect(
-      run.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ from: T0 + MINUTE }) }, [], T0 + MINUTE),
+      run.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod({ from: T0 + MINUTE }) }, [], T0 + MINUTE),
     ).toEqual(['invoice.pending'])
     const old = aPayment({ firstSeenAt: T0 + 2 * MINUTE, amountBase: DUE / 2n })
     const other = aPayment({ payment: 'o', asset: 'usdc_ethereum', matchKey: 'b2', firstSeenAt: T0 + 3 * MINUTE })
     expect(run.see([old])).toEqual(['payment.detected p1', 'invoice.partial'])
-    expect(run.state().locks.map((lock) => lock.to === null)).toEqual([true, false])
+    expect(run.state().paymentMethods.map((paymentMethod) => paymentMethod.to === null)).toEqual([true, false])
     expect(run.see([other])).toEqual(['+wrong_asset o'])
     expect(run.see([{ ...old, state: 'orphaned', version: 2 }])).toEqual([
       'payment.detected o',
@@ -60,7 +60,7 @@ describe('money of a lock that the payer left', () => {
   it('stays out when it returns after the invoice was cancelled under another lock', () => {
     const run = story()
     run.see([aPayment({ state: 'replaced' })])
-    run.apply({ type: 'asset_locked', lock: anotherPaymentMethod() })
+    run.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod() })
     run.apply({ type: 'cancel_requested' })
     expect(run.see([aPayment({ version: 2 })])).toEqual(['+wrong_asset p1'])
     expect(totals(run.state()).receivedBase).toBe(0n)
@@ -69,7 +69,7 @@ describe('money of a lock that the payer left', () => {
 
 describe('quotes', () => {
   const longLife = { expiresAt: T0 + 600 * MINUTE }
-  const second = aQuote({ lockedAt: T0 + 30 * MINUTE, expiresAt: T0 + 50 * MINUTE, amountBase: DUE * 2n })
+  const second = aQuote({ quotedAt: T0 + 30 * MINUTE, expiresAt: T0 + 50 * MINUTE, amountBase: DUE * 2n })
   const renew = { ...renewal, quote: second }
 
   // Counterexample to "the quote of the earliest payment is the price for all": 5,000 of 1,000,000 base units made 1,000,000 of a
@@ -92,9 +92,11 @@ describe('quotes', () => {
   // Counterexample to "a renewal is of the active payment method": base units of USDT became the price in ETH, a thousandth of a cent.
   it('is refused on a payment method that it was not prepared for', () => {
     const run = story(aPaymentMethod(), longLife)
-    run.apply({ type: 'asset_locked', lock: anotherPaymentMethod() })
-    expect(run.apply(renew, [], T0 + 30 * MINUTE)).toEqual(['refused locks_changed'])
-    expect(run.apply({ ...renew, asset: 'usdc_ethereum' }, [], T0 + 30 * MINUTE)).toEqual(['refused locks_changed'])
+    run.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod() })
+    expect(run.apply(renew, [], T0 + 30 * MINUTE)).toEqual(['refused payment_methods_changed'])
+    expect(run.apply({ ...renew, asset: 'usdc_ethereum' }, [], T0 + 30 * MINUTE)).toEqual([
+      'refused payment_methods_changed',
+    ])
     expect(run.apply({ ...renew, asset: 'usdc_ethereum', matchKey: 'b2' }, [], T0 + 30 * MINUTE)).toEqual([
       'invoice.pending',
     ])
@@ -148,27 +150,27 @@ describe('quotes', () => {
   it('keeps earlier claims reserved, and ends at 20 quotes, 5 locks, the deadline or the first money', () => {
     const run = story()
     run.apply({ ...renew, claim: 'other' })
-    expect(run.state().locks[0]).toMatchObject({ claim: 'other', formerClaims: ['test:evm:a1'] })
+    expect(run.state().paymentMethods[0]).toMatchObject({ claim: 'other', formerClaims: ['test:evm:a1'] })
     for (let count = 2; count < 20; count += 1) expect(run.apply(renew)).toEqual(['invoice.pending'])
     expect(run.apply(renew)).toEqual(['refused too_many_quotes'])
     const switching = story()
     const assets = ['usdc_ethereum', 'eth_ethereum', 'eth_base', 'usdc_base', 'btc_bitcoin'] as const
     const outcomes = assets.map((asset) =>
-      switching.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ asset }) }),
+      switching.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod({ asset }) }),
     )
     expect(outcomes.slice(0, 4)).toEqual(Array(4).fill(['invoice.pending']))
-    expect(outcomes[4]).toEqual(['refused too_many_locks'])
-    expect(story().apply(renew, [], DEADLINE)).toEqual(['refused not_lockable'])
-    expect(story().apply(renew, [aPayment()])).toEqual(['refused not_lockable'])
+    expect(outcomes[4]).toEqual(['refused too_many_payment_methods'])
+    expect(story().apply(renew, [], DEADLINE)).toEqual(['refused no_open_price'])
+    expect(story().apply(renew, [aPayment()])).toEqual(['refused no_open_price'])
   })
 })
 
 // Guarantee: a payer without money keeps the use of a limited link no longer by choosing coins and prices again and again.
 describe('an invoice whose quotes end', () => {
   const visit = { places: ['use:l:aaaa:0:0'], repeats: 0, quotesUntil: T0 + 10 * MINUTE }
-  const quote = aQuote({ lockedAt: T0 + 9 * MINUTE, expiresAt: T0 + 29 * MINUTE })
+  const quote = aQuote({ quotedAt: T0 + 9 * MINUTE, expiresAt: T0 + 29 * MINUTE })
   const renew = { ...renewal, quote }
-  const other = { type: 'asset_locked', lock: anotherPaymentMethod() } as const
+  const other = { type: 'asset_chosen', paymentMethod: anotherPaymentMethod() } as const
 
   it('gets a quote before that time, and none from then on', () => {
     for (const event of [renew, other]) {
@@ -185,55 +187,55 @@ describe('an invoice whose quotes end', () => {
   it('still shows a quote that holds again, and is paid in time', () => {
     const run = story(aPaymentMethod(), { visit })
     run.apply(other, [], T0 + MINUTE)
-    expect(run.apply({ type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' }, [], T0 + 15 * MINUTE)).toEqual([
-      'invoice.pending',
-    ])
+    expect(
+      run.apply({ type: 'payment_method_resumed', asset: 'usdt_ethereum', matchKey: 'a1' }, [], T0 + 15 * MINUTE),
+    ).toEqual(['invoice.pending'])
     run.see([aPayment({ state: 'confirmed', firstSeenAt: T0 + 16 * MINUTE })])
     expect(run.state().status).toBe('paid')
   })
 })
 
 describe('an asset that is chosen again', () => {
-  const usdt = { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
-  const usdc = { type: 'lock_resumed', asset: 'usdc_ethereum', matchKey: 'b2' } as const
+  const usdt = { type: 'payment_method_resumed', asset: 'usdt_ethereum', matchKey: 'a1' } as const
+  const usdc = { type: 'payment_method_resumed', asset: 'usdc_ethereum', matchKey: 'b2' } as const
   const over = T0 + 15 * MINUTE
-  const later = aQuote({ lockedAt: T0 + 10 * MINUTE, expiresAt: T0 + 30 * MINUTE, amountBase: DUE / 2n })
+  const later = aQuote({ quotedAt: T0 + 10 * MINUTE, expiresAt: T0 + 30 * MINUTE, amountBase: DUE / 2n })
   const open = () => {
     const run = story(aPaymentMethod(), { endsWithQuote: true, expiresAt: DEADLINE })
-    run.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ quotes: [later] }) }, [], T0 + 10 * MINUTE)
+    run.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod({ quotes: [later] }) }, [], T0 + 10 * MINUTE)
     return run
   }
 
   // Guarantee: nobody collects prices by switching back and forth.
   it('shows the quote it had, to the unit and the second, and takes nothing from the other one', () => {
     const run = open()
-    const before = run.state().locks[0]
+    const before = run.state().paymentMethods[0]
     expect(run.apply(usdt, [], over)).toEqual(['invoice.pending'])
-    expect(run.state().locks).toHaveLength(2)
-    expect(run.state().locks[0]).toEqual({ ...before, to: null })
-    expect(run.state().locks[1]?.to).toBe(over)
+    expect(run.state().paymentMethods).toHaveLength(2)
+    expect(run.state().paymentMethods[0]).toEqual({ ...before, to: null })
+    expect(run.state().paymentMethods[1]?.to).toBe(over)
     // What was promised in the other asset can still be paid until its own end.
     expect(run.state().expiresAt).toBe(later.expiresAt)
     expect(run.apply(usdt, [], over)).toEqual([])
   })
 
   it('is refused once its quote is over, its address was given back, or money came', () => {
-    expect(open().apply(usdt, [], DEADLINE)).toEqual(['refused not_lockable'])
-    expect(open().apply(usdt, [aPayment()], over)).toEqual(['refused not_lockable'])
-    expect(story().apply(usdc)).toEqual(['refused not_lockable'])
+    expect(open().apply(usdt, [], DEADLINE)).toEqual(['refused no_open_price'])
+    expect(open().apply(usdt, [aPayment()], over)).toEqual(['refused no_open_price'])
+    expect(story().apply(usdc)).toEqual(['refused no_open_price'])
     const hold = { kind: 'address', quarantineMs: 0, heldMs: 1, releasedAt: T0 } as const
     const returned = story(aPaymentMethod({ hold }))
-    returned.apply({ type: 'asset_locked', lock: anotherPaymentMethod() })
-    expect(returned.apply(usdt)).toEqual(['refused not_lockable'])
+    returned.apply({ type: 'asset_chosen', paymentMethod: anotherPaymentMethod() })
+    expect(returned.apply(usdt)).toEqual(['refused no_open_price'])
   })
 
   it('goes on as the same lock with a new quote once its quote is over', () => {
     const run = open()
-    const quote = aQuote({ lockedAt: DEADLINE, expiresAt: DEADLINE + 20 * MINUTE, amountBase: DUE * 2n })
-    expect(run.apply({ type: 'asset_locked', lock: aPaymentMethod({ quotes: [quote] }) }, [], DEADLINE)).toEqual([
-      'invoice.pending',
-    ])
-    expect(run.state().locks.map(({ quotes, to }) => [quotes.length, to])).toEqual([
+    const quote = aQuote({ quotedAt: DEADLINE, expiresAt: DEADLINE + 20 * MINUTE, amountBase: DUE * 2n })
+    expect(
+      run.apply({ type: 'asset_chosen', paymentMethod: aPaymentMethod({ quotes: [quote] }) }, [], DEADLINE),
+    ).toEqual(['invoice.pending'])
+    expect(run.state().paymentMethods.map(({ quotes, to }) => [quotes.length, to])).toEqual([
       [2, null],
       [1, DEADLINE],
     ])
@@ -244,12 +246,12 @@ describe('an asset that is chosen again', () => {
     const run = open()
     const outcomes = Array.from({ length: 200 }, (_, turn) => run.apply(turn % 2 === 0 ? usdt : usdc, [], over)[0])
     expect(outcomes.filter((one) => one === 'invoice.pending').length).toBeLessThan(100)
-    expect(outcomes.at(-1)).toBe('refused too_many_locks')
+    expect(outcomes.at(-1)).toBe('refused too_many_payment_methods')
     expect(run.state().eventSeq).toBe(100)
   })
 
   it('is refused when another choice was faster', () => {
-    const event = { type: 'asset_locked', lock: anotherPaymentMethod(), lockCount: 0 } as const
-    expect(story().apply(event)).toEqual(['refused locks_changed'])
+    const event = { type: 'asset_chosen', paymentMethod: anotherPaymentMethod(), methodCount: 0 } as const
+    expect(story().apply(event)).toEqual(['refused payment_methods_changed'])
   })
 })

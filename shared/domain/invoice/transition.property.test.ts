@@ -57,9 +57,9 @@ const steps: fc.Arbitrary<readonly Told[]> = fc.array(
               { type: 'funds_accepted', payments: [] },
               { type: 'funds_accepted', payments: [{ payment: 'p0', valueBase: DUE }] },
               { type: 'payment_counted', payment: 'p1' },
-              { type: 'asset_locked', lock: anotherPaymentMethod() },
-              { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
-              { ...renewal, quote: aQuote({ lockedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
+              { type: 'asset_chosen', paymentMethod: anotherPaymentMethod() },
+              { type: 'payment_method_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
+              { ...renewal, quote: aQuote({ quotedAt: T0 + 5 * MINUTE, amountBase: DUE * 2n }), claim: 'c' },
             )
             .map((event) => ({ kind: 'event' as const, event })),
         },
@@ -175,7 +175,8 @@ const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
       }
       const moved = before.status !== after.status
       holds(!moved || texts.includes(`invoice.${after.status}`), 'entering is announced')
-      const asked = event.type === 'asset_locked' || event.type === 'lock_resumed' || event.type === 'quote_renewed'
+      const asked =
+        event.type === 'asset_chosen' || event.type === 'payment_method_resumed' || event.type === 'quote_renewed'
       const simulated = after.ledger.some((row) => row.simulated)
       const states = texts.filter((one) => one.startsWith('invoice.') && !one.startsWith('invoice.late'))
       const silent = states.every((one) => one === 'invoice.partial')
@@ -214,7 +215,7 @@ const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
 
   'only money in the asset of the one active lock is summed': (changes) => {
     for (const { after, observations } of changes) {
-      const active = after.locks.filter((one) => one.to === null)
+      const active = after.paymentMethods.filter((one) => one.to === null)
       holds(active.length === 1, 'one active lock')
       for (const row of after.ledger.filter((one) => one.counted && isLive(one) && one.acceptedBase === null)) {
         const seen = observations.find((one) => one.payment === row.payment)

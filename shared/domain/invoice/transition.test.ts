@@ -16,10 +16,10 @@ import {
 /** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
 type Expected = '=' | InvoiceStatus | `409 ${string}`
 
-const lockable = {
-  asset_locked: '409 not_lockable',
-  lock_resumed: '409 not_lockable',
-  quote_renewed: '409 not_lockable',
+const choosable = {
+  asset_chosen: '409 no_open_price',
+  payment_method_resumed: '409 no_open_price',
+  quote_renewed: '409 no_open_price',
 } as const
 
 // Events come with nothing new, apart from these.
@@ -31,9 +31,9 @@ const PAYMENTS: Partial<Record<InvoiceEventType, readonly Parameters<typeof aPay
 const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
   new: {
     payments_changed: 'new',
-    asset_locked: 'pending',
-    lock_resumed: '409 not_lockable',
-    quote_renewed: '409 not_lockable',
+    asset_chosen: 'pending',
+    payment_method_resumed: '409 no_open_price',
+    quote_renewed: '409 no_open_price',
     deadline_reached: 'expired',
     cancel_requested: 'cancelled',
     expiry_simulated: '409 not_simulatable',
@@ -42,8 +42,8 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
   },
   pending: {
     payments_changed: 'paid',
-    asset_locked: 'pending',
-    lock_resumed: '=',
+    asset_chosen: 'pending',
+    payment_method_resumed: '=',
     quote_renewed: 'pending',
     deadline_reached: 'expired',
     cancel_requested: 'cancelled',
@@ -52,7 +52,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     payment_counted: 'partial',
   },
   partial: {
-    ...lockable,
+    ...choosable,
     quote_renewed: 'partial',
     payments_changed: 'paid',
     deadline_reached: 'expired',
@@ -62,7 +62,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     payment_counted: 'partial',
   },
   confirming: {
-    ...lockable,
+    ...choosable,
     payments_changed: 'paid',
     deadline_reached: '=',
     cancel_requested: '409 not_cancellable',
@@ -71,7 +71,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     payment_counted: 'confirming',
   },
   paid: {
-    ...lockable,
+    ...choosable,
     payments_changed: 'overpaid',
     deadline_reached: '=',
     cancel_requested: '409 not_cancellable',
@@ -80,7 +80,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     payment_counted: 'overpaid',
   },
   overpaid: {
-    ...lockable,
+    ...choosable,
     payments_changed: 'overpaid',
     deadline_reached: '=',
     cancel_requested: '409 not_cancellable',
@@ -89,7 +89,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     payment_counted: 'overpaid',
   },
   expired: {
-    ...lockable,
+    ...choosable,
     payments_changed: 'paid',
     deadline_reached: '=',
     cancel_requested: 'cancelled',
@@ -98,7 +98,7 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
     payment_counted: 'expired',
   },
   cancelled: {
-    ...lockable,
+    ...choosable,
     payments_changed: 'cancelled',
     deadline_reached: '=',
     cancel_requested: '409 not_cancellable',
@@ -110,8 +110,8 @@ const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
 
 const EVENTS: Record<InvoiceEventType, InvoiceEvent> = {
   payments_changed: { type: 'payments_changed' },
-  asset_locked: { type: 'asset_locked', lock: anotherPaymentMethod() },
-  lock_resumed: { type: 'lock_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
+  asset_chosen: { type: 'asset_chosen', paymentMethod: anotherPaymentMethod() },
+  payment_method_resumed: { type: 'payment_method_resumed', asset: 'usdt_ethereum', matchKey: 'a1' },
   quote_renewed: { ...renewal, quote: aQuote() },
   deadline_reached: { type: 'deadline_reached' },
   cancel_requested: { type: 'cancel_requested' },
@@ -157,7 +157,10 @@ describe('the usual way', () => {
   it('announces a lock, a detection and a payment in the order of the documents', () => {
     const run = story(null)
     expect(
-      run.apply({ type: 'asset_locked', lock: anotherPaymentMethod({ matchKey: 'a1', asset: 'usdt_ethereum' }) }),
+      run.apply({
+        type: 'asset_chosen',
+        paymentMethod: anotherPaymentMethod({ matchKey: 'a1', asset: 'usdt_ethereum' }),
+      }),
     ).toEqual(['invoice.pending'])
     expect(run.see([aPayment()])).toEqual(['payment.detected p1', 'invoice.confirming'])
     expect(run.see([aPayment({ state: 'confirmed', version: 2 })])).toEqual(['payment.confirmed p1', 'invoice.paid'])

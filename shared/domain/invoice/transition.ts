@@ -72,11 +72,11 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil, refu
   switch (event.type) {
     case 'payments_changed':
       return null
-    case 'asset_locked':
+    case 'asset_chosen':
       return decideAssetQuoted(state, event, at)
     case 'quote_renewed':
       return decideQuoteRenewed(state, event, at)
-    case 'lock_resumed':
+    case 'payment_method_resumed':
       return decideQuoteResumed(state, event, at)
     case 'deadline_reached':
       return decideDeadline(state, at, knownUntil)

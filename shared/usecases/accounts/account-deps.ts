@@ -1,6 +1,6 @@
 import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
+import type { HashingLimiter } from '#shared/ports/hashing-limiter.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { TryLanes } from '#shared/ports/try-lanes.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies shared by all account use cases. */
@@ -18,7 +18,7 @@ export type PeopleDeps = Runtime &
     | 'notifier'
   > & {
     readonly attempts: LoginAttempts
-    readonly lanes: TryLanes
+    readonly lanes: HashingLimiter
   }
 
 /** Where a request comes from. */

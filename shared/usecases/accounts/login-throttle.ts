@@ -1,9 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
+import type { HashingLimiter } from '#shared/ports/hashing-limiter.ts'
 import type { BackOff } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import type { TryLanes } from '#shared/ports/try-lanes.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { Origin } from './account-deps.ts'
 
@@ -28,7 +28,7 @@ const LANE_REST_MS = 100
 /** Dependencies of throttling password tries. */
 export type SlowDownDeps = Uses<'clock' | 'after'> & {
   readonly attempts: Pick<LoginAttempts, 'fail'>
-  readonly lanes: TryLanes
+  readonly lanes: HashingLimiter
 }
 
 /** Where a try counts: its lane, and the counters of wrong tries with the delay each of them adds. */

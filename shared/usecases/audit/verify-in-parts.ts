@@ -57,7 +57,7 @@ interface KeptRecords {
 }
 
 /** State stored between two parts. */
-interface Kept {
+interface StoredProgress {
   readonly walk: AuditWalk
   readonly startedAt: number
   readonly records: KeptRecords
@@ -122,7 +122,7 @@ async function nextRecords(
 
 async function goOn(
   deps: VerifyInPartsDeps,
-  { walk, startedAt, records }: Kept,
+  { walk, startedAt, records }: StoredProgress,
   beside: BesideRows,
   { since, shouldStop }: { readonly since: AuditHeadMark | null; shouldStop(): boolean },
 ): Promise<AuditProgress> {
@@ -150,13 +150,13 @@ async function cutAt({ chain }: Pick<VerifyInPartsDeps, 'chain'>, mark: AuditHea
 }
 
 /** The stored progress; null unless this installation signed it. */
-async function readKept({ chain, keys }: Pick<VerifyInPartsDeps, 'chain' | 'keys'>): Promise<Kept | null> {
+async function readKept({ chain, keys }: Pick<VerifyInPartsDeps, 'chain' | 'keys'>): Promise<StoredProgress | null> {
   const stored = await chain.verified()
   if (stored === null || keys.mac(stored.keyId, signedText(stored.text)) !== stored.mac) return null
-  return JSON.parse(stored.text) as Kept
+  return JSON.parse(stored.text) as StoredProgress
 }
 
-function signed(keys: AuditKeys, kept: Kept): SignedText {
+function signed(keys: AuditKeys, kept: StoredProgress): SignedText {
   const text = JSON.stringify(kept)
   return { text, keyId: keys.keyId, mac: signature(keys, signedText(text)) }
 }

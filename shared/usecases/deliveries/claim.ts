@@ -47,7 +47,7 @@ export interface DeliveryClaimer {
   lower(endpointId: string, dueAt: Ms): void
 }
 
-interface Asked {
+interface PendingRequest {
   readonly want: ClaimWant
   readonly resolve: (rows: ClaimedRows) => void
   readonly reject: (error: unknown) => void
@@ -56,7 +56,7 @@ interface Asked {
 /** A claimer for one process; every lane shares it. */
 export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaimer {
   const lowWaterMarks = createLowWaterMarks<string>()
-  let waiting: readonly Asked[] = []
+  let waiting: readonly PendingRequest[] = []
   let inFlight = 0
   const pump = (): void => {
     while (
@@ -84,8 +84,8 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
 }
 
 /** The requests that arrived first, each endpoint once: a repeated request for one endpoint is served by a later group. */
-function firstOfEach(waiting: readonly Asked[]): readonly Asked[] {
-  const group = new Map<string, Asked>()
+function firstOfEach(waiting: readonly PendingRequest[]): readonly PendingRequest[] {
+  const group = new Map<string, PendingRequest>()
   for (const asked of waiting) {
     if (group.size === ENDPOINTS_MAX) break
     if (!group.has(asked.want.endpointId)) group.set(asked.want.endpointId, asked)
@@ -96,7 +96,7 @@ function firstOfEach(waiting: readonly Asked[]): readonly Asked[] {
 async function claimGroup(
   deps: DeliveryClaimerDeps,
   lowWaterMarks: LowWaterMarks<string>,
-  group: readonly Asked[],
+  group: readonly PendingRequest[],
 ): Promise<void> {
   const leaseToken = deps.random.uuid()
   const sendBefore = deps.clock.now() + SEND_WITHIN_MS
@@ -107,7 +107,7 @@ async function claimGroup(
     const dueTimes = new Map(wants.map(({ endpointId }) => [endpointId, [] as Ms[]]))
     for (const { endpointId, dueAt } of due) dueTimes.get(endpointId)?.push(dueAt)
     for (const [endpointId, times] of dueTimes) lowWaterMarks.saw(reading, endpointId, times)
-    const [ours, endpoints, events] = await claimAndPoll(deps, due, leaseToken)
+    const [ours, endpoints, events] = await claimAndRead(deps, due, leaseToken)
     await Promise.all(
       group.map(async ({ want, resolve }) => {
         const rows = ours.filter((row) => row.endpointId === want.endpointId)
@@ -123,7 +123,7 @@ async function claimGroup(
 }
 
 /** Event bodies never change and an endpoint is read once per claim, so neither has to wait for the claim's write. */
-async function claimAndPoll(deps: DeliveryClaimerDeps, due: readonly Delivery[], leaseToken: string) {
+async function claimAndRead(deps: DeliveryClaimerDeps, due: readonly Delivery[], leaseToken: string) {
   if (due.length === 0) return [[], new Map(), new Map()] as const
   const ids = (of: (row: Delivery) => string) => [...new Set(due.map(of))]
   const reads = [

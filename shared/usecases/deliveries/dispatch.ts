@@ -228,7 +228,7 @@ const FRESH_MS = 1_000
 const REQUEST_MS = 10_000
 
 /** A claimed row and the place it holds. */
-interface Held {
+interface HeldDeliveries {
   readonly row: Delivery
   readonly give: () => void
 }
@@ -246,7 +246,7 @@ function claimInserted(
 ): ClaimedInsert {
   const leaseToken = self.deps.random.uuid()
   const enabled = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.status === 'enabled'] as const))
-  const held = new Map<string, Held>()
+  const held = new Map<string, HeldDeliveries>()
   const inserted = rows.map((row) => {
     if (enabled.get(row.endpointId) !== true || !hasRoom(self, row.endpointId)) return row
     const give = takePlaces(self, 'normal', row.endpointId, 1)
@@ -254,7 +254,7 @@ function claimInserted(
     held.set(row.id, { row: claimed, give: () => give(1) })
     return claimed
   })
-  const giveBack = (places: readonly Held[]): void => {
+  const giveBack = (places: readonly HeldDeliveries[]): void => {
     for (const { give } of places) give()
     for (const endpointId of new Set(places.map(({ row }) => row.endpointId))) wakeWaiting(self, endpointId)
   }
@@ -294,8 +294,8 @@ interface Round {
 
 async function sendHeld(
   self: DispatchProcess,
-  held: readonly Held[],
-  giveBack: (places: readonly Held[]) => void,
+  held: readonly HeldDeliveries[],
+  giveBack: (places: readonly HeldDeliveries[]) => void,
   round: Round,
 ): Promise<void> {
   const left = new Map(held.map((place) => [place.row.id, place]))
@@ -334,7 +334,7 @@ async function sendHeld(
 const isWithin = (self: DispatchProcess, since: Ms, forMs: number): boolean => self.deps.stopwatch() - since < forMs
 
 /** Rows that were not sent are due again at once; where even this write fails, their lease ends. */
-async function release(self: DispatchProcess, places: readonly Held[], leaseToken: string): Promise<void> {
+async function release(self: DispatchProcess, places: readonly HeldDeliveries[], leaseToken: string): Promise<void> {
   if (places.length === 0) return
   await self.deps.deliveries.release(
     places.map(({ row }) => row.id),

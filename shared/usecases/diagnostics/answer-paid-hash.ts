@@ -87,7 +87,7 @@ function best(answers: readonly HashAnswer[]): HashAnswer | null {
 const UNCOUNTED: Readonly<Record<UncountedReason, HashVerdict>> = {
   wrong_asset: 'wrong_asset',
   wrong_network: 'wrong_network',
-  inactive_lock: 'wrong_asset',
+  inactive_payment_method: 'wrong_asset',
   out_of_quote: 'late',
   unmatched: 'not_counted',
   dust: 'too_small',
@@ -118,12 +118,15 @@ function nodeAnswer({ state }: Invoice, known: TransactionExplanation): HashAnsw
     return { verdict: 'cannot_look', ...NOWHERE }
   if (node === 'unconfirmed') return { verdict: 'unconfirmed', ...here }
   if (!node.succeeded) return { verdict: 'failed', ...here }
-  const paid = known.transfers.filter(({ toAddress }) => state.locks.some((lock) => isAddress(lock, toAddress)))
+  const paid = known.transfers.filter(({ toAddress }) =>
+    state.paymentMethods.some((paymentMethod) => isAddress(paymentMethod, toAddress)),
+  )
   if (paid.length === 0) {
     return { verdict: known.transfers.some(({ ours }) => ours) ? 'elsewhere' : 'not_ours', ...here }
   }
-  if (!state.locks.some((lock) => lock.network === network)) return { verdict: 'wrong_network', ...here }
-  if (!paid.some(({ asset }) => state.locks.some((lock) => lock.asset === asset)))
+  if (!state.paymentMethods.some((paymentMethod) => paymentMethod.network === network))
+    return { verdict: 'wrong_network', ...here }
+  if (!paid.some(({ asset }) => state.paymentMethods.some((paymentMethod) => paymentMethod.asset === asset)))
     return { verdict: 'wrong_asset', ...here }
   const isRead = known.scannerHeight !== null && known.scannerHeight >= node.height
   return { verdict: isRead ? 'not_counted' : 'not_read_yet', ...here }

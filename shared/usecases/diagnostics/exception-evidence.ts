@@ -34,14 +34,14 @@ interface PaymentScene {
 
 /** Rule by rule, why a payment does not count automatically. */
 export function paymentEvidence({ payment, words, invoice, catalog }: PaymentScene): readonly EvidenceRow[] {
-  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
+  const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   const fact = amountText(payment, catalog)
   const rows: EvidenceRow[] = []
-  if (invoice !== null && lock !== null) {
+  if (invoice !== null && paymentMethod !== null) {
     const row = invoice.state.ledger.find((known) => known.payment === payment.key)
-    rows.push(coinRow(lock, payment, catalog), amountRow(invoice.state, lock, payment, fact))
-    rows.push(timeRow(invoice.state, lock, payment, words))
-    if (row?.rateSeen != null) rows.push(driftRow(lock, row, invoice))
+    rows.push(coinRow(paymentMethod, payment, catalog), amountRow(invoice.state, paymentMethod, payment, fact))
+    rows.push(timeRow(invoice.state, paymentMethod, payment, words))
+    if (row?.rateSeen != null) rows.push(driftRow(paymentMethod, row, invoice))
   } else {
     rows.push({ check: 'Amount', rule: 'no invoice is for it', fact, ok: false, result: 'No invoice' })
   }
@@ -55,11 +55,11 @@ export function paymentEvidence({ payment, words, invoice, catalog }: PaymentSce
 export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
   if (invoice === null) return []
   const { state } = invoice
-  const lock = activePaymentMethod(state)
-  if (lock === null) return []
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null) return []
   const { dueBase, neededBase: needed, seenBase, settledBase, receivedBase } = totals(state)
-  const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
-  const tolerance = lock.policy.toleranceBase > 0n ? `, at least ${units(needed)}` : ''
+  const units = (base: bigint) => `${formatUnits(base, paymentMethod.decimals)} ${paymentMethod.symbol}`
+  const tolerance = paymentMethod.policy.toleranceBase > 0n ? `, at least ${units(needed)}` : ''
   const over = seenBase > dueBase
   return [
     {
@@ -75,7 +75,7 @@ export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
     },
     {
       check: 'Confirmed',
-      rule: `${lock.requiredConfirmations} confirmations each`,
+      rule: `${paymentMethod.requiredConfirmations} confirmations each`,
       fact: `${units(settledBase)} confirmed`,
       ok: settledBase >= seenBase,
       result: settledBase >= seenBase ? 'Confirmed' : 'Waiting',
@@ -90,56 +90,61 @@ export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
   ]
 }
 
-function coinRow(lock: PaymentMethod, payment: Payment, catalog: Pick<Catalog, 'asset'>): EvidenceRow {
+function coinRow(paymentMethod: PaymentMethod, payment: Payment, catalog: Pick<Catalog, 'asset'>): EvidenceRow {
   const { asset, network } = payment
   const symbol = asset === null ? 'an unsupported token' : catalog.asset(asset).symbol
-  const same = asset === lock.asset
-  const sameNetwork = network === lock.network
+  const same = asset === paymentMethod.asset
+  const sameNetwork = network === paymentMethod.network
   return {
     check: 'Coin and network',
-    rule: `${lock.symbol} on ${NETWORKS[lock.network].name}`,
+    rule: `${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}`,
     fact: `${symbol} on ${NETWORKS[network].name}`,
     ok: same,
     result: same ? 'Same' : sameNetwork ? 'Different coin' : 'Different network',
   }
 }
 
-function amountRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, fact: string): EvidenceRow {
+function amountRow(state: InvoiceState, paymentMethod: PaymentMethod, payment: Payment, fact: string): EvidenceRow {
   const { dueBase } = totals(state)
-  const due = `${formatUnits(dueBase, lock.decimals)} ${lock.symbol} due`
-  if (payment.asset !== lock.asset) return { check: 'Amount', rule: due, fact, ok: null, result: '–' }
+  const due = `${formatUnits(dueBase, paymentMethod.decimals)} ${paymentMethod.symbol} due`
+  if (payment.asset !== paymentMethod.asset) return { check: 'Amount', rule: due, fact, ok: null, result: '–' }
   const difference = payment.amountBase - dueBase
-  const size = formatUnits(difference < 0n ? -difference : difference, lock.decimals)
-  const result = difference === 0n ? 'Exact' : `${size} ${lock.symbol} ${difference < 0n ? 'short' : 'more'}`
+  const size = formatUnits(difference < 0n ? -difference : difference, paymentMethod.decimals)
+  const result = difference === 0n ? 'Exact' : `${size} ${paymentMethod.symbol} ${difference < 0n ? 'short' : 'more'}`
   return { check: 'Amount', rule: due, fact, ok: difference >= 0n, result }
 }
 
-function timeRow(state: InvoiceState, lock: PaymentMethod, payment: Payment, words: PaymentExplanation): EvidenceRow {
-  const minutes = Math.floor(lock.policy.lateGraceMs / 60_000)
+function timeRow(
+  state: InvoiceState,
+  paymentMethod: PaymentMethod,
+  payment: Payment,
+  words: PaymentExplanation,
+): EvidenceRow {
+  const minutes = Math.floor(paymentMethod.policy.lateGraceMs / 60_000)
   const late = payment.firstSeenAt - state.expiresAt
-  const isUseGone = lock.policy.isUseGone === true
+  const isUseGone = paymentMethod.policy.isUseGone === true
   const mined = payment.block === null ? '' : `, block time ${iso(payment.block.time)}`
   const inTime = late <= 0
   return {
     check: 'First seen',
     rule: `by ${iso(state.expiresAt)}, up to ${minutes} min late`,
     fact: `${words.firstSeenAt}${mined}`,
-    ok: !isUseGone && (inTime || late <= lock.policy.lateGraceMs),
+    ok: !isUseGone && (inTime || late <= paymentMethod.policy.lateGraceMs),
     result: isUseGone
       ? 'Place given to another payer'
       : inTime
         ? 'In time'
-        : late <= lock.policy.lateGraceMs
+        : late <= paymentMethod.policy.lateGraceMs
           ? 'Late, within limit'
           : 'Too late',
   }
 }
 
-function driftRow(lock: PaymentMethod, row: LedgerRow, { terms }: Invoice): EvidenceRow {
-  const from = quoteOpenedBy(lock, row.firstSeenAt).fiatPerAsset
+function driftRow(paymentMethod: PaymentMethod, row: LedgerRow, { terms }: Invoice): EvidenceRow {
+  const from = quoteOpenedBy(paymentMethod, row.firstSeenAt).fiatPerAsset
   const to = row.rateSeen ?? '0'
   const drift = driftPercent(from, to)
-  const allowed = lock.policy.lateDriftBps / 100
+  const allowed = paymentMethod.policy.lateDriftBps / 100
   // Only a falling price is a loss for the merchant.
   const ok = !drift.startsWith('−') || Number(drift.slice(1)) <= allowed
   return {

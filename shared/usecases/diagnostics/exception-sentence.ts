@@ -9,7 +9,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { amountText } from './exception-evidence.ts'
 
 /** Input for the sentence about an exception. */
-interface Scene {
+interface SentenceContext {
   readonly entry: Pick<ExceptionEntry, 'kind' | 'detail'>
   readonly invoice: Invoice | null
   readonly payment: Payment | null
@@ -17,7 +17,7 @@ interface Scene {
 }
 
 /** One or two plain sentences: what happened, where the money is, and why a person must decide. Pure. */
-export function exceptionSentence(scene: Scene): string {
+export function exceptionSentence(scene: SentenceContext): string {
   const { entry, invoice, payment, catalog } = scene
   const money = payment === null ? null : amountText(payment, catalog)
   const where = payment?.state === 'confirmed' ? 'It is confirmed and in your wallet.' : 'It is not confirmed yet.'
@@ -47,27 +47,27 @@ export function exceptionSentence(scene: Scene): string {
 }
 
 function lateness(payment: Payment, invoice: Invoice | null): string {
-  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
-  if (lock?.policy.isUseGone === true)
+  const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
+  if (paymentMethod?.policy.isUseGone === true)
     return 'for an invoice whose place of the payment link another payer got meanwhile: accepting it sells one more than the link has'
   return `${duration(payment.firstSeenAt - (invoice?.state.expiresAt ?? 0))} after expiry, beyond the limits of your late-payment rule`
 }
 
-function sumSentence(entry: Scene['entry'], { terms, state }: Invoice): string {
-  const lock = activePaymentMethod(state)
-  if (lock === null) return entry.detail
+function sumSentence(entry: SentenceContext['entry'], { terms, state }: Invoice): string {
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null) return entry.detail
   const { dueBase, seenBase } = totals(state)
-  const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
+  const units = (base: bigint) => `${formatUnits(base, paymentMethod.decimals)} ${paymentMethod.symbol}`
   if (entry.kind === 'partial' && seenBase < dueBase)
-    return `Invoice #${terms.number} expired with ${formatUnits(seenBase, lock.decimals)} of ${units(dueBase)} paid (${formatUnits(dueBase - seenBase, lock.decimals)} short). You can accept it as paid.`
+    return `Invoice #${terms.number} expired with ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} paid (${formatUnits(dueBase - seenBase, paymentMethod.decimals)} short). You can accept it as paid.`
   if (entry.kind === 'over' && seenBase > dueBase)
     return `Invoice #${terms.number} was overpaid by ${units(seenBase - dueBase)}. Refund the difference or keep it.`
   return entry.detail
 }
 
 function asked(invoice: Invoice | null): string {
-  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
-  return lock === null ? 'no coin yet' : `${lock.symbol} on ${NETWORKS[lock.network].name}`
+  const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
+  return paymentMethod === null ? 'no coin yet' : `${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}`
 }
 
 /** `1 h 17 min`, `4 min`, `12 s`. */

@@ -23,10 +23,10 @@ export type ExplainExceptionDeps = Uses<'decisions' | 'invoices' | 'payments' | 
 /** Value of the money in the invoice's currency, as decimal strings. */
 export interface Worth {
   readonly currency: string
-  readonly atLock: string
+  readonly atQuote: string
   /** Null while no rate is published. */
   readonly now: string | null
-  /** Current value minus value at lock; begins with U+2212 when it fell. Null as `now`. */
+  /** Current value minus value at payment method; begins with U+2212 when it fell. Null as `now`. */
   readonly difference: string | null
 }
 
@@ -55,7 +55,7 @@ export async function explainException(
   const [found] = entry.paymentKey === null ? [] : await deps.payments.findByKeys([entry.paymentKey])
   const stored = found === undefined ? undefined : paymentInInbox(found, input.workspace.id)
   const payment = stored === undefined ? null : await explained(deps, stored, invoice)
-  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
+  const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   const evidence =
     stored !== undefined && payment !== null
       ? paymentEvidence({ payment: stored, words: payment, invoice, catalog: deps.catalog })
@@ -67,9 +67,9 @@ export async function explainException(
     invoice,
     payment: payment === null || stored === undefined ? null : { ...payment, invoiceId: stored.invoiceId },
     evidence,
-    worth: await worthOf(deps, input.workspace, invoice, lock, stored ?? null),
+    worth: await worthOf(deps, input.workspace, invoice, paymentMethod, stored ?? null),
     ways: entry.closedAt === null ? waysToAccept(entry) : [],
-    valueIn: foreignMoney(invoice, lock, stored ?? null),
+    valueIn: foreignMoney(invoice, paymentMethod, stored ?? null),
   }
 }
 
@@ -81,39 +81,40 @@ async function explained(deps: ExplainExceptionDeps, payment: Payment, invoice: 
 
 function foreignMoney(
   invoice: Invoice | null,
-  lock: PaymentMethod | null,
+  paymentMethod: PaymentMethod | null,
   payment: Payment | null,
 ): ExceptionExplanation['valueIn'] {
-  if (invoice === null || lock === null || payment === null || payment.asset === lock.asset) return null
-  const due = formatUnits(totals(invoice.state).dueBase, lock.decimals)
-  return { symbol: lock.symbol, decimals: lock.decimals, due }
+  if (invoice === null || paymentMethod === null || payment === null || payment.asset === paymentMethod.asset)
+    return null
+  const due = formatUnits(totals(invoice.state).dueBase, paymentMethod.decimals)
+  return { symbol: paymentMethod.symbol, decimals: paymentMethod.decimals, due }
 }
 
 async function worthOf(
   deps: ExplainExceptionDeps,
   { policy }: Workspace,
   invoice: Invoice | null,
-  lock: PaymentMethod | null,
+  paymentMethod: PaymentMethod | null,
   payment: Payment | null,
 ): Promise<Worth | null> {
-  const quote = lock?.quotes.at(-1)
-  if (invoice === null || lock === null || quote === undefined) return null
-  if (payment !== null && payment.asset !== lock.asset) return null
+  const quote = paymentMethod?.quotes.at(-1)
+  if (invoice === null || paymentMethod === null || quote === undefined) return null
+  if (payment !== null && payment.asset !== paymentMethod.asset) return null
   const base = payment?.amountBase ?? totals(invoice.state).receivedBase
   const { currency } = invoice.terms.fiat
-  const atLock = fiatMinor(base, lock.decimals, quote.fiatPerAsset, currency)
-  const atLockText = formatFiat(atLock, currency)
+  const atQuote = fiatMinor(base, paymentMethod.decimals, quote.fiatPerAsset, currency)
+  const atQuoteText = formatFiat(atQuote, currency)
   try {
     const { fiatPerAsset } = await deps.rates.rateFor({
-      asset: lock.asset,
+      asset: paymentMethod.asset,
       fiat: currency,
       arsSeries: policy.arsSeries,
     })
-    const now = fiatMinor(base, lock.decimals, fiatPerAsset, currency)
-    const difference = now < atLock ? `−${formatFiat(atLock - now, currency)}` : formatFiat(now - atLock, currency)
-    return { currency, atLock: atLockText, now: formatFiat(now, currency), difference }
+    const now = fiatMinor(base, paymentMethod.decimals, fiatPerAsset, currency)
+    const difference = now < atQuote ? `−${formatFiat(atQuote - now, currency)}` : formatFiat(now - atQuote, currency)
+    return { currency, atQuote: atQuoteText, now: formatFiat(now, currency), difference }
   } catch (error) {
     if (!(error instanceof PaymeshError)) throw error
-    return { currency, atLock: atLockText, now: null, difference: null }
+    return { currency, atQuote: atQuoteText, now: null, difference: null }
   }
 }

@@ -68,7 +68,7 @@ export interface InvoiceExplanation {
   readonly createdAt: string
   readonly expiresAt: string
   readonly paidAt: string | null
-  readonly locks: readonly QuoteExplanation[]
+  readonly paymentMethods: readonly QuoteExplanation[]
   readonly payments: readonly PaymentExplanation[]
   /** Payments at its addresses that match no invoice. */
   readonly unheldPayments: readonly PaymentExplanation[]
@@ -96,8 +96,8 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `Invoice ${invoiceId} not found.` })
   const { terms, state } = invoice
-  const lock = activePaymentMethod(state)
-  const matchKeys = [...new Set(state.locks.map(({ matchKey }) => matchKey))]
+  const paymentMethod = activePaymentMethod(state)
+  const matchKeys = [...new Set(state.paymentMethods.map(({ matchKey }) => matchKey))]
   const [stored, unmatchedTransfers, exceptions, events] = await Promise.all([
     deps.payments.listByInvoice(invoiceId),
     matchKeys.length === 0 ? [] : deps.payments.listUnheld(terms.mode, matchKeys, UNHELD_MAX),
@@ -107,14 +107,14 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
   const cursorOf = createCursorLookup(deps, invoice)
   const payments = await explainAll(deps, stored, state, cursorOf)
   // An address of a pool had other invoices before: payments before this invoice's first quote belong to them.
-  const since = Math.min(...state.locks.map(({ from }) => from))
+  const since = Math.min(...state.paymentMethods.map(({ from }) => from))
   const unheld = await explainAll(
     deps,
     unmatchedTransfers.filter(({ firstSeenAt }) => firstSeenAt >= since),
     null,
     cursorOf,
   )
-  const chain = lock === null ? null : await explainChain(deps, invoice, lock, cursorOf)
+  const chain = paymentMethod === null ? null : await explainChain(deps, invoice, paymentMethod, cursorOf)
   const unexplained =
     exceptions.find(({ kind, closedAt }) => kind === 'unexplained_balance' && closedAt === null)?.detail ?? null
   const scene = {
@@ -134,7 +134,7 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
     createdAt: iso(state.createdAt),
     expiresAt: iso(state.expiresAt),
     paidAt: state.paidAt === null ? null : iso(state.paidAt),
-    locks: state.locks.map((one) => explainQuote(one)),
+    paymentMethods: state.paymentMethods.map((one) => explainQuote(one)),
     payments,
     unheldPayments: unheld,
     sums: sumsOf(state),
@@ -186,23 +186,23 @@ async function explainChain(
   return { network, hasNode: scene.hasNode, ...position(await cursorOf(network), scene) }
 }
 
-function explainQuote(lock: PaymentMethod): QuoteExplanation {
+function explainQuote(paymentMethod: PaymentMethod): QuoteExplanation {
   return {
-    asset: lock.asset,
-    network: lock.network,
-    address: lock.address,
-    active: lock.to === null,
-    from: iso(lock.from),
-    to: lock.to === null ? null : iso(lock.to),
-    requiredConfirmations: lock.requiredConfirmations,
-    toleranceBase: lock.policy.toleranceBase.toString(),
-    overToleranceBase: lock.policy.overToleranceBase.toString(),
-    lateGraceMinutes: lock.policy.lateGraceMs / 60_000,
-    lateDriftBps: lock.policy.lateDriftBps,
-    quotes: lock.quotes.map(({ amount, fiatPerAsset, lockedAt, expiresAt }) => ({
+    asset: paymentMethod.asset,
+    network: paymentMethod.network,
+    address: paymentMethod.address,
+    active: paymentMethod.to === null,
+    from: iso(paymentMethod.from),
+    to: paymentMethod.to === null ? null : iso(paymentMethod.to),
+    requiredConfirmations: paymentMethod.requiredConfirmations,
+    toleranceBase: paymentMethod.policy.toleranceBase.toString(),
+    overToleranceBase: paymentMethod.policy.overToleranceBase.toString(),
+    lateGraceMinutes: paymentMethod.policy.lateGraceMs / 60_000,
+    lateDriftBps: paymentMethod.policy.lateDriftBps,
+    quotes: paymentMethod.quotes.map(({ amount, fiatPerAsset, quotedAt, expiresAt }) => ({
       amount,
       fiatPerAsset,
-      from: iso(lockedAt),
+      from: iso(quotedAt),
       to: iso(expiresAt),
     })),
   }

@@ -1,7 +1,7 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
-import { dustBound, holdingLock, isLive } from '#shared/domain/invoice/totals.ts'
+import { dustBound, holdingMethod, isLive } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
@@ -103,8 +103,10 @@ function standing(payment: Payment, cursor: ChainCursor | null): string {
 }
 
 function acceptedText(acceptedBase: bigint, invoice: InvoiceState): string {
-  const lock = activePaymentMethod(invoice)
-  return lock === null ? 'paid' : `${formatUnits(acceptedBase, lock.decimals)} ${lock.symbol}`
+  const paymentMethod = activePaymentMethod(invoice)
+  return paymentMethod === null
+    ? 'paid'
+    : `${formatUnits(acceptedBase, paymentMethod.decimals)} ${paymentMethod.symbol}`
 }
 
 /** Whether and why it counts. */
@@ -128,7 +130,7 @@ function evaluation(payment: Payment, row: LedgerRow | undefined, invoice: Invoi
 const UNCOUNTED: Readonly<Record<NonNullable<LedgerRow['uncountedReason']>, string>> = {
   wrong_asset: 'the invoice is for another coin at this address.',
   wrong_network: 'the invoice is for another network.',
-  inactive_lock: 'the customer had chosen another coin, and that payment arrived first.',
+  inactive_payment_method: 'the customer had chosen another coin, and that payment arrived first.',
   out_of_quote:
     'no price was locked when it was first seen, and the last price had expired too long ago or changed too much.',
   unmatched: 'it did not reach an address of the invoice.',
@@ -136,9 +138,12 @@ const UNCOUNTED: Readonly<Record<NonNullable<LedgerRow['uncountedReason']>, stri
 }
 
 /** Names the bound, so that an operator sees why a genuine but tiny transfer does not count. */
-function dustLabel(payment: Payment, { locks }: InvoiceState): string {
-  const lock = locks[holdingLock(locks, payment) ?? -1]
-  const bound = lock === undefined ? '' : ` than ${formatUnits(dustBound(lock), lock.decimals)} ${lock.symbol}`
+function dustLabel(payment: Payment, { paymentMethods }: InvoiceState): string {
+  const paymentMethod = paymentMethods[holdingMethod(paymentMethods, payment) ?? -1]
+  const bound =
+    paymentMethod === undefined
+      ? ''
+      : ` than ${formatUnits(dustBound(paymentMethod), paymentMethod.decimals)} ${paymentMethod.symbol}`
   return `It does not count: it is dust, smaller${bound}, unless an operator applies it.`
 }
 
@@ -152,17 +157,17 @@ function withoutRow(payment: Payment): string {
 
 /** Why a late payment does not settle the invoice. */
 function lateness(row: LedgerRow, invoice: InvoiceState): string {
-  const lock = activePaymentMethod(invoice)
+  const paymentMethod = activePaymentMethod(invoice)
   const since = row.firstSeenAt - invoice.expiresAt
-  if (lock?.policy.isUseGone === true)
+  if (paymentMethod?.policy.isUseGone === true)
     return 'another payer got its place of the payment link, so the merchant decides.'
   if (since <= 0) return 'it was detected in time, but mined more than a day after the deadline.'
   const minutes = Math.ceil(since / 60_000)
-  if (lock === null) return 'it arrived after the deadline.'
-  if (since > lock.policy.lateGraceMs) {
-    return `it arrived ${minutes} min after the deadline; the limit is ${Math.floor(lock.policy.lateGraceMs / 60_000)} min.`
+  if (paymentMethod === null) return 'it arrived after the deadline.'
+  if (since > paymentMethod.policy.lateGraceMs) {
+    return `it arrived ${minutes} min after the deadline; the limit is ${Math.floor(paymentMethod.policy.lateGraceMs / 60_000)} min.`
   }
   if (row.rateSeen === null)
     return `it arrived ${minutes} min after the deadline, and no rate was available at that time.`
-  return `it arrived ${minutes} min after the deadline, when the rate was ${row.rateSeen} instead of ${quoteOpenedBy(lock, row.firstSeenAt).fiatPerAsset}: more than ${lock.policy.lateDriftBps / 100} % worse.`
+  return `it arrived ${minutes} min after the deadline, when the rate was ${row.rateSeen} instead of ${quoteOpenedBy(paymentMethod, row.firstSeenAt).fiatPerAsset}: more than ${paymentMethod.policy.lateDriftBps / 100} % worse.`
 }

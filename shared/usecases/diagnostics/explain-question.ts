@@ -153,7 +153,7 @@ function invoiceAnswer(
 ): Answer {
   const { terms, state } = invoice
   const paid = isSettled(state)
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const { sums, chain } = known
   const name = `Invoice #${terms.number}`
   const price = `${formatFiat(terms.fiat.minor, terms.fiat.currency)} ${terms.fiat.currency}`
@@ -169,14 +169,14 @@ function invoiceAnswer(
   )
   const checks: readonly Check[] = [
     { ok: true, title: `${name} is for ${price}`, detail: `Created ${known.createdAt}` },
-    lock === null
+    paymentMethod === null
       ? { ok: false, title: 'No coin chosen', detail: 'No address was shown to the customer' }
       : {
           ok: true,
-          title: `Customer chose ${lock.symbol} on ${NETWORKS[lock.network].name}`,
-          detail: `Address ${lock.address}`,
+          title: `Customer chose ${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}`,
+          detail: `Address ${paymentMethod.address}`,
         },
-    ...(arrived.length > 0 || lock === null
+    ...(arrived.length > 0 || paymentMethod === null
       ? arrived
       : [{ ok: false, title: 'Nothing received', detail: scannedText(chain) }]),
     { ok: paid, title: paid ? 'Paid' : 'Not paid yet', detail: known.deadline },
@@ -194,7 +194,7 @@ function invoiceAnswer(
     sentence: known.conclusion,
     checks,
     next: [
-      { kind: 'open_invoice', title: `Open ${name}`, detail: missingText(lock, sums.missing), id: terms.id },
+      { kind: 'open_invoice', title: `Open ${name}`, detail: missingText(paymentMethod, sums.missing), id: terms.id },
       ...opened,
       ...alike,
     ],
@@ -204,10 +204,12 @@ function invoiceAnswer(
   }
 }
 
-function missingText(lock: PaymentMethod | null, missingBase: string): string {
-  if (lock === null) return 'No coin chosen yet'
+function missingText(paymentMethod: PaymentMethod | null, missingBase: string): string {
+  if (paymentMethod === null) return 'No coin chosen yet'
   const missing = BigInt(missingBase)
-  return missing === 0n ? 'Nothing left to pay' : `${formatUnits(missing, lock.decimals)} ${lock.symbol} short`
+  return missing === 0n
+    ? 'Nothing left to pay'
+    : `${formatUnits(missing, paymentMethod.decimals)} ${paymentMethod.symbol} short`
 }
 
 function scannedText(chain: InvoiceExplanation['chain']): string {

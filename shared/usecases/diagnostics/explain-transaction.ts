@@ -102,11 +102,11 @@ export async function explainTransaction(
 
 const NOT_ASKED = { node: 'not_asked', transfers: [] } as const
 
-type Asked = Pick<TransactionExplanation, 'node' | 'transfers'>
+type FoundTransfers = Pick<TransactionExplanation, 'node' | 'transfers'>
 
 const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
 
-async function askNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<Asked> {
+async function askNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<FoundTransfers> {
   try {
     const place = await locate(deps, question)
     if (typeof place === 'string' || !place.succeeded) return { node: place, transfers: [] }

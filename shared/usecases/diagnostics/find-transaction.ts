@@ -66,12 +66,12 @@ export async function findTransaction(
 }
 
 /** The workspace and the text it asks about. */
-type Asked = Pick<Parameters<typeof findTransaction>[1], 'workspaceId' | 'mode' | 'text'>
+type TransactionQuestion = Pick<Parameters<typeof findTransaction>[1], 'workspaceId' | 'mode' | 'text'>
 
 /** Data stored for other workspaces decides nothing: the nodes are queried as if the transaction were unknown. */
 async function isStored(
   deps: FindTransactionDeps,
-  { workspaceId, mode, text }: Asked,
+  { workspaceId, mode, text }: TransactionQuestion,
   network: NetworkId,
 ): Promise<boolean> {
   const id = transactionId(familyOf(deps.catalog, network), text)
@@ -81,7 +81,7 @@ async function isStored(
 
 async function ask(
   deps: FindTransactionDeps,
-  { workspaceId, mode, text }: Asked,
+  { workspaceId, mode, text }: TransactionQuestion,
   network: NetworkId,
 ): Promise<TransactionExplanation | null> {
   const client = deps.openClient(mode, network)

@@ -15,7 +15,7 @@ export type ListForOperatorsDeps = Uses<'clock' | 'payments' | 'cursors'> & {
 /** An invoice of a list and its next step. */
 export interface InvoiceRow {
   readonly invoice: Invoice
-  readonly lock: PaymentMethod | null
+  readonly paymentMethod: PaymentMethod | null
   readonly whatNow: string
 }
 
@@ -27,9 +27,10 @@ export async function listInvoicesForOperators(
   const { invoices, next } = await deps.lookups.page(query)
   const now = deps.clock.now()
   const rows = invoices.map(async (invoice): Promise<InvoiceRow> => {
-    const lock = activePaymentMethod(invoice.state)
-    const progress = invoice.state.status === 'confirming' && lock !== null ? await progressOf(deps, invoice) : null
-    return { invoice, lock, whatNow: invoiceWhatNow(invoice.state, now, progress) }
+    const paymentMethod = activePaymentMethod(invoice.state)
+    const progress =
+      invoice.state.status === 'confirming' && paymentMethod !== null ? await progressOf(deps, invoice) : null
+    return { invoice, paymentMethod, whatNow: invoiceWhatNow(invoice.state, now, progress) }
   })
   return { rows: await Promise.all(rows), next }
 }
@@ -55,9 +56,10 @@ interface Progress {
 
 /** Next step of an invoice, in a few words for the end of a list row. Pure. */
 function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null): string {
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const { dueBase, seenBase, receivedBase } = totals(state)
-  const units = (base: bigint) => `${formatUnits(base, lock?.decimals ?? 0)} ${lock?.symbol ?? ''}`.trim()
+  const units = (base: bigint) =>
+    `${formatUnits(base, paymentMethod?.decimals ?? 0)} ${paymentMethod?.symbol ?? ''}`.trim()
   const left = state.expiresAt - now
   const decide = state.exceptions.length > 0
   switch (state.status) {
@@ -76,9 +78,9 @@ function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null)
     case 'overpaid':
       return `overpaid by ${units(seenBase - dueBase)}`
     case 'expired':
-      if (lock === null) return 'no coin chosen'
+      if (paymentMethod === null) return 'no coin chosen'
       if (receivedBase > 0n)
-        return `${formatUnits(receivedBase, lock.decimals)} of ${units(dueBase)} received, needs a decision`
+        return `${formatUnits(receivedBase, paymentMethod.decimals)} of ${units(dueBase)} received, needs a decision`
       return decide ? 'received a payment that does not count, needs a decision' : 'nothing received'
     case 'cancelled':
       return decide ? 'received a payment after it was cancelled, needs a decision' : 'cancelled'

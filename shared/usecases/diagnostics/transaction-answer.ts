@@ -9,7 +9,7 @@ import { duration } from './exception-sentence.ts'
 import type { Answer, Check, NextStep, Ruling } from './explain-answer.ts'
 import type { FoundTransaction } from './find-transaction.ts'
 
-interface Scene {
+interface AnswerContext {
   readonly found: FoundTransaction
   readonly invoice: Invoice | null
   readonly exceptionId: string | null
@@ -17,7 +17,7 @@ interface Scene {
 }
 
 /** What happened to a transaction, as the requesting workspace may see it. Pure. */
-export function transactionAnswer(scene: Scene): Answer {
+export function transactionAnswer(scene: AnswerContext): Answer {
   const { found, invoice } = scene
   const { own } = found
   const base = { transfer: own, invoiceId: invoice?.terms.id ?? null, looked: found.looked }
@@ -31,11 +31,11 @@ export function transactionAnswer(scene: Scene): Answer {
 function checksOf(
   payment: Payment,
   invoice: Invoice | null,
-  { found, catalog }: Scene,
+  { found, catalog }: AnswerContext,
   ruling: Ruling,
 ): readonly Check[] {
   const reported = found.known?.stored.find(({ id }) => id === payment.id)
-  const lock = invoice === null ? null : activePaymentMethod(invoice.state)
+  const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   const where = payment.block === null ? 'not in a block yet' : `block ${payment.block.height}`
   const stands = payment.state === 'detected' || payment.state === 'confirmed'
   const counts = ruling.verdict === 'counted' || ruling.verdict === 'waiting'
@@ -57,16 +57,16 @@ function checksOf(
         },
     { ok: true, title: 'The address is yours', detail: payment.toAddress },
   ]
-  if (invoice === null || lock === null) {
+  if (invoice === null || paymentMethod === null) {
     checks.push({
       ok: false,
       title: 'No invoice is for it',
       detail: 'No invoice was using this address, or was for this amount, at that time',
     })
   } else {
-    const same = payment.asset === lock.asset
-    const network = payment.network === lock.network
-    const asked = `Invoice: ${lock.symbol} on ${NETWORKS[lock.network].name}. Payment: ${amountText(payment, catalog)} on ${NETWORKS[payment.network].name}.`
+    const same = payment.asset === paymentMethod.asset
+    const network = payment.network === paymentMethod.network
+    const asked = `Invoice: ${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}. Payment: ${amountText(payment, catalog)} on ${NETWORKS[payment.network].name}.`
     checks.push({
       ok: same,
       title: same ? 'Coin and network match' : network ? 'The coin differs' : 'The network differs',
@@ -84,7 +84,11 @@ function checksOf(
   return checks
 }
 
-function stepsOf(payment: Payment, { invoice, exceptionId }: Scene, verdict: Answer['verdict']): readonly NextStep[] {
+function stepsOf(
+  payment: Payment,
+  { invoice, exceptionId }: AnswerContext,
+  verdict: Answer['verdict'],
+): readonly NextStep[] {
   const steps: NextStep[] = []
   if (exceptionId !== null)
     steps.push({
@@ -242,15 +246,16 @@ function uncounted(
   amount: string,
 ): Ruling {
   const { terms, state } = invoice
-  const lock = activePaymentMethod(state)
-  const asked = lock === null ? 'no coin yet' : `${lock.symbol} on ${NETWORKS[lock.network].name}`
+  const paymentMethod = activePaymentMethod(state)
+  const asked =
+    paymentMethod === null ? 'no coin yet' : `${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}`
   const reason = row?.uncountedReason ?? payment.uncountedReason
   const reached = `${amount} arrived at an address of invoice #${terms.number}`
   if (reason === 'wrong_network') {
     const sentence = `${reached}, on ${NETWORKS[payment.network].name}. The invoice is for ${asked}. You own this address on both networks, so the money is safe.`
     return { verdict: 'wrong_network', tone: 'bad', title: 'Not applied: sent on the wrong network', sentence }
   }
-  if (reason === 'wrong_asset' || reason === 'inactive_lock') {
+  if (reason === 'wrong_asset' || reason === 'inactive_payment_method') {
     const sentence = `${reached}, which is for ${asked}. The money is in your wallet.`
     return { verdict: 'wrong_coin', tone: 'bad', title: 'Not applied: different coin', sentence }
   }

@@ -93,21 +93,21 @@ function scannerTrouble({ chain }: UnpaidScene): string | null {
 }
 
 function tooLittle({ state }: UnpaidScene): string | null {
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const { seenBase, dueBase, neededBase } = totals(state)
-  if (lock === null || seenBase === 0n) return null
-  const units = (base: bigint) => `${formatUnits(base, lock.decimals)} ${lock.symbol}`
-  return `Partly paid: ${formatUnits(seenBase, lock.decimals)} of ${units(dueBase)} received, ${units(neededBase - seenBase)} to go.`
+  if (paymentMethod === null || seenBase === 0n) return null
+  const units = (base: bigint) => `${formatUnits(base, paymentMethod.decimals)} ${paymentMethod.symbol}`
+  return `Partly paid: ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} received, ${units(neededBase - seenBase)} to go.`
 }
 
 function nothing({ state, chain, unheld }: UnpaidScene): string {
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const [unmatched] = unheld
   if (unmatched !== undefined) {
     return `Not paid: no payment matches it. ${unmatched.amount ?? unmatched.amountBase} ${unmatched.asset ?? 'of a token'} arrived at its address and matches no invoice (payment ${unmatched.id}).`
   }
   const lead = state.status === 'expired' ? 'Not paid: nothing received' : 'Waiting for payment: nothing received yet'
   if (chain === null || !chain.hasNode)
-    return `${lead}. No node is connected for ${lock === null ? 'this network' : NETWORKS[lock.network].name}, so you can only simulate payments.`
+    return `${lead}. No node is connected for ${paymentMethod === null ? 'this network' : NETWORKS[paymentMethod.network].name}, so you can only simulate payments.`
   return `${lead} (checked up to block ${(chain.height ?? 0).toLocaleString('en-US')}).`
 }

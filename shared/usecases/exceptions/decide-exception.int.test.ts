@@ -31,7 +31,7 @@ async function lateMoney(key: string) {
   height += 10
   await engine.setCursor(height, engine.deps.clock.now())
   await advanceInvoice(engine.deps, id)
-  const amountBase = invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+  const amountBase = invoice.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
   const block = blockWith(height, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key, amountBase }])
   await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
   await confirmPayments(engine.deps, { ...SCOPE, height: height + 9, finalizedHeight: null })

@@ -102,10 +102,10 @@ async function moneyOf(deps: PreviewDeps, entry: ExceptionEntry, workspaceId: st
   }
   const invoice = entry.invoiceId === null ? null : await deps.invoices.findById(entry.invoiceId)
   if (invoice === null || invoice.terms.workspaceId !== workspaceId) return null
-  const lock = activePaymentMethod(invoice.state)
-  if (lock === null || (entry.kind !== 'partial' && entry.kind !== 'over')) return null
+  const paymentMethod = activePaymentMethod(invoice.state)
+  if (paymentMethod === null || (entry.kind !== 'partial' && entry.kind !== 'over')) return null
   const { receivedBase, dueBase } = totals(invoice.state)
-  return { asset: lock.asset, base: entry.kind === 'over' ? receivedBase - dueBase : receivedBase }
+  return { asset: paymentMethod.asset, base: entry.kind === 'over' ? receivedBase - dueBase : receivedBase }
 }
 
 function sumsOf(deps: PreviewDeps, ids: readonly string[], money: ReadonlyMap<string, Money>): readonly CoinSum[] {

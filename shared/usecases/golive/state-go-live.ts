@@ -145,7 +145,7 @@ async function receivedWith(
   { state }: Pick<Invoice, 'state'>,
   asset: AssetId,
 ): Promise<string> {
-  const method = state.locks.find((lock) => lock.asset === asset)
+  const method = state.paymentMethods.find((paymentMethod) => paymentMethod.asset === asset)
   if (method === undefined) return BUILT_IN
   const [held] = await wallets.findAddresses(mode, method.family, [method.matchKey])
   if (held === undefined) return BUILT_IN

@@ -23,9 +23,9 @@ describe('applyInvoiceEvent', () => {
   // Guarantee: any number of workers at once count a payment once and announce it once.
   it('counts a payment once however many apply it at the same time', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const lock = paymentMethodOf(invoice)
+    const paymentMethod = paymentMethodOf(invoice)
     const now = engine.deps.clock.now()
-    const block = blockWith(10, now, lock, [{ key: 'race', amountBase: 25_000_000n }])
+    const block = blockWith(10, now, paymentMethod, [{ key: 'race', amountBase: 25_000_000n }])
     await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
     const { id } = invoice.terms
 
@@ -123,17 +123,21 @@ describe('quoteAsset', () => {
     const holder = await engine.open({ asset: 'usdt_ethereum' })
     const invoice = await engine.open()
     const taken = paymentMethodOf(holder)
-    const { locks } = engine.deps
+    const { paymentMethods } = engine.deps
     const colliding = {
-      ...locks,
-      prepare: async (request: Parameters<typeof locks.prepare>[0]) => {
-        const fresh = await locks.prepare(request)
+      ...paymentMethods,
+      prepare: async (request: Parameters<typeof paymentMethods.prepare>[0]) => {
+        const fresh = await paymentMethods.prepare(request)
         const { address, matchKey, claim } = taken
-        return { ...fresh, lock: { ...fresh.lock, address, matchKey, claim }, next: () => Promise.resolve(fresh) }
+        return {
+          ...fresh,
+          paymentMethod: { ...fresh.paymentMethod, address, matchKey, claim },
+          next: () => Promise.resolve(fresh),
+        }
       },
     }
     const locked = await quoteAsset(
-      { ...engine.deps, locks: colliding },
+      { ...engine.deps, paymentMethods: colliding },
       { invoiceId: invoice.terms.id, asset: 'usdc_ethereum', opId: null },
     )
     expect(paymentMethodOf(locked).matchKey).not.toBe(taken.matchKey)
@@ -143,10 +147,10 @@ describe('quoteAsset', () => {
 
   it('freezes amount, confirmations and bounds', async () => {
     const invoice = await engine.open({ asset: 'eth_ethereum' })
-    const lock = paymentMethodOf(invoice)
-    expect(lock).toMatchObject({ requiredConfirmations: 3, claim: `test:evm:${lock.matchKey}` })
-    expect(lock.quotes[0]).toMatchObject({ amountBase: 6_250_000_000_000_000n, fiatPerAsset: '4000' })
-    expect(lock.policy.toleranceBase).toBe(0n)
+    const paymentMethod = paymentMethodOf(invoice)
+    expect(paymentMethod).toMatchObject({ requiredConfirmations: 3, claim: `test:evm:${paymentMethod.matchKey}` })
+    expect(paymentMethod.quotes[0]).toMatchObject({ amountBase: 6_250_000_000_000_000n, fiatPerAsset: '4000' })
+    expect(paymentMethod.policy.toleranceBase).toBe(0n)
   })
 
   it('refuses live assets without a node and amounts below the minimum', async () => {
@@ -154,14 +158,14 @@ describe('quoteAsset', () => {
     const at = deps.clock.now()
     const ask = { workspace, asset: 'usdt_ethereum', at, quoteEndsAt: at + 1 } as const
     const fiat = { minor: 1n, currency: 'USD' } as const
-    await expect(deps.locks.prepare({ ...ask, mode: 'live', fiat })).rejects.toMatchObject({
+    await expect(deps.paymentMethods.prepare({ ...ask, mode: 'live', fiat })).rejects.toMatchObject({
       code: 'NO_WALLET_FOR_ASSET',
     })
-    await expect(deps.locks.prepare({ ...ask, mode: 'test', fiat })).rejects.toMatchObject({
+    await expect(deps.paymentMethods.prepare({ ...ask, mode: 'test', fiat })).rejects.toMatchObject({
       code: 'AMOUNT_BELOW_MINIMUM',
     })
     const pesos = { minor: 1_000_00n, currency: 'MXN' } as const
-    await expect(deps.locks.prepare({ ...ask, mode: 'test', fiat: pesos })).rejects.toMatchObject({
+    await expect(deps.paymentMethods.prepare({ ...ask, mode: 'test', fiat: pesos })).rejects.toMatchObject({
       code: 'RATES_UNAVAILABLE',
     })
   })

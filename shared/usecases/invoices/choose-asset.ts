@@ -6,7 +6,7 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Visitor } from '#shared/usecases/quotes/visitor-budget.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
-import { lockWithQuote, type QuoteAssetDeps, quoteAsset } from './quote-asset.ts'
+import { methodWithQuote, type QuoteAssetDeps, quoteAsset } from './quote-asset.ts'
 import { refusalError } from './refusal-error.ts'
 import { type RenewQuoteDeps, renewQuote } from './renew-quote.ts'
 
@@ -37,7 +37,7 @@ export async function chooseAsset(deps: ChooseAssetDeps, input: ChooseAssetInput
   if (lastOps.some((op) => op.opId === opId)) return invoice
   await requireOpenWorkspace(deps, terms.workspaceId)
   const at = deps.clock.now()
-  const held = lockWithQuote(state, asset, at)
+  const held = methodWithQuote(state, asset, at)
   if (activePaymentMethod(state)?.asset === asset) {
     const isShown = held !== null && state.status === 'pending' && at < state.expiresAt
     return isShown ? invoice : await renewQuote(deps, { invoiceId, opId, visitor, admit })

@@ -22,7 +22,7 @@ const ATTEMPTS_MAX = 60
 export type CreateInvoiceDeps = Runtime &
   Uses<'invoices' | 'counts' | 'notifier' | 'rates'> & {
     readonly numbers: InvoiceNumbers
-    readonly locks: QuotePreparer
+    readonly paymentMethods: QuotePreparer
   }
 
 /** A validated request for an invoice. */
@@ -73,7 +73,7 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
       mode,
       createdAt,
       ...plan,
-      lock: prepared?.lock ?? null,
+      paymentMethod: prepared?.paymentMethod ?? null,
       ...(input.attribution !== undefined && { attribution: input.attribution }),
     })
     const outbox = outboxEntries(terms.id, state, effects)
@@ -137,7 +137,7 @@ async function prepareQuote(
   if (asset === undefined) {
     throw new PaymeshError('UNSUPPORTED_ASSET', { details: [{ path: 'asset', message: 'is not a supported asset' }] })
   }
-  return deps.locks.prepare({ workspace, mode, asset, fiat: fiatOf(body), at, quoteEndsAt })
+  return deps.paymentMethods.prepare({ workspace, mode, asset, fiat: fiatOf(body), at, quoteEndsAt })
 }
 
 /** A rate that is not known now stays unknown: reports say so, and the invoice is created all the same. */

@@ -77,13 +77,13 @@ export async function isDue(deps: PositionDeps & Pick<Runtime, 'clock'>, state: 
  */
 export async function deadlinesUntil(
   deps: PositionDeps,
-  state: Pick<InvoiceState, 'mode' | 'locks'>,
+  state: Pick<InvoiceState, 'mode' | 'paymentMethods'>,
   now: Ms,
 ): Promise<Ms> {
-  const lock = activePaymentMethod(state)
-  if (lock === null) return now
-  const cursor = await deps.cursors.find(state.mode, lock.network)
-  return chainPosition(deps, state.mode, lock.network, cursor, now) ?? Number.NEGATIVE_INFINITY
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null) return now
+  const cursor = await deps.cursors.find(state.mode, paymentMethod.network)
+  return chainPosition(deps, state.mode, paymentMethod.network, cursor, now) ?? Number.NEGATIVE_INFINITY
 }
 
 /**

@@ -59,7 +59,7 @@ describe('0.000001 USDT from a stranger', () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await pay(invoice, 1n)
     await quoteAsset(engine.deps, { ...scope(), invoiceId: invoice.terms.id, asset: 'eth_ethereum', opId: 'switch' })
-    expect((await stateOf(invoice))?.locks.map(({ asset, to }) => [asset, to === null])).toEqual([
+    expect((await stateOf(invoice))?.paymentMethods.map(({ asset, to }) => [asset, to === null])).toEqual([
       ['usdt_ethereum', false],
       ['eth_ethereum', true],
     ])

@@ -7,20 +7,20 @@ import type { Devices } from '#shared/usecases/uses.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { observePayments } from './fold-payments.ts'
 
-const lock = aPaymentMethod()
-const { state } = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock })
+const paymentMethod = aPaymentMethod()
+const { state } = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod })
 const invoice = { state, terms: { workspaceId: 'shop', fiat: { minor: 100n, currency: 'USD' } } } as Invoice
 
-/** A transfer to the lock's address after the deadline. */
+/** A transfer to the payment method's address after the deadline. */
 const late = (key: string, amountBase: bigint) =>
   ({
     key,
     version: 1,
     state: 'confirmed',
     kind: 'onchain',
-    asset: lock.asset,
-    network: lock.network,
-    matchKey: lock.matchKey,
+    asset: paymentMethod.asset,
+    network: paymentMethod.network,
+    matchKey: paymentMethod.matchKey,
     amountBase,
     firstSeenAt: DEADLINE + MINUTE,
     block: null,
@@ -52,10 +52,16 @@ const provenanceOf = (spreadBps: number, arsSeries: 'crypto' | 'official') => ({
 async function lookBetweenQuotes(first: ReturnType<typeof provenanceOf>, second: ReturnType<typeof provenanceOf>) {
   const quotes = [
     aQuote({ provenance: first }),
-    aQuote({ provenance: second, lockedAt: T0 + HOUR, expiresAt: T0 + HOUR + 20 * MINUTE }),
+    aQuote({ provenance: second, quotedAt: T0 + HOUR, expiresAt: T0 + HOUR + 20 * MINUTE }),
   ]
   const method = aPaymentMethod({ quotes })
-  const input = { mode: 'test', createdAt: T0, expiresAt: T0 + 4 * HOUR, endsWithQuote: false, lock: method } as const
+  const input = {
+    mode: 'test',
+    createdAt: T0,
+    expiresAt: T0 + 4 * HOUR,
+    endsWithQuote: false,
+    paymentMethod: method,
+  } as const
   const terms = { ...invoice.terms, fiat: { minor: 100n, currency: 'ARS' as const } }
   const asked: string[] = []
   const rateAt = (request: { readonly arsSeries: string }): Promise<string> => {

@@ -1,7 +1,7 @@
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
-import { holdingLock, isDust, isLive } from '#shared/domain/invoice/totals.ts'
+import { holdingMethod, isDust, isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment, UncountedReason } from '#shared/ports/payments.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
@@ -137,15 +137,16 @@ function reasonOf(state: InvoiceState, row: LedgerRow): UncountedReason | null {
  */
 function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReason | null {
   if (payment.asset === null) return payment.uncountedReason ?? 'wrong_asset'
-  const lock = state.locks[holdingLock(state.locks, payment) ?? -1]
+  const paymentMethod = state.paymentMethods[holdingMethod(state.paymentMethods, payment) ?? -1]
   const { amountBase } = payment
-  const isSmall = lock !== undefined && isDust(lock, { amountBase, simulated: payment.kind === 'simulated' })
+  const isSmall =
+    paymentMethod !== undefined && isDust(paymentMethod, { amountBase, simulated: payment.kind === 'simulated' })
   return isSmall ? 'dust' : payment.uncountedReason
 }
 
 /** First seen after the deadline or outside every quote's time, so that the price at that moment decides. */
-function isOffPromise(state: InvoiceState, lock: PaymentMethod, at: Ms): boolean {
-  return at > state.expiresAt || quoteHolding(lock, at) === null
+function isOffPromise(state: InvoiceState, paymentMethod: PaymentMethod, at: Ms): boolean {
+  return at > state.expiresAt || quoteHolding(paymentMethod, at) === null
 }
 
 /** Bitcoin-like payments may be seen in time and mined days later, at another price. */
@@ -157,12 +158,12 @@ function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
 /** Dust never gets a row that could store a check, so no rate is read for it: a flood of dust must cost nothing. */
 function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (payment: Payment) => Promise<string | null> {
   return async (payment) => {
-    const lock = state.locks[holdingLock(state.locks, payment) ?? -1]
-    if (lock === undefined || !isOffPromise(state, lock, payment.firstSeenAt)) return null
-    if (isDust(lock, { amountBase: payment.amountBase, simulated: false })) return null
-    const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(lock, payment.firstSeenAt).provenance
+    const paymentMethod = state.paymentMethods[holdingMethod(state.paymentMethods, payment) ?? -1]
+    if (paymentMethod === undefined || !isOffPromise(state, paymentMethod, payment.firstSeenAt)) return null
+    if (isDust(paymentMethod, { amountBase: payment.amountBase, simulated: false })) return null
+    const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(paymentMethod, payment.firstSeenAt).provenance
     const { firstSeenAt: at } = payment
-    const rate = await deps.rates.rateAt({ asset: lock.asset, fiat: terms.fiat.currency, arsSeries, at })
+    const rate = await deps.rates.rateAt({ asset: paymentMethod.asset, fiat: terms.fiat.currency, arsSeries, at })
     return rate === null ? null : applySpread(rate, spreadBps)
   }
 }

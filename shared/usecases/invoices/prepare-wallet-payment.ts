@@ -46,21 +46,32 @@ export async function dueTransfer(
   const view = invoice === null ? null : await viewInvoice(deps, invoiceId)
   if (invoice === null || view === null) throw new PaymeshError('NOT_FOUND')
   const method = activePaymentMethod(invoice.state)
-  const { lock, mode } = view
+  const { paymentMethod, mode } = view
   const now = deps.clock.now()
   // As on the page: once the price has expired, there is no amount until the payer asks for another.
   const isOpen = view.status === 'pending' || view.status === 'partial'
-  const hasPrice = isOpen && now < (lock?.quoteEndsAt ?? 0)
+  const hasPrice = isOpen && now < (paymentMethod?.quoteEndsAt ?? 0)
   const isDue = hasPrice && now < view.expiresAt
-  if (method === null || lock === null || !isDue || lock.remainingBase === '0' || lock.browser == null)
+  if (
+    method === null ||
+    paymentMethod === null ||
+    !isDue ||
+    paymentMethod.remainingBase === '0' ||
+    paymentMethod.browser == null
+  )
     throw new PaymeshError('INVALID_STATE')
-  const { address: from } = deps.payees.read(lock.network, mode, account)
-  const node = deps.nodeOf(mode, lock.network)
+  const { address: from } = deps.payees.read(paymentMethod.network, mode, account)
+  const node = deps.nodeOf(mode, paymentMethod.network)
   if (node === null) throw new PaymeshError('INVALID_STATE')
   // The view and the method are two reads: a coin chosen in between must not lead to a payment to the other address.
-  if (method.address !== lock.address || method.asset !== lock.asset) throw new PaymeshError('INVALID_STATE')
-  if (from === lock.address) throw invalid([{ path: 'address', message: 'is the address that receives the payment' }])
-  const { contract } = lock.browser
-  const amountBase = BigInt(lock.remainingBase)
-  return { node, transfer: { from, to: lock.address, contract, amountBase, reference: method.reference ?? null } }
+  if (method.address !== paymentMethod.address || method.asset !== paymentMethod.asset)
+    throw new PaymeshError('INVALID_STATE')
+  if (from === paymentMethod.address)
+    throw invalid([{ path: 'address', message: 'is the address that receives the payment' }])
+  const { contract } = paymentMethod.browser
+  const amountBase = BigInt(paymentMethod.remainingBase)
+  return {
+    node,
+    transfer: { from, to: paymentMethod.address, contract, amountBase, reference: method.reference ?? null },
+  }
 }

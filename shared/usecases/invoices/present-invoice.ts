@@ -12,34 +12,34 @@ export interface PublicUrls {
 
 /** Freezes the mutable part of the public invoice at this version. Pure and JSON-safe: the same state always gives the same text. */
 export function snapshotInvoice(state: InvoiceState): InvoiceSnapshot {
-  const lock = activePaymentMethod(state)
-  const quote = lock?.quotes.at(-1)
+  const paymentMethod = activePaymentMethod(state)
+  const quote = paymentMethod?.quotes.at(-1)
   const sums = totals(state)
   return {
     status: state.status,
     crypto:
-      lock && quote
+      paymentMethod && quote
         ? {
-            asset: lock.asset,
-            network: lock.network,
-            symbol: lock.symbol,
-            amount: formatUnits(sums.dueBase, lock.decimals),
+            asset: paymentMethod.asset,
+            network: paymentMethod.network,
+            symbol: paymentMethod.symbol,
+            amount: formatUnits(sums.dueBase, paymentMethod.decimals),
             amount_base_units: sums.dueBase.toString(),
-            decimals: lock.decimals,
-            address: lock.address,
+            decimals: paymentMethod.decimals,
+            address: paymentMethod.address,
             uri: quote.uri,
-            required_confirmations: lock.requiredConfirmations,
+            required_confirmations: paymentMethod.requiredConfirmations,
           }
         : null,
     rate: quote
       ? {
           fiat_per_asset: quote.fiatPerAsset,
-          locked_at: isoTime(quote.lockedAt),
+          locked_at: isoTime(quote.quotedAt),
           expires_at: isoTime(quote.expiresAt),
         }
       : null,
     received: {
-      amount: lock ? formatUnits(sums.receivedBase, lock.decimals) : '0',
+      amount: paymentMethod ? formatUnits(sums.receivedBase, paymentMethod.decimals) : '0',
       amount_base_units: sums.receivedBase.toString(),
       confirmed_base_units: sums.confirmedBase.toString(),
     },

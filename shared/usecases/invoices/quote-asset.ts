@@ -19,7 +19,7 @@ const ROUNDS_MAX = 10
 /** Dependencies of choosing an asset for an invoice. */
 export type QuoteAssetDeps = ApplyDeps &
   Uses<'workspaces'> & {
-    readonly locks: QuotePreparer
+    readonly paymentMethods: QuotePreparer
   }
 
 /** A payer's (or the simulation's) choice of asset. */
@@ -48,18 +48,22 @@ export async function quoteAsset(deps: QuoteAssetDeps, input: QuoteAssetInput): 
       throw new PaymeshError('NOT_FOUND')
     }
     if (input.opId !== null && invoice.lastOps.some((op) => op.opId === input.opId)) return invoice
-    const result = await lockOnce(deps, input, invoice)
+    const result = await chooseOnce(deps, input, invoice)
     if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
     if (result.outcome !== 'refused') return result.invoice
-    if (result.reason !== 'locks_changed') throw refusalError(result.reason)
+    if (result.reason !== 'payment_methods_changed') throw refusalError(result.reason)
   }
-  throw refusalError('locks_changed')
+  throw refusalError('payment_methods_changed')
 }
 
 /** The payment method whose latest quote is the open price of its coin at a time; null when there is none. */
-export function lockWithQuote(state: Pick<InvoiceState, 'locks'>, asset: AssetId, at: Ms): PaymentMethod | null {
-  const lock = state.locks.findLast((other) => isHeld(other) && other.asset === asset)
-  return lock !== undefined && hasOpenPrice(state.locks, lock, at) ? lock : null
+export function methodWithQuote(
+  state: Pick<InvoiceState, 'paymentMethods'>,
+  asset: AssetId,
+  at: Ms,
+): PaymentMethod | null {
+  const paymentMethod = state.paymentMethods.findLast((other) => isHeld(other) && other.asset === asset)
+  return paymentMethod !== undefined && hasOpenPrice(state.paymentMethods, paymentMethod, at) ? paymentMethod : null
 }
 
 /** A quote never outlives an invoice whose lifetime the merchant chose; otherwise the invoice ends with the quote. */
@@ -68,19 +72,19 @@ export function quoteEnd(invoice: Invoice, workspace: Workspace, at: Ms): Ms {
   return invoice.state.endsWithQuote ? end : Math.min(end, invoice.state.expiresAt)
 }
 
-async function lockOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice: Invoice): Promise<ApplyResult> {
+async function chooseOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice: Invoice): Promise<ApplyResult> {
   const { terms, state } = invoice
   const workspace = await deps.workspaces.findById(terms.workspaceId)
   if (workspace === null) throw new Error(`invoice ${input.invoiceId} belongs to no workspace`)
   const at = deps.clock.now()
   // A `new` or `pending` invoice past its end only waits for its expiry; it must not get another quote.
-  if (at >= state.expiresAt) throw refusalError('not_lockable')
-  const held = lockWithQuote(state, input.asset, at)
+  if (at >= state.expiresAt) throw refusalError('no_open_price')
+  const held = methodWithQuote(state, input.asset, at)
   if (held !== null) {
-    return await apply(deps, input, { type: 'lock_resumed', asset: held.asset, matchKey: held.matchKey })
+    return await apply(deps, input, { type: 'payment_method_resumed', asset: held.asset, matchKey: held.matchKey })
   }
-  const price = openPrice(state.locks, deps.catalog.asset(input.asset).symbol, at)
-  const prepared = await deps.locks.prepare({
+  const price = openPrice(state.paymentMethods, deps.catalog.asset(input.asset).symbol, at)
+  const prepared = await deps.paymentMethods.prepare({
     workspace,
     mode: terms.mode,
     asset: input.asset,
@@ -88,10 +92,10 @@ async function lockOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice: I
     at,
     quoteEndsAt: quoteEnd(invoice, workspace, at),
     ...(price !== null && { price }),
-    held: state.locks,
+    held: state.paymentMethods,
     ...(input.visitor !== undefined && drawsOnBudget(invoice) && { visitor: input.visitor }),
   })
-  return await applyPaymentMethod(deps, input, prepared, state.locks.length)
+  return await applyPaymentMethod(deps, input, prepared, state.paymentMethods.length)
 }
 
 /**
@@ -99,22 +103,22 @@ async function lockOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice: I
  * one on invoices created through the API.
  */
 function drawsOnBudget({ terms, state }: Invoice): boolean {
-  return terms.source === 'link' || state.locks.some(isHeld)
+  return terms.source === 'link' || state.paymentMethods.some(isHeld)
 }
 
 async function applyPaymentMethod(
   deps: QuoteAssetDeps,
   input: QuoteAssetInput,
   first: PreparedPaymentMethod,
-  lockCount: number,
+  methodCount: number,
 ): Promise<ApplyResult> {
   let prepared = first
   for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
     try {
-      return await apply(deps, input, { type: 'asset_locked', lock: prepared.lock, lockCount })
+      return await apply(deps, input, { type: 'asset_chosen', paymentMethod: prepared.paymentMethod, methodCount })
     } catch (error) {
       if (!(error instanceof ClaimTaken)) throw error
-      deps.metrics.count('address_conflicts_total', { during: 'lock' })
+      deps.metrics.count('address_conflicts_total', { during: 'paymentMethod' })
       prepared = await (error.isDraw ? prepared.redraw() : prepared.next())
     }
   }

@@ -4,9 +4,9 @@ import type { Refusal } from '#shared/domain/invoice/invoice-event.ts'
 const MESSAGES: Readonly<Record<Refusal, string>> = {
   not_cancellable: 'The invoice cannot be cancelled in its current state.',
   has_funds: 'The invoice has received funds and cannot be cancelled.',
-  not_lockable: 'The invoice is in a state in which no coin can be chosen.',
-  locks_changed: 'Another coin was chosen at the same time. Try again.',
-  too_many_locks: 'The coin of this invoice was changed too often.',
+  no_open_price: 'The invoice is in a state in which no coin can be chosen.',
+  payment_methods_changed: 'Another coin was chosen at the same time. Try again.',
+  too_many_payment_methods: 'The coin of this invoice was changed too often.',
   too_many_quotes: 'The price of this invoice was renewed too often.',
   not_simulatable: 'The invoice is in a state that does not allow this simulation.',
   not_acceptable: 'The invoice cannot accept funds in its current state.',

@@ -31,7 +31,12 @@ beforeAll(async () => {
   const addresses = createQuoteOffers(base)
   const availability = createQuoteAvailability({ ...base, addresses })
   const budget = createVisitorBudget(base)
-  deps = { ...base, addresses, budget, locks: createQuotePreparer({ ...base, addresses, availability, budget }) }
+  deps = {
+    ...base,
+    addresses,
+    budget,
+    paymentMethods: createQuotePreparer({ ...base, addresses, availability, budget }),
+  }
 })
 
 /** The engine's clock goes on, and prices are published again. */
@@ -187,8 +192,8 @@ describe('a new price', () => {
     const at = engine.deps.clock.now()
     const asked = await viewInvoice({ ...deps, ...engine.deps, hints: standIn(noHints) }, invoiceId)
     expect(asked?.canRenew).toBe(true)
-    expect(asked?.lock?.quoteEndsAt).toBeLessThanOrEqual(at)
-    expect(await pay(BigInt(asked?.lock?.remainingBase ?? 0n))).toBe('partial')
+    expect(asked?.paymentMethod?.quoteEndsAt).toBeLessThanOrEqual(at)
+    expect(await pay(BigInt(asked?.paymentMethod?.remainingBase ?? 0n))).toBe('partial')
     const method = paymentMethodOf(await renew('b'))
     const [, second, rest] = method.quotes
     expect(method.formerClaims).toHaveLength(2)

@@ -13,10 +13,10 @@ import { roundUpToDisplay } from '#shared/domain/money/quote.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { QuoteOffers } from '#shared/usecases/quotes/addresses.ts'
-import { priceLock, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
+import { priceRequestedQuote, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
 import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { mayPromise } from '#shared/usecases/wallets/may-receive.ts'
+import { stillOwned } from '#shared/usecases/wallets/address-standing.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
 import { type ApplyDeps, type ApplyResult, applyInvoiceEvent } from './apply-invoice-event.ts'
 import { quoteEnd } from './quote-asset.ts'
@@ -44,8 +44,8 @@ export interface RenewQuoteInput {
 }
 
 /** A quote can be renewed in its last third or after it ended: a payer cannot collect quotes and keep the best. */
-export function isRenewable({ lockedAt, expiresAt }: Pick<Quote, 'lockedAt' | 'expiresAt'>, at: Ms): boolean {
-  return expiresAt - at <= (expiresAt - lockedAt) / 3
+export function isRenewable({ quotedAt, expiresAt }: Pick<Quote, 'quotedAt' | 'expiresAt'>, at: Ms): boolean {
+  return expiresAt - at <= (expiresAt - quotedAt) / 3
 }
 
 /**
@@ -61,21 +61,23 @@ export async function renewQuote(deps: RenewQuoteDeps, { admit, ...input }: Rene
     if (invoice.lastOps.some((op) => op.opId === input.opId)) return invoice
     const workspace = await requireOpenWorkspace(deps, invoice.terms.workspaceId)
     const at = deps.clock.now()
-    const lock = activePaymentMethod(invoice.state)
+    const paymentMethod = activePaymentMethod(invoice.state)
     const held = currentQuote(invoice.state)
     const refused = renewalRefusal(invoice.state, at)
-    if (lock === null || held === null || refused !== null) throw refusalError(refused ?? 'not_lockable')
+    if (paymentMethod === null || held === null || refused !== null) throw refusalError(refused ?? 'no_open_price')
     if (!isRenewable(held, at) && !needsNewAmount(invoice.state, at)) return invoice
-    await requireControl(deps, invoice, lock)
+    await requireControl(deps, invoice, paymentMethod)
     if (round === 0) await admit()
-    const result = await renewOnce(deps, input, () => promise(deps, invoice, workspace, lock, at, input.visitor))
+    const result = await renewOnce(deps, input, () =>
+      promise(deps, invoice, workspace, paymentMethod, at, input.visitor),
+    )
     if (result.outcome === 'missing') throw new PaymeshError('NOT_FOUND')
     if (result.outcome !== 'refused') return result.invoice
-    if (result.reason !== 'locks_changed') throw refusalError(result.reason)
+    if (result.reason !== 'payment_methods_changed') throw refusalError(result.reason)
     // A refusal saves nothing, so the payment that came meanwhile may not be in the invoice yet.
     await applyInvoiceEvent(deps, { invoiceId: input.invoiceId, event: { type: 'payments_changed' }, opId: null })
   }
-  throw refusalError('locks_changed')
+  throw refusalError('payment_methods_changed')
 }
 
 /** One renewal, with the next free amount while another invoice takes the one before. */
@@ -101,7 +103,7 @@ async function requireControl(
   { terms: { workspaceId, mode } }: Invoice,
   { family, matchKey, asset }: PaymentMethod,
 ): Promise<void> {
-  if (await mayPromise(wallets, { mode, family, matchKey, workspaceId })) return
+  if (await stillOwned(wallets, { mode, family, matchKey, workspaceId })) return
   throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `address_displaced ${mode}:${asset}` })
 }
 
@@ -109,37 +111,37 @@ async function promise(
   deps: RenewQuoteDeps,
   invoice: Invoice,
   workspace: Workspace,
-  lock: PaymentMethod,
+  paymentMethod: PaymentMethod,
   at: Ms,
   visitor: Visitor,
 ): Promise<Omit<Extract<InvoiceEvent, { readonly type: 'quote_renewed' }>, 'type'>> {
   const { mode, fiat } = invoice.terms
-  const info = deps.catalog.asset(lock.asset)
+  const info = deps.catalog.asset(paymentMethod.asset)
   const { arsSeries } = workspace.policy
   const rate = await deps.rates.rateFor({ asset: info.id, fiat: fiat.currency, arsSeries })
   const quoteEndsAt = quoteEnd(invoice, workspace, at)
-  const request: QuoteRequest = { workspace, mode, asset: lock.asset, fiat, at, quoteEndsAt }
-  const priced = priceLock(request, info, rate)
+  const request: QuoteRequest = { workspace, mode, asset: paymentMethod.asset, fiat, at, quoteEndsAt }
+  const priced = priceRequestedQuote(request, info, rate)
   const { amountBase: wholeBase } = priced
   const rest = restBase(invoice.state, wholeBase)
   const askedBase = rest === null ? wholeBase : roundUpToDisplay(rest, info)
-  const { claim, amountBase, draws } = await claimFor(deps, lock, invoice, askedBase, { workspace, visitor })
+  const { claim, amountBase, draws } = await claimFor(deps, paymentMethod, invoice, askedBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
-  const named = lock.reference === undefined ? {} : { reference: lock.reference }
+  const named = paymentMethod.reference === undefined ? {} : { reference: paymentMethod.reference }
   const uri = deps.catalog.paymentUri({
     asset: info.id,
     mode,
-    address: lock.address,
+    address: paymentMethod.address,
     amount,
     amountBase,
     ...named,
   })
   const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
-  const { asset, matchKey } = lock
+  const { asset, matchKey } = paymentMethod
   return {
     asset,
     matchKey,
-    quoteCount: lock.quotes.length,
+    quoteCount: paymentMethod.quotes.length,
     quote: { ...priced, amountBase, amount, uri, ...part },
     claim,
     draws,
@@ -149,13 +151,13 @@ async function promise(
 /** The address is already claimed; an amount on a shared address must be claimed again. */
 async function claimFor(
   deps: RenewQuoteDeps,
-  lock: PaymentMethod,
+  paymentMethod: PaymentMethod,
   { terms: { mode } }: Invoice,
   priceBase: bigint,
   { workspace, visitor }: { readonly workspace: Workspace; readonly visitor: Visitor },
 ): Promise<{ readonly claim: string; readonly amountBase: bigint; readonly draws: readonly string[] }> {
-  if (lock.hold?.kind !== 'amount') return { claim: lock.claim, amountBase: priceBase, draws: [] }
-  const { family, matchKey } = lock
+  if (paymentMethod.hold?.kind !== 'amount') return { claim: paymentMethod.claim, amountBase: priceBase, draws: [] }
+  const { family, matchKey } = paymentMethod
   const material = {
     id: `${mode}:${family}:address:${matchKey}`,
     mode,
@@ -167,7 +169,7 @@ async function claimFor(
   const draws = await deps.budget.draw(material, workspace, visitor)
   const { claim, amountBase } = await deps.addresses.take(
     material,
-    deps.catalog.asset(lock.asset),
+    deps.catalog.asset(paymentMethod.asset),
     priceBase,
     workspace.id,
   )

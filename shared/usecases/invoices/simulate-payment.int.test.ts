@@ -50,9 +50,9 @@ describe('simulatePayment', () => {
 
   it('skips assets whose minimum the amount does not meet', async () => {
     const { terms } = await engine.open({ minor: 100n })
-    const lock = paymentMethodOf(await simulate(terms.id, 'paid'))
-    const info = engine.deps.catalog.asset(lock.asset)
-    expect(lock.quotes[0]?.amountBase).toBeGreaterThanOrEqual(info.minBase)
+    const paymentMethod = paymentMethodOf(await simulate(terms.id, 'paid'))
+    const info = engine.deps.catalog.asset(paymentMethod.asset)
+    expect(paymentMethod.quotes[0]?.amountBase).toBeGreaterThanOrEqual(info.minBase)
   })
 
   // One idempotency key is one operation, even when its first process was stopped and another took over.

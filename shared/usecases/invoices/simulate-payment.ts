@@ -9,8 +9,8 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyInput, applyInvoiceEvent } from './apply-invoice-event.ts'
-import { quoteFirstAsset } from './lock-first-asset.ts'
 import type { QuoteAssetDeps } from './quote-asset.ts'
+import { quoteFirstAsset } from './quote-first-asset.ts'
 import { refusalError } from './refusal-error.ts'
 
 /** Concurrent simulations of the same invoice that may take this one's key before it gives up. */
@@ -111,24 +111,24 @@ async function applied(deps: SimulateDeps, input: ApplyInput): Promise<Invoice> 
 function simulatedPayment(
   deps: SimulateDeps,
   input: SimulateInput,
-  lock: ReturnType<typeof activePaymentMethod>,
+  paymentMethod: ReturnType<typeof activePaymentMethod>,
   number: number,
   amountBase: bigint,
 ): Payment {
-  if (lock === null) throw refusalError('not_simulatable')
+  if (paymentMethod === null) throw refusalError('not_simulatable')
   const now = deps.clock.now()
-  const asset: AssetId = lock.asset
+  const asset: AssetId = paymentMethod.asset
   const isConfirmed = input.scenario !== 'unconfirmed'
   return {
     id: deps.random.uuid(),
     key: `sim:${input.invoiceId}:${number}`,
     mode: input.mode,
-    network: lock.network,
+    network: paymentMethod.network,
     asset,
     invoiceId: input.invoiceId,
     workspaceId: input.workspaceId,
-    matchKey: lock.matchKey,
-    toAddress: lock.address,
+    matchKey: paymentMethod.matchKey,
+    toAddress: paymentMethod.address,
     fromAddress: null,
     amountBase,
     txHash: null,
@@ -137,7 +137,7 @@ function simulatedPayment(
     kind: 'simulated',
     state: isConfirmed ? 'confirmed' : 'detected',
     block: null,
-    requiredConfirmations: lock.requiredConfirmations,
+    requiredConfirmations: paymentMethod.requiredConfirmations,
     confirmAt: null,
     needsFinality: false,
     spends: [],

@@ -35,7 +35,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
   const payments = await viewPayments(deps, invoice, stored)
   const at = deps.clock.now()
   const open = workspace.status !== 'suspended'
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   return {
     id: terms.id,
     mode: terms.mode,
@@ -52,15 +52,15 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     paymentLinkId: terms.paymentLinkId,
-    lock: lock === null ? null : viewPaymentMethod(deps, invoice, lock, at),
-    ...viewSums(deps, state, lock),
+    paymentMethod: paymentMethod === null ? null : viewPaymentMethod(deps, invoice, paymentMethod, at),
+    ...viewSums(deps, state, paymentMethod),
     payments,
     hints: await viewHints(deps, invoice, stored, at),
     isPaidLate: state.paidLate,
     isAcceptedShort: state.underpaidAccepted,
-    isUnread: lock !== null && (await isUnread(deps, invoice, lock, at)),
+    isUnread: paymentMethod !== null && (await isUnread(deps, invoice, paymentMethod, at)),
     canChoose: open && quoteRefusal(state, at) === null,
-    canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, lock, at),
+    canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, paymentMethod, at),
   }
 }
 
@@ -79,20 +79,20 @@ async function isUnread(
 }
 
 /** Renewal is pointless for a quote that lasts to the end of the invoice anyway, and whose amount is what is left. */
-function isRenewalWorthIt(state: InvoiceState, lock: PaymentMethod | null, at: Ms): boolean {
-  if (lock === null) return false
-  return state.endsWithQuote || latestQuote(lock).expiresAt < state.expiresAt || needsNewAmount(state, at)
+function isRenewalWorthIt(state: InvoiceState, paymentMethod: PaymentMethod | null, at: Ms): boolean {
+  if (paymentMethod === null) return false
+  return state.endsWithQuote || latestQuote(paymentMethod).expiresAt < state.expiresAt || needsNewAmount(state, at)
 }
 
 function viewSums(
   { catalog }: Pick<ViewInvoiceDeps, 'catalog'>,
   state: InvoiceState,
-  lock: PaymentMethod | null,
+  paymentMethod: PaymentMethod | null,
 ): Pick<InvoiceView, 'received' | 'excess'> {
-  if (lock === null) return { received: '0', excess: '0' }
+  if (paymentMethod === null) return { received: '0', excess: '0' }
   const { receivedBase, settledBase, dueBase } = totals(state)
   const excessBase = state.status === 'overpaid' && settledBase > dueBase ? settledBase - dueBase : 0n
-  const info = catalog.asset(lock.asset)
+  const info = catalog.asset(paymentMethod.asset)
   return {
     received: displayUnits(receivedBase, info),
     excess: excessBase === 0n ? '0' : displayUnits(excessBase, info),
@@ -109,46 +109,46 @@ function remainingOf(state: InvoiceState): bigint {
 function viewPaymentMethod(
   { catalog }: ViewInvoiceDeps,
   { terms, state }: Invoice,
-  lock: PaymentMethod,
+  paymentMethod: PaymentMethod,
   at: Ms,
 ): PaymentMethodView {
   const { mode } = terms
-  const info = catalog.asset(lock.asset)
-  const quote = latestQuote(lock)
-  const contract = catalog.contract(lock.asset, mode)
+  const info = catalog.asset(paymentMethod.asset)
+  const quote = latestQuote(paymentMethod)
+  const contract = catalog.contract(paymentMethod.asset, mode)
   const remainingBase = remainingOf(state)
   const remaining = remainingBase === 0n ? '0' : displayUnits(remainingBase, info)
-  const named = lock.reference === undefined ? {} : { reference: lock.reference }
+  const named = paymentMethod.reference === undefined ? {} : { reference: paymentMethod.reference }
   // TRON has no payment link format that wallets agree on.
-  const hasUri = remainingBase > 0n && lock.family !== 'tron'
-  const { address } = lock
-  const request = { asset: lock.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
-  const chainId = catalog.chainId(lock.network, mode)
-  const chain = catalog.walletChain(lock.network, mode)
+  const hasUri = remainingBase > 0n && paymentMethod.family !== 'tron'
+  const { address } = paymentMethod
+  const request = { asset: paymentMethod.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
+  const chainId = catalog.chainId(paymentMethod.network, mode)
+  const chain = catalog.walletChain(paymentMethod.network, mode)
   return {
-    asset: lock.asset,
-    symbol: lock.symbol,
-    network: lock.network,
-    family: lock.family,
+    asset: paymentMethod.asset,
+    symbol: paymentMethod.symbol,
+    network: paymentMethod.network,
+    family: paymentMethod.family,
     isToken: contract !== null,
     address,
     due: displayUnits(totals(state).dueBase, info),
     remaining,
     remainingBase: remainingBase.toString(),
     uri: hasUri ? catalog.paymentUri(request) : null,
-    isExact: lock.hold?.kind === 'amount',
-    requiredConfirmations: lock.requiredConfirmations,
-    blockTimeMs: catalog.blockTimeMs(lock.network),
-    needsFinality: lock.needsFinality === true,
-    confirmMs: confirmationWait(catalog, lock.network, {
-      confirmations: lock.requiredConfirmations,
-      finality: lock.needsFinality === true,
+    isExact: paymentMethod.hold?.kind === 'amount',
+    requiredConfirmations: paymentMethod.requiredConfirmations,
+    blockTimeMs: catalog.blockTimeMs(paymentMethod.network),
+    needsFinality: paymentMethod.needsFinality === true,
+    confirmMs: confirmationWait(catalog, paymentMethod.network, {
+      confirmations: paymentMethod.requiredConfirmations,
+      finality: paymentMethod.needsFinality === true,
     }),
     fiatPerAsset: quote.fiatPerAsset,
-    lockedAt: quote.lockedAt,
+    quotedAt: quote.quotedAt,
     // An amount by which nobody would find the payment is not asked for.
     quoteEndsAt: needsNewAmount(state, at) ? Math.min(state.updatedAt, quote.expiresAt) : quote.expiresAt,
-    evm: chainId === null ? null : { chainId, contract, addition: catalog.publicNetwork(lock.network, mode) },
+    evm: chainId === null ? null : { chainId, contract, addition: catalog.publicNetwork(paymentMethod.network, mode) },
     browser: chain === null ? null : { chain, contract },
   }
 }

@@ -5,8 +5,8 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 import { testEvent } from '#shared/usecases/endpoints/test-event.ts'
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
 import { type CreateInvoiceDeps, createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
-import { quoteFirstAsset } from '#shared/usecases/invoices/lock-first-asset.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
+import { quoteFirstAsset } from '#shared/usecases/invoices/quote-first-asset.ts'
 import { confirmSimulated, type SimulateDeps, simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
@@ -21,12 +21,12 @@ export type TriggerDeps = SimulateDeps &
     readonly urls: PublicUrls
   }
 
-type Step = SimulationScenario | 'lock' | 'cancel' | 'confirm'
+type Step = SimulationScenario | 'paymentMethod' | 'cancel' | 'confirm'
 
 /** Steps applied to a new invoice, in this order, until the event is announced. */
 const STEPS: Readonly<Record<Exclude<EventType, 'webhook.test'>, readonly Step[]>> = {
   'invoice.created': [],
-  'invoice.pending': ['lock'],
+  'invoice.pending': ['paymentMethod'],
   'invoice.partial': ['partial'],
   // The first half is confirmed when the second one is seen.
   'invoice.confirming': ['partial', 'unconfirmed', 'confirm'],
@@ -34,7 +34,7 @@ const STEPS: Readonly<Record<Exclude<EventType, 'webhook.test'>, readonly Step[]
   'invoice.overpaid': ['overpaid'],
   'invoice.expired': ['expired'],
   'invoice.late_payment': ['expired', 'late'],
-  'invoice.cancelled': ['lock', 'cancel'],
+  'invoice.cancelled': ['paymentMethod', 'cancel'],
   'payment.detected': ['unconfirmed', 'confirm'],
   'payment.confirmed': ['paid'],
 }
@@ -67,7 +67,7 @@ export async function triggerEvent(
   const target = { workspaceId: workspace.id, mode: 'test', invoiceId: made.terms.id } as const
   for (const step of STEPS[type]) {
     const opId = deps.random.uuid()
-    if (step === 'lock') await quoteFirstAsset(deps, target)
+    if (step === 'paymentMethod') await quoteFirstAsset(deps, target)
     else if (step === 'confirm') await confirmSimulated(deps, target)
     else if (step === 'cancel') await cancelInvoice(deps, { ...target, opId })
     else await simulatePayment(deps, { ...target, scenario: step, opId })

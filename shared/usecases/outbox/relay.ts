@@ -281,7 +281,7 @@ async function relayMails(deps: RelayBatchDeps, batch: readonly Invoice[]): Prom
 /** Concurrent rounds, of different shards. */
 const ROUNDS_MAX = 2
 
-interface Asked {
+interface PendingRound {
   readonly shard: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -296,14 +296,14 @@ interface Asked {
 export function createShardRounds(
   next: (shards: readonly number[]) => Promise<boolean>,
 ): (shard: number) => Promise<void> {
-  let asked: Asked[] = []
+  let asked: PendingRound[] = []
   /** The requests that later ones of their shard may join, because their round has not begun. */
   const waiting = new Map<number, Promise<void>>()
   let rounds = 0
   const busy = new Set<number>()
   let isStarting = false
 
-  const round = async (served: readonly Asked[]): Promise<void> => {
+  const round = async (served: readonly PendingRound[]): Promise<void> => {
     const shards = [...new Set(served.map(({ shard }) => shard))]
     for (const shard of shards) busy.add(shard)
     rounds += 1

@@ -61,10 +61,10 @@ function observation(
   { transfer, block, seenAt }: FoundTransfer,
   owner: ClaimHolder | null,
 ): ObservedTransfer {
-  const own = owner?.locks.filter((lock) => lock.matchKey === transfer.matchKey) ?? []
+  const own = owner?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === transfer.matchKey) ?? []
   // An invoice may have released the address and claimed it again; a reference identifies a quote permanently.
-  const locks = [...own.filter(isHeld), ...own.filter((lock) => !isHeld(lock))]
-  const asking = locks.filter(({ asset, network }) => asset === transfer.asset && network === input.network)
+  const paymentMethods = [...own.filter(isHeld), ...own.filter((paymentMethod) => !isHeld(paymentMethod))]
+  const asking = paymentMethods.filter(({ asset, network }) => asset === transfer.asset && network === input.network)
   const isAskedFor = asking.length > 0
   // The same asset may have been quoted twice: which quote counts is not known yet, so the strictest applies.
   const confirmations = isAskedFor
@@ -89,7 +89,7 @@ function observation(
     needsFinality: needsFinality(deps.catalog, input.network, asking),
     spends: transfer.spends ?? [],
     firstSeenAt: seenAt,
-    uncountedReason: isAskedFor ? null : foreignReason(owner, locks, input.network),
+    uncountedReason: isAskedFor ? null : foreignReason(owner, paymentMethods, input.network),
   }
 }
 
@@ -99,17 +99,17 @@ function needsFinality(
   network: NetworkId,
   asking: readonly PaymentMethod[],
 ): boolean {
-  const wanted = asking.some((lock) => lock.needsFinality) || catalog.needsFinality(network)
+  const wanted = asking.some((paymentMethod) => paymentMethod.needsFinality) || catalog.needsFinality(network)
   return wanted && catalog.knowsFinality(network)
 }
 
 function foreignReason(
   owner: ClaimHolder | null,
-  locks: readonly PaymentMethod[],
+  paymentMethods: readonly PaymentMethod[],
   network: NetworkId,
 ): UncountedReason {
   if (owner === null) return 'unmatched'
-  return locks.some((lock) => lock.network === network) ? 'wrong_asset' : 'wrong_network'
+  return paymentMethods.some((paymentMethod) => paymentMethod.network === network) ? 'wrong_asset' : 'wrong_network'
 }
 
 function defaultConfirmations(

@@ -26,7 +26,7 @@ interface Request {
 
 function holder({ id, amountBase, from, releasedAt = null, kind = 'amount', reference: named }: Request): ClaimHolder {
   const base = samplePaymentMethod(KEY, from)
-  const lock: PaymentMethod = {
+  const paymentMethod: PaymentMethod = {
     ...base,
     asset: 'usdc_solana',
     network: 'solana',
@@ -39,17 +39,20 @@ function holder({ id, amountBase, from, releasedAt = null, kind = 'amount', refe
     quotes: base.quotes.map((quote) => ({ ...quote, amountBase })),
     ...(named !== undefined && { reference: named }),
   }
-  return { invoiceId: id, workspaceId: `ws-${id}`, number: 1, locks: [lock] }
+  return { invoiceId: id, workspaceId: `ws-${id}`, number: 1, paymentMethods: [paymentMethod] }
 }
 
 /** The unique index: a claim that stands has one holder; released ones are not found. */
 function repository(holders: readonly ClaimHolder[]) {
-  const stands = (claim: string) => (lock: PaymentMethod) => lock.claim === claim && lock.hold?.releasedAt === null
+  const stands = (claim: string) => (paymentMethod: PaymentMethod) =>
+    paymentMethod.claim === claim && paymentMethod.hold?.releasedAt === null
   return {
     findByClaims: async (claims: readonly string[]) =>
-      holders.filter(({ locks }) => claims.some((claim) => locks.some(stands(claim)))),
+      holders.filter(({ paymentMethods }) => claims.some((claim) => paymentMethods.some(stands(claim)))),
     findByReferences: async (_mode: string, references: readonly string[]) =>
-      holders.filter(({ locks }) => locks.some((lock) => references.includes(lock.reference ?? ''))),
+      holders.filter(({ paymentMethods }) =>
+        paymentMethods.some((paymentMethod) => references.includes(paymentMethod.reference ?? '')),
+      ),
   }
 }
 
@@ -142,7 +145,7 @@ describe('who a transfer belongs to', () => {
           })
           const seenAt = minute * 60_000
           const last = holders.at(-1)
-          const from = last?.locks[0]?.from ?? 0
+          const from = last?.paymentMethods[0]?.from ?? 0
           const expected = last !== undefined && seenAt >= from - LAG ? last.invoiceId : null
           expect(await ownersOf(holders, transfer(5n), seenAt)).toEqual([[expected, 5n, KEY_OF]])
         },

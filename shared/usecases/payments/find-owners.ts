@@ -35,7 +35,7 @@ export interface HeldTransfer {
   readonly disputed?: readonly DisputingInvoice[]
 }
 
-type Held = readonly [holder: ClaimHolder, lock: PaymentMethod]
+type HeldMethod = readonly [holder: ClaimHolder, paymentMethod: PaymentMethod]
 
 /**
  * Looks up all possible owners of one network's transfers and assigns each: to the invoice whose reference it
@@ -56,9 +56,9 @@ export async function findOwners(
     references.size === 0 ? [] : invoices.findByReferences(scope.mode, [...references]),
   ])
   const proofs = await proofsFor(wallets, scope, [...holders, ...named], transfers)
-  const byClaim = new Map<string, Held>()
+  const byClaim = new Map<string, HeldMethod>()
   for (const [claim, held] of holders.flatMap((holder) =>
-    holder.locks.flatMap((lock) => standingClaims(holder, lock)),
+    holder.paymentMethods.flatMap((paymentMethod) => standingClaims(holder, paymentMethod)),
   )) {
     // Quotes of one invoice may share an address; it is the invoice's since the first of them.
     if ((byClaim.get(claim)?.[1].from ?? Number.POSITIVE_INFINITY) > held[1].from) byClaim.set(claim, held)
@@ -92,7 +92,7 @@ async function proofsFor(
   holders: readonly ClaimHolder[],
   transfers: readonly Seen[],
 ): Promise<ReadonlyMap<string, OwnershipProof>> {
-  const held = new Set(holders.flatMap(({ locks }) => locks.map(({ matchKey }) => matchKey)))
+  const held = new Set(holders.flatMap(({ paymentMethods }) => paymentMethods.map(({ matchKey }) => matchKey)))
   const keys = new Set(transfers.map(({ transfer }) => transfer.matchKey).filter((key) => held.has(key)))
   if (keys.size === 0) return new Map()
   return await proofsOfRows(wallets, await wallets.findAddresses(mode, family, [...keys]))
@@ -108,9 +108,12 @@ function claimsFor(
 }
 
 /** The claim of a released quote may be another invoice's by now. */
-function standingClaims(holder: ClaimHolder, lock: PaymentMethod): readonly (readonly [claim: string, held: Held])[] {
-  if (!isHeld(lock)) return []
-  return [lock.claim, ...(lock.formerClaims ?? [])].map((claim) => [claim, [holder, lock]])
+function standingClaims(
+  holder: ClaimHolder,
+  paymentMethod: PaymentMethod,
+): readonly (readonly [claim: string, held: HeldMethod])[] {
+  if (!isHeld(paymentMethod)) return []
+  return [paymentMethod.claim, ...(paymentMethod.formerClaims ?? [])].map((claim) => [claim, [holder, paymentMethod]])
 }
 
 /** A claim that ends belonged to another invoice or none before its quote; a permanent one belonged to none. */
@@ -125,33 +128,42 @@ const namesOf = ({ invoiceId, workspaceId, number }: DisputingInvoice): Disputin
 })
 
 /** Whether the holder's payer was asked for exactly this amount of this asset on this network, by then. */
-function wasAskedFor({ network }: Scope, { locks }: ClaimHolder, transfer: LedgerTransfer, seenAt: Ms): boolean {
-  return locks.some(
-    (lock) =>
-      isHeld(lock) &&
-      lock.asset === transfer.asset &&
-      lock.network === network &&
-      lock.matchKey === transfer.matchKey &&
-      lock.quotes.some(
-        ({ amountBase, lockedAt }) => amountBase === transfer.amountBase && lockedAt - BLOCK_TIME_LAG_MS <= seenAt,
+function wasAskedFor(
+  { network }: Scope,
+  { paymentMethods }: ClaimHolder,
+  transfer: LedgerTransfer,
+  seenAt: Ms,
+): boolean {
+  return paymentMethods.some(
+    (paymentMethod) =>
+      isHeld(paymentMethod) &&
+      paymentMethod.asset === transfer.asset &&
+      paymentMethod.network === network &&
+      paymentMethod.matchKey === transfer.matchKey &&
+      paymentMethod.quotes.some(
+        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - BLOCK_TIME_LAG_MS <= seenAt,
       ),
   )
 }
 
 /** One quote per invoice whose reference the transfer names, preferring the transfer's own asset. */
-function referredBy({ network }: Scope, named: readonly ClaimHolder[], transfer: LedgerTransfer): readonly Held[] {
+function referredBy(
+  { network }: Scope,
+  named: readonly ClaimHolder[],
+  transfer: LedgerTransfer,
+): readonly HeldMethod[] {
   const references = new Set(transfer.references)
   if (references.size === 0) return []
   return named.flatMap((holder) => {
-    const locks = holder.locks.filter(
-      (lock) =>
-        lock.reference !== undefined &&
-        references.has(lock.reference) &&
-        lock.matchKey === transfer.matchKey &&
-        lock.network === network,
+    const paymentMethods = holder.paymentMethods.filter(
+      (paymentMethod) =>
+        paymentMethod.reference !== undefined &&
+        references.has(paymentMethod.reference) &&
+        paymentMethod.matchKey === transfer.matchKey &&
+        paymentMethod.network === network,
     )
-    const lock = locks.find(({ asset }) => asset === transfer.asset) ?? locks[0]
-    return lock === undefined ? [] : [[holder, lock] as Held]
+    const paymentMethod = paymentMethods.find(({ asset }) => asset === transfer.asset) ?? paymentMethods[0]
+    return paymentMethod === undefined ? [] : [[holder, paymentMethod] as HeldMethod]
   })
 }
 
@@ -159,18 +171,18 @@ function referredBy({ network }: Scope, named: readonly ClaimHolder[], transfer:
  * The parts of a transfer that pays several invoices at once, identified by their references; null unless their amounts
  * add up to it exactly. The key of a part names its reference: it is in the transaction, so the key is stable.
  */
-function splitBetween(transfer: LedgerTransfer, referred: readonly Held[]): readonly HeldTransfer[] | null {
+function splitBetween(transfer: LedgerTransfer, referred: readonly HeldMethod[]): readonly HeldTransfer[] | null {
   if (referred.length < 2 || referred.length > SPLIT_MAX) return null
-  if (referred.some(([, lock]) => lock.asset !== transfer.asset)) return null
+  if (referred.some(([, paymentMethod]) => paymentMethod.asset !== transfer.asset)) return null
   const ordered = [...referred].sort(([, a], [, b]) => ((a.reference ?? '') < (b.reference ?? '') ? -1 : 1))
   const amounts = amountsAddingUp(
-    ordered.map(([, lock]) => lock.quotes.map(({ amountBase }) => amountBase)),
+    ordered.map(([, paymentMethod]) => paymentMethod.quotes.map(({ amountBase }) => amountBase)),
     transfer.amountBase,
   )
   if (amounts === null) return null
-  return ordered.map(([holder, lock], index) => ({
+  return ordered.map(([holder, paymentMethod], index) => ({
     holder,
-    transfer: { ...transfer, key: `${transfer.key}:${lock.reference}`, amountBase: amounts[index] ?? 0n },
+    transfer: { ...transfer, key: `${transfer.key}:${paymentMethod.reference}`, amountBase: amounts[index] ?? 0n },
   }))
 }
 

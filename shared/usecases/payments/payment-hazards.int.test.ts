@@ -100,9 +100,9 @@ describe('a replacement', () => {
 describe('a transaction that moves another amount when it is mined again elsewhere', () => {
   // Guarantee: what a swap pays out depends on its block. The network goes on, and exactly what stands is counted.
   it('counts with what it moved in the block that stands', async () => {
-    const [lock, now] = [paymentMethodOf(invoice), engine.deps.clock.now()]
+    const [paymentMethod, now] = [paymentMethodOf(invoice), engine.deps.clock.now()]
     const swap = (height: number, hash: string, amountBase: bigint) => ({
-      ...blockWith(height, now, lock, [{ key: 'test:tron:swap:l0', amountBase }]),
+      ...blockWith(height, now, paymentMethod, [{ key: 'test:tron:swap:l0', amountBase }]),
       hash,
     })
     await record(swap(30, 'swap-a', DUE))
@@ -119,11 +119,11 @@ describe('a transaction that moves another amount when it is mined again elsewhe
 
   // Guarantee: one block never holds two amounts under one key; a node that says so is not believed.
   it('is refused when the very same block is told with another amount', async () => {
-    const [lock, now] = [paymentMethodOf(invoice), engine.deps.clock.now()]
-    await record(blockWith(40, now, lock, [{ key: 'test:tron:lie:l0', amountBase: DUE }]))
-    await expect(record(blockWith(40, now, lock, [{ key: 'test:tron:lie:l0', amountBase: DUE * 2n }]))).rejects.toThrow(
-      /base units/,
-    )
+    const [paymentMethod, now] = [paymentMethodOf(invoice), engine.deps.clock.now()]
+    await record(blockWith(40, now, paymentMethod, [{ key: 'test:tron:lie:l0', amountBase: DUE }]))
+    await expect(
+      record(blockWith(40, now, paymentMethod, [{ key: 'test:tron:lie:l0', amountBase: DUE * 2n }])),
+    ).rejects.toThrow(/base units/)
     expect(await payments()).toMatchObject([{ amountBase: DUE, state: 'detected' }])
   })
 })

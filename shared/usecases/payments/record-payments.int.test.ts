@@ -29,11 +29,14 @@ describe('recordBlockTransfers', () => {
   // Guarantee: money on another network or in another asset is never credited, and never lost from sight.
   it('keeps foreign money out of the sums and puts it into the inbox', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
-    const lock = paymentMethodOf(invoice)
+    const paymentMethod = paymentMethodOf(invoice)
     const now = engine.deps.clock.now()
-    await record('bsc', blockWith(1, now, lock, [{ key: 'net', amountBase: 10n ** 19n, asset: 'usdt_bsc' }]))
-    await record('ethereum', blockWith(2, now, lock, [{ key: 'tok', amountBase: 9_000_000n, asset: 'usdc_ethereum' }]))
-    await record('ethereum', blockWith(3, now, lock, [{ key: 'sib', amountBase: 9_000_000n, asset: null }]))
+    await record('bsc', blockWith(1, now, paymentMethod, [{ key: 'net', amountBase: 10n ** 19n, asset: 'usdt_bsc' }]))
+    await record(
+      'ethereum',
+      blockWith(2, now, paymentMethod, [{ key: 'tok', amountBase: 9_000_000n, asset: 'usdc_ethereum' }]),
+    )
+    await record('ethereum', blockWith(3, now, paymentMethod, [{ key: 'sib', amountBase: 9_000_000n, asset: null }]))
     await advanceInvoice(engine.deps, invoice.terms.id)
 
     expect(await inbox()).toEqual(expect.arrayContaining(['wrong_network:net', 'wrong_asset:tok', 'wrong_asset:sib']))

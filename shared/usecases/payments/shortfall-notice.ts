@@ -45,9 +45,11 @@ async function missingAmount(
   { after, isStated }: { readonly after: Invoice; readonly isStated: boolean },
 ): Promise<InvoiceWorth> {
   const { minor, currency } = after.terms.fiat
-  const lock = activePaymentMethod(after.state)
+  const paymentMethod = activePaymentMethod(after.state)
   // Rounded up: a shortfall is never shown, or checked, smaller than it is.
-  const missingMinor = isStated || lock === null ? minor : shareOf(minor, unpaidOf(after.state, lock, 'settled'))
-  const rate = lock === null ? null : await freshRate(deps, workspace, { asset: lock.asset, fiat: currency })
+  const missingMinor =
+    isStated || paymentMethod === null ? minor : shareOf(minor, unpaidOf(after.state, paymentMethod, 'settled'))
+  const rate =
+    paymentMethod === null ? null : await freshRate(deps, workspace, { asset: paymentMethod.asset, fiat: currency })
   return { fiat: { minor: missingMinor, currency }, fiatPerUsd: rate?.fiatPerUsd ?? null }
 }

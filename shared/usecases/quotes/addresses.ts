@@ -6,8 +6,8 @@ import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { addressStanding } from '#shared/usecases/wallets/address-standing.ts'
 import { addressClaim } from '#shared/usecases/wallets/claims.ts'
-import { standingOf } from '#shared/usecases/wallets/may-receive.ts'
 import {
   type ClaimStock,
   createClaimStock,
@@ -16,7 +16,7 @@ import {
   type FreeClaimsDeps,
   freeAddresses,
   freeAmounts,
-} from './free-claims-pool.ts'
+} from './claim-stock.ts'
 
 /** Bytes of a Solana Pay reference: the size of an account key. */
 const REFERENCE_BYTES = 32
@@ -115,7 +115,7 @@ export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
       ),
     async reuse(material, info, priceBase, { workspaceId, held }) {
       if (material.kind === 'address') return null
-      const own = held.filter((lock) => isHeld(lock) && lock.family === material.family && lock.hold?.kind !== 'amount')
+      const own = held.filter((one) => isHeld(one) && one.family === material.family && one.hold?.kind !== 'amount')
       if (own.length === 0) return null
       const keys = own.map(({ matchKey }) => matchKey)
       const rows = await deps.wallets.findAddresses(material.mode, material.family, keys)
@@ -126,10 +126,10 @@ export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
           )
           .map(({ matchKey }) => matchKey),
       )
-      const lock = own.findLast(({ matchKey }) => usable.has(matchKey))
-      if (lock === undefined) return null
-      const { address, matchKey, claim, hold, priorHold = null } = lock
-      if ((await standingOf(deps.wallets, material, { workspaceId, matchKey })) !== 'ours') return null
+      const paymentMethod = own.findLast(({ matchKey }) => usable.has(matchKey))
+      if (paymentMethod === undefined) return null
+      const { address, matchKey, claim, hold, priorHold = null } = paymentMethod
+      if ((await addressStanding(deps.wallets, material, { workspaceId, matchKey })) !== 'ours') return null
       return { address, matchKey, claim, amountBase: priceBase, hold: hold?.kind ?? null, priorHold, reference: null }
     },
     async canTake(material, network) {
@@ -171,7 +171,7 @@ async function firstOurs(
   for (let passed = 0; passed < LOST_MAX; passed += 1) {
     const offer = await next()
     const wanted = { workspaceId, matchKey: offer.matchKey, at: deps.clock.now() }
-    const standing = await standingOf(deps.wallets, material, wanted)
+    const standing = await addressStanding(deps.wallets, material, wanted)
     if (standing === 'ours') return offer
     deps.metrics.count('offer_displaced_total', { family: material.family, kind: material.kind })
     if (standing === 'wallet_lost') break
@@ -221,15 +221,15 @@ interface AddressSource {
 type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family'>
 
 /** Picks a usable address from a stock; null when there is none. */
-type Picker<T> = (stock: Stock, usable: (entry: Held) => boolean) => T | null
+type Picker<T> = (stock: Stock, usable: (entry: HeldAddress) => boolean) => T | null
 
-interface Held {
+interface HeldAddress {
   readonly address: WatchedAddress
   readonly heldSince: Ms
 }
 
 interface Stock {
-  held: Held[]
+  held: HeldAddress[]
   refill: Promise<number> | null
   refresh: Promise<void> | null
   refreshedAt: Ms
@@ -253,7 +253,7 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
     const now = deps.clock.now()
     stock.held = stock.held.filter((entry) => entry.heldSince > now - STOCK_LIFE_MS)
     const mustBeWatched = deps.catalog.hasNode(network, material.mode)
-    const usable = (entry: Held) => !mustBeWatched || entry.address.watchedOn.includes(network)
+    const usable = (entry: HeldAddress) => !mustBeWatched || entry.address.watchedOn.includes(network)
     const pickUsable = () => pick(stock, usable)
 
     const stocked = pickUsable()
@@ -282,7 +282,7 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
   }
 }
 
-function takeFirst(stock: Stock, usable: (entry: Held) => boolean): WatchedAddress | null {
+function takeFirst(stock: Stock, usable: (entry: HeldAddress) => boolean): WatchedAddress | null {
   const index = stock.held.findIndex(usable)
   if (index < 0) return null
   return stock.held.splice(index, 1)[0]?.address ?? null

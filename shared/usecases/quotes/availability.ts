@@ -221,11 +221,13 @@ export async function listAssetOptions(deps: ListAssetOptionsDeps, invoiceId: st
   const workspace = await deps.workspaces.findById(terms.workspaceId)
   if (workspace === null) throw new Error(`invoice ${invoiceId} belongs to no workspace`)
   const families = new Set(
-    invoice.state.locks.filter((lock) => isHeld(lock) && lock.hold?.kind !== 'amount').map(({ family }) => family),
+    invoice.state.paymentMethods
+      .filter((paymentMethod) => isHeld(paymentMethod) && paymentMethod.hold?.kind !== 'amount')
+      .map(({ family }) => family),
   )
   const prices = new Map<string, string>()
-  for (const { symbol } of invoice.state.locks) {
-    const price = openPrice(invoice.state.locks, symbol, deps.clock.now())
+  for (const { symbol } of invoice.state.paymentMethods) {
+    const price = openPrice(invoice.state.paymentMethods, symbol, deps.clock.now())
     if (price !== null) prices.set(symbol, price.fiatPerAsset)
   }
   return await assetOptions(deps, workspace, terms, { families, prices })

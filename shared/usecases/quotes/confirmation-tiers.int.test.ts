@@ -37,28 +37,38 @@ describe('confirmations by value', () => {
     expect([small, usual, large].map((one) => paymentMethodOf(one).requiredConfirmations)).toEqual([1, 2, 6])
     const resource = presentInvoice(large.terms, snapshotInvoice(large.state), { checkoutBaseUrl: 'http://pay.test' })
     expect(resource.crypto?.required_confirmations).toBe(6)
-    expect((await shown(large.terms.id))?.lock).toMatchObject({ requiredConfirmations: 6, confirmMs: 60 * MINUTE })
+    expect((await shown(large.terms.id))?.paymentMethod).toMatchObject({
+      requiredConfirmations: 6,
+      confirmMs: 60 * MINUTE,
+    })
   })
 
   it('ask for a final block where the table says so, and promise no sooner than that', async () => {
     const large = await engine.open({ asset: 'usdc_base', minor: 1_000_000n })
     expect(paymentMethodOf(large)).toMatchObject({ requiredConfirmations: 10, needsFinality: true })
-    expect((await shown(large.terms.id))?.lock).toMatchObject({ needsFinality: true, confirmMs: 16 * MINUTE })
+    expect((await shown(large.terms.id))?.paymentMethod).toMatchObject({ needsFinality: true, confirmMs: 16 * MINUTE })
     expect(paymentMethodOf(await engine.open({ asset: 'usdc_base', minor: 999_999n }))).not.toHaveProperty(
       'needsFinality',
     )
   })
 
   it('value other currencies by the rate that prices the lock', async () => {
-    const { clock, locks, workspace } = { ...engine.deps, workspace: engine.workspace }
+    const { clock, paymentMethods, workspace } = { ...engine.deps, workspace: engine.workspace }
     const ask = (minor: bigint) => {
       const at = clock.now()
       const fiat = { minor, currency: 'EUR' } as const
-      return locks.prepare({ workspace, mode: 'test', asset: 'btc_bitcoin', fiat, at, quoteEndsAt: at + MINUTE })
+      return paymentMethods.prepare({
+        workspace,
+        mode: 'test',
+        asset: 'btc_bitcoin',
+        fiat,
+        at,
+        quoteEndsAt: at + MINUTE,
+      })
     }
     // One US dollar is 0.5 of them.
-    expect((await ask(5_000n)).lock.requiredConfirmations).toBe(2)
-    expect((await ask(4_999n)).lock.requiredConfirmations).toBe(1)
+    expect((await ask(5_000n)).paymentMethod.requiredConfirmations).toBe(2)
+    expect((await ask(4_999n)).paymentMethod.requiredConfirmations).toBe(1)
   })
 
   it('stay what they were through a new price and a new policy', async () => {

@@ -16,7 +16,7 @@ export interface Quotes {
   readonly rates: RateReader
   readonly addresses: QuoteOffers
   readonly availability: QuoteAvailability
-  readonly locks: QuotePreparer
+  readonly paymentMethods: QuotePreparer
 }
 
 /** Wires everything that sets an asset's price and address. `budget` limits visitors and is absent where only the merchant creates quotes. */
@@ -24,12 +24,12 @@ export function createQuotes(deps: QuotesDeps, budget?: VisitorBudget): Quotes {
   const rates = createRateReader({ ...deps, rates: deps.rateSnapshots })
   const addresses = createQuoteOffers(deps)
   const availability = createQuoteAvailability({ ...deps, rates, addresses })
-  const locks = createQuotePreparer({
+  const paymentMethods = createQuotePreparer({
     ...deps,
     rates,
     availability,
     addresses,
     ...(budget !== undefined && { budget }),
   })
-  return { rates, addresses, availability, locks }
+  return { rates, addresses, availability, paymentMethods }
 }

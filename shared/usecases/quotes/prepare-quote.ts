@@ -43,9 +43,9 @@ export interface QuoteRequest {
   readonly visitor?: Visitor
 }
 
-/** A complete payment method with a candidate address; the invoice write that carries `lock.claim` reserves it. */
+/** A complete payment method with a candidate address; the invoice write that carries `payment method.claim` reserves it. */
 export interface PreparedPaymentMethod {
-  readonly lock: PaymentMethod
+  readonly paymentMethod: PaymentMethod
   /** The same quote on the next candidate address, if the claim was taken. */
   next(): Promise<PreparedPaymentMethod>
   /** The same quote with other places in the visitors' budget, if one of those was taken. */
@@ -71,7 +71,7 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
       const material = await deps.availability.require(id, request.mode, info)
       const arsSeries = policy.arsSeries
       const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
-      const priced = priceLock(request, info, rate)
+      const priced = priceRequestedQuote(request, info, rate)
       if (priced.amountBase < info.minBase) {
         const minimum = `${formatUnits(info.minBase, info.decimals)} ${info.symbol}`
         throw new PaymeshError('AMOUNT_BELOW_MINIMUM', {
@@ -94,14 +94,18 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
 type PricedQuote = Omit<Quote, 'uri'>
 
 /** The quote for a first choice or a renewal: at the open price that the request names, otherwise made now, including the workspace's spread. */
-export function priceLock({ price, ...request }: QuoteRequest, info: AssetInfo, rate: AssetRate): PricedQuote {
-  const { fiat, at: lockedAt, quoteEndsAt: expiresAt } = request
+export function priceRequestedQuote(
+  { price, ...request }: QuoteRequest,
+  info: AssetInfo,
+  rate: AssetRate,
+): PricedQuote {
+  const { fiat, at: quotedAt, quoteEndsAt: expiresAt } = request
   const { spreadBps, arsSeries } = request.workspace.policy
   const { snapshotAt, sources, fxSources } = rate
   const series = fiat.currency === 'ARS' ? { arsSeries } : {}
   const { fiatPerAsset, ...frozen } = price ?? {
     fiatPerAsset: applySpread(rate.fiatPerAsset, spreadBps),
-    lockedAt,
+    quotedAt,
     expiresAt,
     provenance: { snapshotAt, sources, fxSources, spreadBps, ...series },
   }
@@ -133,7 +137,7 @@ function preparedOn(
   draws: readonly string[],
 ): PreparedPaymentMethod {
   return {
-    lock: lockOn(deps, parts, candidate, draws),
+    paymentMethod: methodOn(deps, parts, candidate, draws),
     next: () => withNextAddress(deps, parts),
     redraw: async () => preparedOn(deps, parts, candidate, await drawsFor(deps, parts)),
   }
@@ -148,7 +152,7 @@ async function drawsFor(
   return await budget.draw(material, workspace, visitor)
 }
 
-function lockOn(
+function methodOn(
   deps: QuotePreparerDeps,
   { request, info, priced, required }: Parts,
   candidate: QuoteOffer,
@@ -157,7 +161,9 @@ function lockOn(
   const { mode, held = [] } = request
   const { address, matchKey, claim, amountBase, hold, priorHold } = candidate
   // A payment method keeps its reference: payment links of its earlier quotes name it.
-  const earlier = held.findLast((lock) => lock.asset === info.id && lock.matchKey === matchKey)
+  const earlier = held.findLast(
+    (paymentMethod) => paymentMethod.asset === info.id && paymentMethod.matchKey === matchKey,
+  )
   const reference = earlier?.reference ?? candidate.reference
   const amount = formatUnits(amountBase, info.decimals)
   const named = reference === null ? {} : { reference }

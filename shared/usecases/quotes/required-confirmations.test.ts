@@ -84,7 +84,7 @@ it.each([0, -1, 2.5, Number.NaN, '3', null, 'finalized', [], [{}], [{ fromUsd: 5
 )
 
 it('a lock that was frozen with such a figure is met by a block that can be had', async () => {
-  const lock = {
+  const paymentMethod = {
     asset: 'btc_bitcoin',
     network: 'bitcoin',
     matchKey: 'aa',
@@ -93,7 +93,7 @@ it('a lock that was frozen with such a figure is met by a block that can be had'
     requiredConfirmations: 0,
     needsFinality: true,
   }
-  const holder = { invoiceId: 'i', workspaceId: 'w', locks: [lock] }
+  const holder = { invoiceId: 'i', workspaceId: 'w', paymentMethods: [paymentMethod] }
   const invoices = { findByClaims: async () => [holder] as never, findByReferences: async () => [] }
   const wallets = { findAddresses: async () => [], findProofs: async () => new Map() }
   const transfer = {

@@ -48,8 +48,8 @@ export type Step = readonly [InvoiceEvent['type'] | 'accepted' | 'counted', read
 /** The records of an invoice over `DUE` after these steps, everything relayed. */
 export const recordsAfter = (...steps: readonly Step[]): InvoiceRecords => recordsOf(aPaymentMethod(), steps)
 
-export function recordsOf(lock: PaymentMethod, steps: readonly Step[]): InvoiceRecords {
-  const opened = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, lock })
+export function recordsOf(paymentMethod: PaymentMethod, steps: readonly Step[]): InvoiceRecords {
+  const opened = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod })
   let state: InvoiceState = opened.state
   const effects: Effect[] = [...opened.effects]
   const known = new Map<string, PaymentObservation>()

@@ -91,12 +91,12 @@ describe('right books', () => {
 
 // Guards money: each kind of wrong books is seen, and as what it is.
 describe('wrong books', () => {
-  const { eventSeq, ledger, locks } = paid().invoice.state
+  const { eventSeq, ledger, paymentMethods } = paid().invoice.state
   const [row] = ledger
   const twice = stored(confirmed({ payment: 'p2' }), row)
-  const dearer = locks.map((lock) => ({
-    ...lock,
-    quotes: lock.quotes.map((quote) => ({ ...quote, amountBase: DUE * 2n })),
+  const dearer = paymentMethods.map((paymentMethod) => ({
+    ...paymentMethod,
+    quotes: paymentMethod.quotes.map((quote) => ({ ...quote, amountBase: DUE * 2n })),
   }))
   const both = recordsAfter([
     'payments_changed',
@@ -146,8 +146,12 @@ describe('wrong books', () => {
     ['status', 'its clock stands', withState(partial(), { nextActionAt: null })],
     ['status', 'it has no version', withState(paid(), { version: 0 })],
     ['status', 'it was never paid', withState(paid(), { paidAt: null })],
-    ['status', 'it has two open locks', withState(partial(), { locks: [...locks, ...locks] })],
-    ['paid_in_full', 'less than due is paid', withState(paid(), { locks: dearer })],
+    [
+      'status',
+      'it has two open locks',
+      withState(partial(), { paymentMethods: [...paymentMethods, ...paymentMethods] }),
+    ],
+    ['paid_in_full', 'less than due is paid', withState(paid(), { paymentMethods: dearer })],
     [
       'paid_in_full',
       'the money left and nobody was told',

@@ -1,7 +1,7 @@
 import { observationAge, sumOthers } from '#shared/domain/invoice/fold.ts'
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
 import { activePaymentMethod, type LedgerRow, type PaymentMethod } from '#shared/domain/invoice/model.ts'
-import { holdingLock, isDust, isLive } from '#shared/domain/invoice/totals.ts'
+import { holdingMethod, isDust, isLive } from '#shared/domain/invoice/totals.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceRecords } from '#shared/ports/reconciliation.ts'
 import { observeKnownPayments } from '#shared/usecases/invoices/fold-payments.ts'
@@ -77,12 +77,12 @@ function faultOf(row: LedgerRow, payment: Payment, isCancelled: boolean): string
 
 /** Dust counts when it completes the invoice, which only one transfer can do, or when an operator counted it. */
 function checkDust({ invoice, payments }: InvoiceRecords): readonly Finding[] {
-  const { locks, ledger } = invoice.state
+  const { paymentMethods, ledger } = invoice.state
   const own = new Map(payments.map((payment) => [payment.key, payment]))
   const isDustRow = (row: LedgerRow): boolean => {
     const payment = own.get(row.payment)
-    const lock = payment === undefined ? null : paymentMethodOf(locks, payment)
-    return lock !== null && isDust(lock, row)
+    const paymentMethod = payment === undefined ? null : paymentMethodOf(paymentMethods, payment)
+    return paymentMethod !== null && isDust(paymentMethod, row)
   }
   const byItself = ledger.filter((row) => {
     return row.counted && isLive(row) && row.acceptedBase === null && row.countedByHand !== true && isDustRow(row)
@@ -93,17 +93,18 @@ function checkDust({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const listed = new Set(ledger.map((row) => row.payment))
   const marked = payments.filter((payment) => {
     const { key, dirtyAt, counted, kind, amountBase } = payment
-    const lock = dirtyAt === null && counted && !listed.has(key) ? paymentMethodOf(locks, payment) : null
-    return lock !== null && isDust(lock, { amountBase, simulated: kind === 'simulated' })
+    const paymentMethod =
+      dirtyAt === null && counted && !listed.has(key) ? paymentMethodOf(paymentMethods, payment) : null
+    return paymentMethod !== null && isDust(paymentMethod, { amountBase, simulated: kind === 'simulated' })
   })
   const wrong = marked.map(({ key }) => ({ words: 'the payment is dust and says that it counts', paymentKey: key }))
   return [...more, ...wrong].map((one) => ({ invariant: 'sums' as const, ...one }))
 }
 
 const paymentMethodOf = (
-  locks: readonly PaymentMethod[],
-  seen: Parameters<typeof holdingLock>[1],
-): PaymentMethod | null => locks[holdingLock(locks, seen) ?? -1] ?? null
+  paymentMethods: readonly PaymentMethod[],
+  seen: Parameters<typeof holdingMethod>[1],
+): PaymentMethod | null => paymentMethods[holdingMethod(paymentMethods, seen) ?? -1] ?? null
 
 /** Payments without rows: the one sum covers exactly them, and no known payment is left out of it. */
 function checkUnlisted({ invoice, payments }: InvoiceRecords): readonly Finding[] {
@@ -115,7 +116,7 @@ function checkUnlisted({ invoice, payments }: InvoiceRecords): readonly Finding[
   const listed = new Set(state.ledger.map((row) => row.payment))
   const unlisted = observations
     .filter((seen) => !listed.has(seen.payment))
-    .map((seen: PaymentObservation) => ({ seen, lock: paymentMethodOf(state.locks, seen) }))
+    .map((seen: PaymentObservation) => ({ seen, paymentMethod: paymentMethodOf(state.paymentMethods, seen) }))
   const sum = sumOthers(state, unlisted, activePaymentMethod(state))
   const { others } = state
   const right =

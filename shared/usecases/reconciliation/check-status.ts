@@ -1,7 +1,7 @@
 import { nextActionAt } from '#shared/domain/invoice/decide.ts'
 import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
-import { holdingLock, isDust, isLive, isSettled, settlement } from '#shared/domain/invoice/totals.ts'
+import { holdingMethod, isDust, isLive, isSettled, settlement } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainHeight, InvoiceRecords } from '#shared/ports/reconciliation.ts'
@@ -17,7 +17,7 @@ export function checkStatus({ terms, state }: Invoice): readonly Finding[] {
     [version === 1 && status !== 'new' && status !== 'pending', `it is ${status} in its first version`],
     [state.mode !== terms.mode, `its state is of ${state.mode}`],
     [state.updatedAt < state.createdAt, 'it changed before it was created'],
-    [hasWrongLocks(state), `it is ${status} with ${openLocks(state)} open locks of ${state.locks.length}`],
+    [hasWrongMethods(state), `it is ${status} with ${openMethods(state)} open locks of ${state.paymentMethods.length}`],
     [(state.paidAt !== null) !== isSettled(state), `it is ${status} and was paid at ${state.paidAt}`],
     [
       (state.confirmingSince !== null) !== (status === 'confirming'),
@@ -31,13 +31,13 @@ export function checkStatus({ terms, state }: Invoice): readonly Finding[] {
   return faults.flatMap(([isWrong, words]) => (isWrong ? [{ invariant: 'status' as const, words }] : []))
 }
 
-const openLocks = (state: InvoiceState): number => state.locks.filter(({ to }) => to === null).length
+const openMethods = (state: InvoiceState): number => state.paymentMethods.filter(({ to }) => to === null).length
 
 /** An asset is fixed from `pending` on; an invoice that ended earlier never had one. */
-function hasWrongLocks(state: InvoiceState): boolean {
-  if (state.status === 'new') return state.locks.length > 0
+function hasWrongMethods(state: InvoiceState): boolean {
+  if (state.status === 'new') return state.paymentMethods.length > 0
   const mayHaveNone = state.status === 'expired' || state.status === 'cancelled'
-  return openLocks(state) !== (state.locks.length === 0 && mayHaveNone ? 0 : 1)
+  return openMethods(state) !== (state.paymentMethods.length === 0 && mayHaveNone ? 0 : 1)
 }
 
 /** Paid means that confirmed money covered the amount due, or that an operator accepted it. Money that vanished later counts while its exception is open. */
@@ -66,12 +66,12 @@ function lostRows(state: InvoiceState): readonly LedgerRow[] {
 }
 
 /** No exception is opened for payments without separate rows; vanished ones may have counted. */
-function lostDustBase({ locks, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
+function lostDustBase({ paymentMethods, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
   if (others === null) return 0n
   const listed = new Set(ledger.map((row) => row.payment))
   const isDustOf = (payment: Payment): boolean => {
-    const lock = locks[holdingLock(locks, payment) ?? -1]
-    return lock !== undefined && isDust(lock, { amountBase: payment.amountBase, simulated: false })
+    const paymentMethod = paymentMethods[holdingMethod(paymentMethods, payment) ?? -1]
+    return paymentMethod !== undefined && isDust(paymentMethod, { amountBase: payment.amountBase, simulated: false })
   }
   const gone = payments.filter((payment) => !listed.has(payment.key) && !isLive(payment) && !isDustOf(payment))
   return gone.reduce((total, { amountBase }) => total + amountBase, 0n)

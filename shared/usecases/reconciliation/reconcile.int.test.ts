@@ -130,13 +130,13 @@ const CORRUPTIONS: readonly Corruption[] = [
   [
     'partial status',
     'it owes less than it got',
-    onInvoice('partial', { $set: { 'locks.0.quotes.0.amountBase': '1' } }),
+    onInvoice('partial', { $set: { 'paymentMethods.0.quotes.0.amountBase': '1' } }),
   ],
   ['waiting status', 'its clock was stopped', onInvoice('waiting', { $unset: { nextActionAt: '' } })],
   [
     'paid paid_in_full',
     'it owes more than it got',
-    onInvoice('paid', { $set: { 'locks.0.quotes.0.amountBase': '50000000' } }),
+    onInvoice('paid', { $set: { 'paymentMethods.0.quotes.0.amountBase': '50000000' } }),
   ],
   ['reorganised paid_in_full', 'a loss was hushed up', onInvoice('reorganised', { $set: { exceptions: [] } })],
   [
@@ -280,7 +280,7 @@ describe('rounds', () => {
     await onPayment('paid', { amountBase: '1' })()
     expect(await round(undefined, 1)).toMatchObject({ evaluated: stage.count, wrong: ['paid sums'] })
     const at = new Date(stage.engine.deps.clock.now())
-    await onInvoice('partial', { $set: { 'locks.0.quotes.0.amountBase': '1', updatedAt: at } })()
+    await onInvoice('partial', { $set: { 'paymentMethods.0.quotes.0.amountBase': '1', updatedAt: at } })()
     stage.engine.advance(HOUR_MS)
     const full = await round(undefined, 1)
     expect(full).toMatchObject({ evaluated: 1, wrong: ['paid sums'] })

@@ -142,9 +142,9 @@ async function find(deps: ManageRefundsDeps, input: OperatorAction & { readonly 
 }
 
 function paidAsset({ state }: Invoice): AssetId {
-  const lock = activePaymentMethod(state)
-  if (lock === null) throw nothingLeft()
-  return lock.asset
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null) throw nothingLeft()
+  return paymentMethod.asset
 }
 
 /** The rule; what the page shows comes from the same sum. */

@@ -6,7 +6,7 @@ import { suggestRefund } from './suggest-refund.ts'
 const AT = 1_000_000
 /** 100 USDT are due; `amounts` came. */
 const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceState => ({
-  ...sampleState(AT, { locks: [samplePaymentMethod('aa', AT)] }),
+  ...sampleState(AT, { paymentMethods: [samplePaymentMethod('aa', AT)] }),
   status,
   others: {
     seenBase: amounts.reduce((sum, one) => sum + one, 0n),

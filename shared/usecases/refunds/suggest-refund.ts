@@ -15,10 +15,10 @@ export function suggestRefund(
   payments: Parameters<typeof refundableBase>[1],
   refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
 ): bigint {
-  const lock = activePaymentMethod(state)
-  if (lock === null) return 0n
-  const surplus = confirmedSurplus(state) - claimedBase(lock.asset, refunds)
-  const left = refundableBase(lock.asset, payments, refunds)
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null) return 0n
+  const surplus = confirmedSurplus(state) - claimedBase(paymentMethod.asset, refunds)
+  const left = refundableBase(paymentMethod.asset, payments, refunds)
   if (surplus <= 0n || left <= 0n) return 0n
   const isBounded = surplus > left
   return isBounded ? left : surplus

@@ -40,7 +40,7 @@ const COLUMNS = [
   'asset',
   'network',
   'address',
-  'rate_at_lock',
+  'rate_at_quote',
   'crypto_amount_due',
   'crypto_amount_received',
   'crypto_amount_confirmed',
@@ -98,9 +98,9 @@ function lineOf(
   payments: readonly Payment[],
   { networkName }: Pick<ExportInvoicesDeps, 'networkName'>,
 ): string {
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const { dueBase, receivedBase, confirmedBase } = totals(state)
-  const units = (base: bigint) => (lock === null ? null : formatUnits(base, lock.decimals))
+  const units = (base: bigint) => (paymentMethod === null ? null : formatUnits(base, paymentMethod.decimals))
   const counting = payments.filter((payment) => payment.counted && isLive(payment))
   return csvLine([
     terms.id,
@@ -117,10 +117,10 @@ function lineOf(
     terms.fiat.currency,
     formatFiat(terms.fiat.minor, terms.fiat.currency),
     ...reportedCells(terms),
-    lock?.asset ?? null,
-    lock === null ? null : networkName(lock.network),
-    lock?.address ?? null,
-    lock?.quotes.at(-1)?.fiatPerAsset ?? null,
+    paymentMethod?.asset ?? null,
+    paymentMethod === null ? null : networkName(paymentMethod.network),
+    paymentMethod?.address ?? null,
+    paymentMethod?.quotes.at(-1)?.fiatPerAsset ?? null,
     units(dueBase),
     units(receivedBase),
     units(confirmedBase),

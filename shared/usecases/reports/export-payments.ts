@@ -37,9 +37,9 @@ const COLUMNS = [
   'asset',
   'amount',
   'amount_base_units',
-  'rate_at_lock',
+  'rate_at_quote',
   'fiat_currency',
-  'fiat_at_lock',
+  'fiat_at_quote',
   'invoice_amount',
   'tx_hash',
   'from_address',
@@ -109,7 +109,9 @@ function lineOf(payment: Payment, invoice: Invoice | null, catalog: Pick<Catalog
 }
 
 function quoteOf({ asset, matchKey, firstSeenAt }: Payment, { state }: Invoice): Quote | null {
-  const lock = state.locks.find((one) => one.asset === asset && one.matchKey === matchKey)
-  const held = lock?.quotes.findLast(({ lockedAt, expiresAt }) => lockedAt <= firstSeenAt && firstSeenAt < expiresAt)
-  return held ?? lock?.quotes.at(-1) ?? null
+  const paymentMethod = state.paymentMethods.find((one) => one.asset === asset && one.matchKey === matchKey)
+  const held = paymentMethod?.quotes.findLast(
+    ({ quotedAt, expiresAt }) => quotedAt <= firstSeenAt && firstSeenAt < expiresAt,
+  )
+  return held ?? paymentMethod?.quotes.at(-1) ?? null
 }

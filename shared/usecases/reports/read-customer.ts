@@ -90,12 +90,12 @@ function addCoin(
   sums: Map<AssetId, CustomerTotals['coins'][number]>,
   { state }: Pick<Invoice, 'terms' | 'state'>,
 ): void {
-  const lock = activePaymentMethod(state)
+  const paymentMethod = activePaymentMethod(state)
   const { confirmedBase } = totals(state)
-  if (lock === null || confirmedBase === 0n) return
-  const known = sums.get(lock.asset)
-  sums.set(lock.asset, {
-    asset: lock.asset,
+  if (paymentMethod === null || confirmedBase === 0n) return
+  const known = sums.get(paymentMethod.asset)
+  sums.set(paymentMethod.asset, {
+    asset: paymentMethod.asset,
     invoices: (known?.invoices ?? 0) + 1,
     confirmedBase: (known?.confirmedBase ?? 0n) + confirmedBase,
   })

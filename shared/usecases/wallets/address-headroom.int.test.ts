@@ -71,7 +71,7 @@ describe('addresses derived ahead', () => {
     expect(await reclaimer.run()).toBeGreaterThan(0)
     const material = await sandbox()
     const offered = await engine.deps.wallets.addressesAt(material.id, material.returned)
-    const held = invoice.state.locks.map((lock) => lock.matchKey)
+    const held = invoice.state.paymentMethods.map((paymentMethod) => paymentMethod.matchKey)
     expect(offered.map((address) => address.matchKey)).not.toContain(held[0])
     const [again] = await engine.deps.wallets.reserveIndexes(material.id, 1)
     expect(material.returned).toContain(again)

@@ -46,7 +46,8 @@ async function pay(to: { matchKey: string; address: string }, amountBase: bigint
   return payment
 }
 
-const due = (invoice: Awaited<ReturnType<Engine['open']>>) => invoice.state.locks[0]?.quotes[0]?.amountBase ?? 0n
+const due = (invoice: Awaited<ReturnType<Engine['open']>>) =>
+  invoice.state.paymentMethods[0]?.quotes[0]?.amountBase ?? 0n
 const statusOf = async (id: string) => {
   await advanceInvoice(engine.deps, id)
   return (await engine.deps.invoices.findById(id))?.state.status

@@ -43,7 +43,7 @@ async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Prom
   // Read after the cursors: a payment that a scanner stores from now on was first seen after the end.
   const payments = await deps.payments.listByInvoice(invoiceId)
   const waiting = new Set(payments.filter(({ state }) => state === 'detected').map(({ matchKey }) => matchKey))
-  const over = scanned.filter(({ locks }) => !locks.some(({ matchKey }) => waiting.has(matchKey)))
+  const over = scanned.filter(({ paymentMethods }) => !paymentMethods.some(({ matchKey }) => waiting.has(matchKey)))
   if (over.length === 0) return false
   const state = withReleased(invoice, over, deps.clock.now())
   return deps.invoices.releaseClaims(invoiceId, invoice.state.version, state)
@@ -53,10 +53,10 @@ async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Prom
 async function haveSeenAll(
   deps: Pick<ReleaseDeps, 'cursors' | 'catalog'>,
   mode: Mode,
-  { locks, dueAt }: HeldClaim,
+  { paymentMethods, dueAt }: HeldClaim,
 ): Promise<boolean> {
-  const families = new Set(locks.map(({ family }) => family))
-  const paidOn = new Set(locks.map(({ network }) => network))
+  const families = new Set(paymentMethods.map(({ family }) => family))
+  const paidOn = new Set(paymentMethods.map(({ network }) => network))
   const networks = new Set<NetworkId>(
     ASSET_IDS.filter((id) => families.has(deps.catalog.asset(id).family)).map(networkOf),
   )
@@ -72,11 +72,13 @@ async function haveSeenAll(
 }
 
 function withReleased({ state }: Invoice, over: readonly HeldClaim[], at: Ms): Invoice['state'] {
-  const released = new Set(over.flatMap(({ locks }) => locks))
+  const released = new Set(over.flatMap(({ paymentMethods }) => paymentMethods))
   return {
     ...state,
-    locks: state.locks.map((lock) =>
-      released.has(lock) && lock.hold !== undefined ? { ...lock, hold: { ...lock.hold, releasedAt: at } } : lock,
+    paymentMethods: state.paymentMethods.map((paymentMethod) =>
+      released.has(paymentMethod) && paymentMethod.hold !== undefined
+        ? { ...paymentMethod, hold: { ...paymentMethod.hold, releasedAt: at } }
+        : paymentMethod,
     ),
   }
 }

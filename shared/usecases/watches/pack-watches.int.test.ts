@@ -51,7 +51,12 @@ async function issue(count: number, status: InvoiceStatus | null = 'expired'): P
   if (status === null) return keys
   const at = Date.now()
   for (const [offset, matchKey] of keys.entries()) {
-    const state = { status, locks: [samplePaymentMethod(matchKey, at)], expiresAt: at + 1_200_000, nextActionAt: null }
+    const state = {
+      status,
+      paymentMethods: [samplePaymentMethod(matchKey, at)],
+      expiresAt: at + 1_200_000,
+      nextActionAt: null,
+    }
     await on.invoices.insert(sampleInvoice(stores.runtime.random, { number: first + offset + 1, at, state }))
   }
   return keys

@@ -36,7 +36,7 @@ export interface History {
   /** An invoice ends only when its chain is known up to its end, however long the chain stands still. */
   mustBeScanned(invoice: InvoiceDocument): void
   /** A promise is made at the market's price, and at a fresh one. */
-  mustBePriced(invoice: InvoiceDocument, lock: PaymentMethodDocument): void
+  mustBePriced(invoice: InvoiceDocument, paymentMethod: PaymentMethodDocument): void
 }
 
 /** S4: at its end an invoice has what the scanned blocks hold for it. */
@@ -44,11 +44,11 @@ function mustBeRead(
   sim: Sim,
   chain: SimChain,
   cursor: CursorDocument,
-  { invoice, lock }: { readonly invoice: InvoiceDocument; readonly lock: PaymentMethodDocument },
+  { invoice, paymentMethod }: { readonly invoice: InvoiceDocument; readonly paymentMethod: PaymentMethodDocument },
 ): void {
   if (chain.hasMempool || chain.blocks[cursor.height]?.hash !== cursor.hash) return
   for (const { invoiceId, asset, key, txHash } of sim.book.transfers.values()) {
-    if (invoiceId !== invoice._id || asset !== lock.asset) continue
+    if (invoiceId !== invoice._id || asset !== paymentMethod.asset) continue
     const block = chain.blockOf(txHash)
     if (block === null || block.height > cursor.height || block.time > invoice.expiresAt.getTime()) continue
     must(
@@ -105,8 +105,8 @@ export function createHistory(sim: () => Sim): History {
     },
     mustBeScanned(invoice) {
       const { chains, scheduler } = sim()
-      const lock = invoice.locks.findLast(({ to }) => to === null)
-      const chain = lock === undefined ? undefined : chains.get(`${invoice.mode}:${lock.network}`)
+      const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
+      const chain = paymentMethod === undefined ? undefined : chains.get(`${invoice.mode}:${paymentMethod.network}`)
       const cursor =
         chain === undefined ? undefined : (one('chain_cursors', { _id: chain.id }) as unknown as CursorDocument)
       // A scanner that steps back at this very moment tells of less than was known when the clock was checked.
@@ -118,12 +118,13 @@ export function createHistory(sim: () => Sim): History {
       const known = cursor.mempoolAt?.getTime() ?? Math.max(scanned, atHead)
       const end = invoice.expiresAt.getTime()
       must(known >= end, 'S4', () => `invoice ${invoice._id} ended at ${end}, and its chain is known up to ${known}`)
-      if (chain !== undefined && lock !== undefined) mustBeRead(sim(), chain, cursor, { invoice, lock })
+      if (chain !== undefined && paymentMethod !== undefined)
+        mustBeRead(sim(), chain, cursor, { invoice, paymentMethod })
     },
     mustBePriced(invoice, { symbol, quotes, decimals }) {
       const { market } = sim()
       for (const quote of quotes) {
-        const at = quote.lockedAt.getTime()
+        const at = quote.quotedAt.getTime()
         const age = at - quote.provenance.snapshotAt.getTime()
         must(age <= RATE_LIFE_MS, 'S8', () => `invoice ${invoice._id} was priced with a rate ${age} ms old`)
         const votes = quote.provenance.sources.length

@@ -39,7 +39,7 @@ export function checkInvoiceChange(history: History, before: InvoiceDocument | n
     return
   }
   if (before.version === after.version) {
-    for (const field of ['status', 'ledger', 'locks', 'eventSeq', 'expiresAt', 'updatedAt'] as const) {
+    for (const field of ['status', 'ledger', 'paymentMethods', 'eventSeq', 'expiresAt', 'updatedAt'] as const) {
       must(before[field] === after[field], 'S4', () => `invoice ${id} changed ${field} without a new version`)
     }
     const kept = new Set(after.outbox.map(({ seq }) => seq))
@@ -77,47 +77,47 @@ export function checkInvoiceChange(history: History, before: InvoiceDocument | n
 
 /** S8: what was promised stays as it was. */
 function checkPromises(before: InvoiceDocument, after: InvoiceDocument): void {
-  for (const [index, lock] of before.locks.entries()) {
-    const now = after.locks[index]
+  for (const [index, paymentMethod] of before.paymentMethods.entries()) {
+    const now = after.paymentMethods[index]
     const same =
       now !== undefined &&
       (['asset', 'network', 'address', 'matchKey', 'requiredConfirmations'] as const).every(
-        (field) => lock[field] === now[field],
+        (field) => paymentMethod[field] === now[field],
       ) &&
-      JSON.stringify(lock.policy) === JSON.stringify(now.policy) &&
-      JSON.stringify(now.quotes.slice(0, lock.quotes.length)) === JSON.stringify(lock.quotes)
+      JSON.stringify(paymentMethod.policy) === JSON.stringify(now.policy) &&
+      JSON.stringify(now.quotes.slice(0, paymentMethod.quotes.length)) === JSON.stringify(paymentMethod.quotes)
     must(same, 'S8', () => `a promise of invoice ${after._id} changed`)
   }
 }
 
 /** S6: what a payer was shown is held by one invoice at a time, and long enough. */
 function checkClaims(history: History, before: InvoiceDocument | null, after: InvoiceDocument): void {
-  for (const [index, lock] of after.locks.entries()) {
-    const released = lock.hold?.releasedAt ?? null
+  for (const [index, paymentMethod] of after.paymentMethods.entries()) {
+    const released = paymentMethod.hold?.releasedAt ?? null
     if (released !== null) {
-      const end = Math.max(...lock.quotes.map((quote) => quote.expiresAt.getTime())) + DAY_MS
+      const end = Math.max(...paymentMethod.quotes.map((quote) => quote.expiresAt.getTime())) + DAY_MS
       must(
         released.getTime() >= end - 1_000,
         'S6',
-        () => `invoice ${after._id} gave ${lock.claim} back ${end - released.getTime()} ms too early`,
+        () => `invoice ${after._id} gave ${paymentMethod.claim} back ${end - released.getTime()} ms too early`,
       )
-      history.release(placeOf(after, lock), after._id)
+      history.release(placeOf(after, paymentMethod), after._id)
       continue
     }
     must(
-      after.claims?.includes(lock.claim) === true,
+      after.claims?.includes(paymentMethod.claim) === true,
       'S6',
-      () => `invoice ${after._id} shows ${lock.address} and holds no claim on it`,
+      () => `invoice ${after._id} shows ${paymentMethod.address} and holds no claim on it`,
     )
-    if (before?.locks[index] === undefined) history.mustBePriced(after, lock)
-    if (before?.locks[index] === undefined || before.locks[index].claim !== lock.claim)
-      history.hold(placeOf(after, lock), after._id)
+    if (before?.paymentMethods[index] === undefined) history.mustBePriced(after, paymentMethod)
+    if (before?.paymentMethods[index] === undefined || before.paymentMethods[index].claim !== paymentMethod.claim)
+      history.hold(placeOf(after, paymentMethod), after._id)
   }
 }
 
-function placeOf(invoice: InvoiceDocument, lock: PaymentMethodDocument): string {
-  if (lock.hold?.kind !== 'amount') return `${invoice.mode}:${lock.family}:${lock.matchKey}`
-  return `${invoice.mode}:${lock.network}:${lock.matchKey}:${lock.asset}:${lock.quotes.at(-1)?.amountBase}`
+function placeOf(invoice: InvoiceDocument, paymentMethod: PaymentMethodDocument): string {
+  if (paymentMethod.hold?.kind !== 'amount') return `${invoice.mode}:${paymentMethod.family}:${paymentMethod.matchKey}`
+  return `${invoice.mode}:${paymentMethod.network}:${paymentMethod.matchKey}:${paymentMethod.asset}:${paymentMethod.quotes.at(-1)?.amountBase}`
 }
 
 /** S1: one key, one invoice, within the window of a key. */
@@ -132,9 +132,9 @@ function checkKey(history: History, invoice: InvoiceDocument): void {
 
 /** S5: paid means that confirmed money covers what is due. */
 function checkPaid(history: History, invoice: InvoiceDocument): void {
-  const lock = invoice.locks.findLast(({ to }) => to === null)
-  must(lock !== undefined, 'S5', () => `invoice ${invoice._id} is paid in no asset`)
-  const [due = 0n] = lock.quotes
+  const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
+  must(paymentMethod !== undefined, 'S5', () => `invoice ${invoice._id} is paid in no asset`)
+  const [due = 0n] = paymentMethod.quotes
     .map(({ amountBase, rest }) => BigInt(rest?.wholeBase ?? amountBase))
     .sort((a, b) => (a < b ? -1 : 1))
   let sum = BigInt(invoice.others?.confirmedBase ?? '0')
@@ -143,7 +143,7 @@ function checkPaid(history: History, invoice: InvoiceDocument): void {
     sum += BigInt(row.acceptedBase ?? row.amountBase)
     history.mustBeConfirmed(invoice._id, row.payment, row.version)
   }
-  const needed = due - BigInt(lock.policy.toleranceBase)
+  const needed = due - BigInt(paymentMethod.policy.toleranceBase)
   // A person's word settles an invoice for less, and the invoice says so.
   const byText = invoice.underpaidAccepted && invoice.ledger.some(({ acceptedBase }) => acceptedBase !== null)
   must(sum >= needed || byText, 'S5', () => `invoice ${invoice._id} is paid with ${sum} of ${needed}`)
@@ -235,7 +235,8 @@ function checkStatusEvents(
   )
 }
 
-const quotesOf = (invoice: InvoiceDocument): number => invoice.locks.reduce((sum, { quotes }) => sum + quotes.length, 0)
+const quotesOf = (invoice: InvoiceDocument): number =>
+  invoice.paymentMethods.reduce((sum, { quotes }) => sum + quotes.length, 0)
 
 function checkPaymentEvents(
   name: string,

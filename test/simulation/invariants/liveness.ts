@@ -145,8 +145,14 @@ function checkUnmatched(sim: Sim, chain: SimChain): void {
     const [invoice] = sim.store
       .collection('invoices')
       .find({ _id: invoiceId }, sim.store.now()) as unknown as InvoiceDocument[]
-    const lock = invoice?.locks.findLast(({ to }) => to === null)
-    if (lock === undefined || lock.asset === asset || lock.hold?.kind === 'amount' || amountBase < 20_000n) continue
+    const paymentMethod = invoice?.paymentMethods.findLast(({ to }) => to === null)
+    if (
+      paymentMethod === undefined ||
+      paymentMethod.asset === asset ||
+      paymentMethod.hold?.kind === 'amount' ||
+      amountBase < 20_000n
+    )
+      continue
     const block = chain.blockOf(txHash)
     const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
     const payments = sim.store.documents('payments') as unknown as readonly PaymentDocument[]

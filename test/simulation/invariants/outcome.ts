@@ -9,16 +9,16 @@ const SETTLED = new Set(['paid', 'overpaid'])
 export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
   const { _id: id, status } = invoice
   must(!['new', 'pending', 'partial', 'confirming'].includes(status), 'L1', () => `invoice ${id} is still ${status}`)
-  const lock = invoice.locks.findLast(({ to }) => to === null)
-  const chain = lock === undefined ? undefined : sim.chains.get(`${invoice.mode}:${lock.network}`)
+  const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
+  const chain = paymentMethod === undefined ? undefined : sim.chains.get(`${invoice.mode}:${paymentMethod.network}`)
   if (
-    lock === undefined ||
+    paymentMethod === undefined ||
     chain === undefined ||
     invoice.ledger.some((row) => row.simulated || row.acceptedBase !== null)
   )
     return
-  const due = BigInt(lock.quotes[0]?.amountBase ?? '0')
-  const needed = due - BigInt(lock.policy.toleranceBase)
+  const due = BigInt(paymentMethod.quotes[0]?.amountBase ?? '0')
+  const needed = due - BigInt(paymentMethod.policy.toleranceBase)
   const sums = chainSums(sim, chain, invoice)
   if (status === 'cancelled') return
   if (sums.onTime >= needed && !sums.moved) {
@@ -49,18 +49,18 @@ function chainSums(
   chain: SimChain,
   invoice: InvoiceDocument,
 ): { onTime: bigint; all: bigint; moved: boolean } {
-  const lock = invoice.locks.findLast(({ to }) => to === null)
+  const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
   let onTime = 0n
   let all = 0n
   let moved = false
   let lastAt = 0
   const dust: { amountBase: bigint; at: number }[] = []
-  const due = BigInt(lock?.quotes[0]?.amountBase ?? '0')
+  const due = BigInt(paymentMethod?.quotes[0]?.amountBase ?? '0')
   for (const transfer of sim.book.transfers.values()) {
-    if (transfer.invoiceId !== invoice._id || transfer.asset !== lock?.asset) continue
+    if (transfer.invoiceId !== invoice._id || transfer.asset !== paymentMethod?.asset) continue
     if (
-      lock.hold?.kind === 'amount' &&
-      !lock.quotes.some(({ amountBase }) => amountBase === String(transfer.amountBase))
+      paymentMethod.hold?.kind === 'amount' &&
+      !paymentMethod.quotes.some(({ amountBase }) => amountBase === String(transfer.amountBase))
     )
       continue
     const block = chain.blockOf(transfer.txHash)
@@ -69,18 +69,18 @@ function chainSums(
     )
     if (block === null || everMined.length > 1) moved = true
     if (block === null) continue
-    if (transfer.amountBase * 1_000n < due || transfer.amountBase < BigInt(lock.policy.dustBase)) {
+    if (transfer.amountBase * 1_000n < due || transfer.amountBase < BigInt(paymentMethod.policy.dustBase)) {
       dust.push({ amountBase: transfer.amountBase, at: block.time })
       continue
     }
     lastAt = Math.max(lastAt, block.time)
     all += transfer.amountBase
     // Behind the end of its quote, money in a living invoice counts by the price of its moment: not checked here.
-    const quoteEnds = lock.quotes.at(-1)?.expiresAt.getTime() ?? 0
+    const quoteEnds = paymentMethod.quotes.at(-1)?.expiresAt.getTime() ?? 0
     if (block.time > quoteEnds && block.time <= invoice.expiresAt.getTime()) moved = true
     if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
   }
-  const missing = due - BigInt(lock?.policy.toleranceBase ?? '0') - all
+  const missing = due - BigInt(paymentMethod?.policy.toleranceBase ?? '0') - all
   const rest = all > 0n && missing > 0n ? dust.filter(({ amountBase }) => amountBase >= missing) : []
   const [only] = rest
   if (only === undefined) return { onTime, all, moved }
@@ -94,9 +94,9 @@ function chainSums(
 
 /** L1: late is checked by the chain's time, whenever it was processed. Only chains without a mempool show it exactly. */
 function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
-  const lock = invoice.locks.findLast(({ to }) => to === null)
+  const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
   for (const row of invoice.ledger) {
-    const grace = invoice.expiresAt.getTime() + (lock?.policy.lateGraceMs ?? 0)
+    const grace = invoice.expiresAt.getTime() + (paymentMethod?.policy.lateGraceMs ?? 0)
     const evaluated = !row.late || !row.eligible || (row.rateSeen !== null && row.firstSeenAt.getTime() <= grace)
     must(evaluated, 'S5', () => `late payment ${row.payment} counts without a price or after its grace`)
     const blocks = [...chain.everMined.values()].filter(({ txs }) =>

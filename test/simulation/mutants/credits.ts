@@ -47,8 +47,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-without-bounds',
     file: 'shared/domain/invoice/classify-payment.ts',
-    find: 'eligible: lock !== null && (!late || maySettleLate(state, lock, seen)),',
-    replace: 'eligible: lock !== null,',
+    find: 'eligible: paymentMethod !== null && (!late || maySettleLate(state, paymentMethod, seen)),',
+    replace: 'eligible: paymentMethod !== null,',
     what: 'Late money settles however late it is.',
   },
   {
@@ -61,8 +61,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'half-is-enough',
     file: 'shared/domain/invoice/price-coverage.ts',
-    find: 'const neededBase = paidBase + exactBase - toleranceAt(lock, quote)',
-    replace: 'const neededBase = paidBase + exactBase - toleranceAt(lock, quote) - exactBase / 8n',
+    find: 'const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote)',
+    replace: 'const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote) - exactBase / 8n',
     what: 'Less than the amount due settles.',
   },
   {
@@ -170,15 +170,15 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'foreign-asset-counts',
     file: 'shared/domain/invoice/totals.ts',
-    find: 'lock.asset === seen.asset && lock.network === seen.network',
-    replace: 'lock.network === seen.network',
+    find: 'paymentMethod.asset === seen.asset && paymentMethod.network === seen.network',
+    replace: 'paymentMethod.network === seen.network',
     what: 'Any token on the address counts as the one asked for.',
   },
   {
     name: 'dust-counts',
     what: 'A worthless transfer of a stranger enters the sums of an invoice.',
     file: 'shared/domain/invoice/totals.ts',
-    find: '!seen.simulated && seen.amountBase < dustBound(lock)',
+    find: '!seen.simulated && seen.amountBase < dustBound(paymentMethod)',
     replace: 'false',
   },
   {

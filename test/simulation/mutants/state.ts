@@ -113,7 +113,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'claims-released-at-expiry',
     file: 'shared/domain/invoice/quote-window.ts',
-    find: ': quoteEnd) + (lock.hold?.heldMs ?? 0)',
+    find: ': quoteEnd) + (paymentMethod.hold?.heldMs ?? 0)',
     replace: ': quoteEnd)',
     what: 'An address is handed on as soon as its invoice ends.',
   },

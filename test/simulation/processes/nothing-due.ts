@@ -77,7 +77,9 @@ export function nothingToPack(sim: Sim): boolean {
     sim.store
       .documents('invoices')
       .filter(({ status }) => !AWAITED.has(String(status)))
-      .flatMap(({ locks }) => (locks as readonly { readonly matchKey: string }[]).map(({ matchKey }) => matchKey)),
+      .flatMap(({ paymentMethods }) =>
+        (paymentMethods as readonly { readonly matchKey: string }[]).map(({ matchKey }) => matchKey),
+      ),
   )
   return !sim.store
     .documents('addresses')

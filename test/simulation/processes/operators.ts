@@ -51,7 +51,7 @@ export const operatorProgram: Program = async (sim, running) => {
     walletDelayMs: 0,
   })
   const { handlers } = running
-  handlers.set('lock', ({ invoiceId, asset, opId }: { invoiceId: string; asset: AssetId; opId: string }) =>
+  handlers.set('paymentMethod', ({ invoiceId, asset, opId }: { invoiceId: string; asset: AssetId; opId: string }) =>
     quoteAsset(checkout, { invoiceId, asset, opId }),
   )
   handlers.set('resend', (deliveryId: string) =>

@@ -3,7 +3,7 @@ import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'
 
-const lock = (matchKey: string, overrides: Parameters<typeof samplePaymentMethod>[2] = {}) =>
+const paymentMethod = (matchKey: string, overrides: Parameters<typeof samplePaymentMethod>[2] = {}) =>
   samplePaymentMethod(matchKey, PAST, overrides)
 const query = { workspaceId: 'ws-1', mode: 'test' as const, limit: 10, beforeId: null, status: null, orderId: null }
 const anyTime = { createdAfter: null, createdBefore: null }
@@ -112,7 +112,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
     name: 'the end of a hold is walked by time and id',
     ask: async ({ invoices }) => {
       for (const [index, expiresAt] of [PAST, PAST, PAST + 5].entries()) {
-        const state = { expiresAt, locks: [lock(`${index}`, { hold: HOLD })] }
+        const state = { expiresAt, paymentMethods: [paymentMethod(`${index}`, { hold: HOLD })] }
         await invoices.insert(invoiceNamed(`i-${index}`, { number: index, state }))
       }
       const first = await invoices.dueForRelease(FUTURE, null, 1)
@@ -128,7 +128,10 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
     ask: async ({ invoices }) => {
       const open = (id: string, number: number, asset: 'usdt_ethereum' | 'eth_ethereum', expiresAt: number) =>
         invoices.insert(
-          invoiceNamed(id, { number, state: { status: 'pending', expiresAt, locks: [lock(id, { asset })] } }),
+          invoiceNamed(id, {
+            number,
+            state: { status: 'pending', expiresAt, paymentMethods: [paymentMethod(id, { asset })] },
+          }),
         )
       await open('i-1', 1, 'usdt_ethereum', FUTURE + 2)
       await open('i-2', 2, 'eth_ethereum', FUTURE)

@@ -2,7 +2,7 @@ import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { ContractCase } from './contract-case.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, outcome, PAST } from './contract-samples.ts'
 
-const lock = (matchKey: string, overrides: Parameters<typeof samplePaymentMethod>[2] = {}) =>
+const paymentMethod = (matchKey: string, overrides: Parameters<typeof samplePaymentMethod>[2] = {}) =>
   samplePaymentMethod(matchKey, PAST, overrides)
 
 const INSERTS: readonly ContractCase[] = [
@@ -63,9 +63,13 @@ const INSERTS: readonly ContractCase[] = [
   {
     name: 'each element of the claims is unique; invoices without claims do not collide',
     ask: async ({ invoices }) => [
-      await invoices.insert(invoiceNamed('i-1', { state: { locks: [lock('a'), lock('b')] } })),
-      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('c'), lock('b')] } })),
-      await invoices.insert(invoiceNamed('i-3', { number: 3, state: { locks: [lock('c')] } })),
+      await invoices.insert(
+        invoiceNamed('i-1', { state: { paymentMethods: [paymentMethod('a'), paymentMethod('b')] } }),
+      ),
+      await invoices.insert(
+        invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('c'), paymentMethod('b')] } }),
+      ),
+      await invoices.insert(invoiceNamed('i-3', { number: 3, state: { paymentMethods: [paymentMethod('c')] } })),
       [...(await invoices.claimsTaken(['test:evm:a', 'test:evm:c', 'test:evm:d']))],
       (await invoices.findByClaims(['test:evm:b', 'test:evm:c'])).map(({ invoiceId }) => invoiceId).sort(),
     ],
@@ -80,8 +84,10 @@ const INSERTS: readonly ContractCase[] = [
   {
     name: 'of several refusing indexes the id is named first, then they are in the order of their creation',
     ask: async ({ invoices }) => {
-      await invoices.insert(invoiceNamed('i-1', { idempotencyKey: 'k', state: { locks: [lock('a')] } }))
-      const again = { idempotencyKey: 'k', state: { locks: [lock('a')] } }
+      await invoices.insert(
+        invoiceNamed('i-1', { idempotencyKey: 'k', state: { paymentMethods: [paymentMethod('a')] } }),
+      )
+      const again = { idempotencyKey: 'k', state: { paymentMethods: [paymentMethod('a')] } }
       return [
         await invoices.insert(invoiceNamed('i-1', again)),
         await invoices.insert(invoiceNamed('i-2', again)),
@@ -157,12 +163,14 @@ const CHANGES: readonly ContractCase[] = [
   {
     name: 'a lock adds its claim to those of before, and a claim of another refuses the whole change',
     ask: async ({ invoices }) => {
-      const mine = invoiceNamed('i-1', { state: { locks: [lock('a')] } })
+      const mine = invoiceNamed('i-1', { state: { paymentMethods: [paymentMethod('a')] } })
       await invoices.insert(mine)
-      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('b')] } }))
-      const taken = await outcome(invoices.save(changeOf(mine, { locks: [lock('a'), lock('b')] })))
+      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('b')] } }))
+      const taken = await outcome(
+        invoices.save(changeOf(mine, { paymentMethods: [paymentMethod('a'), paymentMethod('b')] })),
+      )
       const version = (await invoices.findById('i-1'))?.state.version
-      const moved = await invoices.save(changeOf(mine, { locks: [lock('c')] }))
+      const moved = await invoices.save(changeOf(mine, { paymentMethods: [paymentMethod('c')] }))
       return [taken, version, moved, [...(await invoices.claimsTaken(['test:evm:a', 'test:evm:c']))]]
     },
     gives: ['ClaimTaken', 1, true, ['test:evm:a', 'test:evm:c']],
@@ -170,16 +178,22 @@ const CHANGES: readonly ContractCase[] = [
   {
     name: 'released claims are free again',
     ask: async ({ invoices }) => {
-      const held = invoiceNamed('i-1', { state: { expiresAt: PAST, locks: [lock('a', { hold: HOLD })] } })
+      const held = invoiceNamed('i-1', {
+        state: { expiresAt: PAST, paymentMethods: [paymentMethod('a', { hold: HOLD })] },
+      })
       await invoices.insert(held)
       const due = await invoices.dueForRelease(FUTURE, null, 5)
-      const freed = { expiresAt: PAST, paidAt: null, locks: [lock('a', { hold: { ...HOLD, releasedAt: PAST } })] }
+      const freed = {
+        expiresAt: PAST,
+        paidAt: null,
+        paymentMethods: [paymentMethod('a', { hold: { ...HOLD, releasedAt: PAST } })],
+      }
       return [
         due.length,
         await invoices.releaseClaims('i-1', 7, freed),
         await invoices.releaseClaims('i-1', 1, freed),
         await invoices.dueForRelease(FUTURE, null, 5),
-        await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('a')] } })),
+        await invoices.insert(invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('a')] } })),
         (await invoices.findById('i-1'))?.state.version,
       ]
     },
@@ -189,16 +203,22 @@ const CHANGES: readonly ContractCase[] = [
     name: 'a returned claim says who had it until its bound, and a place in a budget is taken once until it is given back or paid for',
     ask: async ({ invoices }) => {
       const hold = HOLD
-      const drawn = (matchKey: string, draws: string[]) => lock(matchKey, { hold, draws })
-      await invoices.insert(invoiceNamed('i-1', { state: { expiresAt: PAST, locks: [drawn('a', ['v:0', 'v:1'])] } }))
-      const second = invoiceNamed('i-2', { number: 2, state: { locks: [drawn('b', ['v:1'])] } })
+      const drawn = (matchKey: string, draws: string[]) => paymentMethod(matchKey, { hold, draws })
+      await invoices.insert(
+        invoiceNamed('i-1', { state: { expiresAt: PAST, paymentMethods: [drawn('a', ['v:0', 'v:1'])] } }),
+      )
+      const second = invoiceNamed('i-2', { number: 2, state: { paymentMethods: [drawn('b', ['v:1'])] } })
       const refused = await invoices.insert(second)
       const taken = [...(await invoices.drawsTaken(['v:0', 'v:1', 'v:2'])).keys()].sort()
-      const freed = { expiresAt: PAST, paidAt: null, locks: [lock('a', { hold: { ...hold, releasedAt: PAST } })] }
+      const freed = {
+        expiresAt: PAST,
+        paidAt: null,
+        paymentMethods: [paymentMethod('a', { hold: { ...hold, releasedAt: PAST } })],
+      }
       await invoices.releaseClaims('i-1', 1, freed)
       const free = await invoices.drawsTaken(['v:0', 'v:1'])
       const inserted = await invoices.insert(second)
-      await invoices.save(changeOf(second, { locks: [drawn('b', ['v:1'])], status: 'paid', paidAt: PAST }))
+      await invoices.save(changeOf(second, { paymentMethods: [drawn('b', ['v:1'])], status: 'paid', paidAt: PAST }))
       const claims = ['test:evm:a', 'test:evm:b']
       return [
         refused,
@@ -238,11 +258,15 @@ const CHANGES: readonly ContractCase[] = [
       const rest = { uncountedReason: null, acceptedBase: null, late: false, rateSeen: null, eligible: true }
       const flags = { simulated: false, detected: true, confirmed: false, lateAnnounced: false }
       const ledger = [{ ...row, ...rest, ...flags }]
-      await invoices.insert(invoiceNamed('i-1', { state: { locks: [lock('a')], ledger } }))
+      await invoices.insert(invoiceNamed('i-1', { state: { paymentMethods: [paymentMethod('a')], ledger } }))
       const simulated = ledger.map((one) => ({ ...one, simulated: true }))
-      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('b')], ledger: simulated } }))
+      await invoices.insert(
+        invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('b')], ledger: simulated } }),
+      )
       const gone = [...simulated, ...ledger.map((one) => ({ ...one, state: 'orphaned' as const }))]
-      await invoices.insert(invoiceNamed('i-3', { number: 3, state: { locks: [lock('c')], ledger: gone } }))
+      await invoices.insert(
+        invoiceNamed('i-3', { number: 3, state: { paymentMethods: [paymentMethod('c')], ledger: gone } }),
+      )
       return [...(await invoices.claimsPaid(['test:evm:a', 'test:evm:b', 'test:evm:c']))]
     },
     gives: ['test:evm:a'],
@@ -251,8 +275,10 @@ const CHANGES: readonly ContractCase[] = [
     name: 'claims are cold when their invoice is over and a day has passed since its last change',
     ask: async ({ invoices }) => {
       const over = { status: 'expired', expiresAt: PAST, nextActionAt: null } as const
-      await invoices.insert(invoiceNamed('i-1', { state: { ...over, locks: [lock('a'), lock('b')] } }))
-      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('c')] } }))
+      await invoices.insert(
+        invoiceNamed('i-1', { state: { ...over, paymentMethods: [paymentMethod('a'), paymentMethod('b')] } }),
+      )
+      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('c')] } }))
       const claims = ['test:evm:a', 'test:evm:c', 'test:evm:d']
       return [
         [...(await invoices.claimsCold(claims, FUTURE + 400 * 86_400_000))],
@@ -265,8 +291,14 @@ const CHANGES: readonly ContractCase[] = [
   {
     name: 'a reference inside a lock finds its invoice',
     ask: async ({ invoices }) => {
-      await invoices.insert(invoiceNamed('i-1', { state: { locks: [lock('a'), lock('b', { reference: 'ref-1' })] } }))
-      await invoices.insert(invoiceNamed('i-2', { number: 2, state: { locks: [lock('c', { reference: 'ref-2' })] } }))
+      await invoices.insert(
+        invoiceNamed('i-1', {
+          state: { paymentMethods: [paymentMethod('a'), paymentMethod('b', { reference: 'ref-1' })] },
+        }),
+      )
+      await invoices.insert(
+        invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('c', { reference: 'ref-2' })] } }),
+      )
       const holders = await invoices.findByReferences('test', ['ref-1', 'ref-3'])
       return [holders.map(({ invoiceId }) => invoiceId), await invoices.findByReferences('live', ['ref-1'])]
     },

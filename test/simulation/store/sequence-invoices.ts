@@ -33,7 +33,11 @@ export const INVOICE_ASKS: readonly Ask[] = [
       orderId: random.pick([null, 'order-1']),
       ...(random.chance(0.5) && { idempotencyKey: random.pick(['k-1', 'k-2']) }),
       ...(random.chance(0.5) && { opId: 'op-0' }),
-      state: { locks: randomPaymentMethods(turn), expiresAt: tick(), nextActionAt: random.pick([null, tick()]) },
+      state: {
+        paymentMethods: randomPaymentMethods(turn),
+        expiresAt: tick(),
+        nextActionAt: random.pick([null, tick()]),
+      },
     })
     return on.invoices.insert(invoice)
   },
@@ -42,10 +46,10 @@ export const INVOICE_ASKS: readonly Ask[] = [
     const id = random.pick(INVOICE_IDS)
     const found = await on.invoices.findById(id)
     if (found === null) return
-    const locks = random.chance(0.5) ? found.state.locks : randomPaymentMethods(turn)
+    const paymentMethods = random.chance(0.5) ? found.state.paymentMethods : randomPaymentMethods(turn)
     const from = found.state.version + random.pick([0, 0, 0, 1])
     const op = random.pick([null, `op-${from}`])
-    const change = { from, op, locks, nextActionAt: random.pick([null, tick()]), expiresAt: tick() }
+    const change = { from, op, paymentMethods, nextActionAt: random.pick([null, tick()]), expiresAt: tick() }
     const invoice = { ...found, idempotency: null, opId: null }
     return on.invoices.save(changeOf(invoice, { ...change, status: random.pick(['pending', 'paid', 'expired']) }))
   },
@@ -53,11 +57,13 @@ export const INVOICE_ASKS: readonly Ask[] = [
     const { on, random, tick } = turn
     const id = random.pick(INVOICE_IDS)
     const found = await on.invoices.findById(id)
-    const locks = (found?.state.locks ?? []).map((lock) =>
-      lock.hold === undefined || random.chance(0.5) ? lock : { ...lock, hold: { ...lock.hold, releasedAt: tick() } },
+    const paymentMethods = (found?.state.paymentMethods ?? []).map((paymentMethod) =>
+      paymentMethod.hold === undefined || random.chance(0.5)
+        ? paymentMethod
+        : { ...paymentMethod, hold: { ...paymentMethod.hold, releasedAt: tick() } },
     )
     return on.invoices.releaseClaims(id, found?.state.version ?? 1, {
-      locks,
+      paymentMethods,
       expiresAt: found?.state.expiresAt ?? PAST,
       paidAt: found?.state.paidAt ?? null,
     })

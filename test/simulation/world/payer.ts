@@ -117,7 +117,7 @@ async function chooseAsset(
     const done = await callProcess(
       sim,
       'operators',
-      'lock',
+      'paymentMethod',
       { invoiceId: invoice.id, asset, opId },
       random,
       `lock ${asset}`,

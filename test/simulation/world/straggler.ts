@@ -22,7 +22,7 @@ export async function straggle(
   if (plan === undefined || (!plan.isThrifty && plan.switches === 0) || random.chance(0.4)) return
   const [invoice] = sim.store.collection('invoices').find({ _id: id }, sim.store.now()) as unknown as InvoiceDocument[]
   // An address that others get after it may be somebody else's by then.
-  if (invoice === undefined || invoice.locks.some(({ hold }) => hold != null)) return
+  if (invoice === undefined || invoice.paymentMethods.some(({ hold }) => hold != null)) return
   const laterMs = random.chance(0.5) ? random.next() * 3 * HOUR_MS : (24.5 + random.next() * 20) * HOUR_MS
   await sim.sleep(Math.max(0, Date.parse(expiresAt) - sim.scheduler.now) + laterMs, 'straggler')
   sim.trace.add(`  straggler of ${id}`)

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { ignoreUnclear } from '#shared/chains/nodes/ignore-unclear.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
-import { unlessUnclear } from '../../nodes/unless-unclear.ts'
 import { createBalanceReader } from './balances.ts'
 import type { EvmClientOptions, EvmToken } from './options.ts'
 import { bytesSchema, headerSchema } from './wire.ts'
@@ -100,16 +100,16 @@ async function readPrices(
   options: Options,
   holderOf: (token: EvmToken) => Holder | null,
 ): Promise<Prices> {
-  const price = await unlessUnclear(node.call('eth_gasPrice', [], quantity))
+  const price = await ignoreUnclear(node.call('eth_gasPrice', [], quantity))
   const probe = { from: `0x${'1'.repeat(40)}`, to: `0x${opposite('1'.repeat(40))}`, value: '0x0' }
-  const gas = await unlessUnclear(node.call('eth_estimateGas', [probe], quantity))
+  const gas = await ignoreUnclear(node.call('eth_estimateGas', [probe], quantity))
   const extra = await baseChainFee(node, options)
   const cost = (amount: bigint | null) =>
     price === null || amount === null || extra === null ? null : price * amount + extra
   const measured = new Map<AssetId, bigint>()
   for (const token of options.tokens) {
     const holder = holderOf(token)
-    const estimate = holder === null ? null : await unlessUnclear(transferGas(node, token, holder))
+    const estimate = holder === null ? null : await ignoreUnclear(transferGas(node, token, holder))
     // Where a plain transfer takes more than usual, the network adds its base chain's cost to the gas of every transaction.
     const usual = gas === null ? null : TOKEN_GAS + (gas > TRANSFER_GAS ? gas - TRANSFER_GAS : 0n)
     const known = estimate ?? usual
@@ -127,7 +127,7 @@ async function baseChainFee(node: RpcNode, { chain, chainId, mode }: Options): P
   // A local chain has no such contract and charges nothing.
   if (oracle === undefined || chainId !== chain.chainIds?.[mode]) return 0n
   const data = `${L1_FEE_SELECTOR}${TRANSACTION_BYTES.toString(16).padStart(64, '0')}`
-  const answer = await unlessUnclear(node.call('eth_call', [{ to: oracle, data }, 'latest'], bytesSchema))
+  const answer = await ignoreUnclear(node.call('eth_call', [{ to: oracle, data }, 'latest'], bytesSchema))
   return answer === null || answer.length !== WORD_CHARS ? null : BigInt(answer)
 }
 
@@ -145,7 +145,7 @@ async function balanceOf(
   { token, key, block }: { readonly token: EvmToken; readonly key: string; readonly block: object },
 ): Promise<bigint | null> {
   const data = `${BALANCE_SELECTOR}${key.padStart(64, '0')}`
-  const answer = await unlessUnclear(node.call('eth_call', [{ to: token.contract, data }, block], bytesSchema))
+  const answer = await ignoreUnclear(node.call('eth_call', [{ to: token.contract, data }, block], bytesSchema))
   return answer === null || answer.length !== WORD_CHARS ? null : BigInt(answer)
 }
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { ignoreUnclear } from '#shared/chains/nodes/ignore-unclear.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
-import { unlessUnclear } from '../../nodes/unless-unclear.ts'
 
 /** Lamports per signature (docs.solana.com, "Transaction fees"); a priority fee is voluntary and not included. */
 const SIGNATURE_FEE = 5_000n
@@ -60,7 +60,7 @@ export function createSolanaFunds(pool: RpcPool<RpcNode>, { nativeAsset, tokens 
           }
           const held: AssetFunds[] = [native]
           for (const { asset, contract } of tokens) {
-            const balanceBase = await unlessUnclear(holdingsOf(node, address, contract))
+            const balanceBase = await ignoreUnclear(holdingsOf(node, address, contract))
             held.push(tokenFunds(asset, balanceBase, coin))
           }
           return [matchKey, held] as const

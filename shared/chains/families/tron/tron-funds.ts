@@ -1,9 +1,9 @@
+import { ignoreUnclear } from '#shared/chains/nodes/ignore-unclear.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
-import { unlessUnclear } from '../../nodes/unless-unclear.ts'
 import { parseAccount } from './address.ts'
 import type { TronNode } from './api.ts'
 import { refOf } from './head.ts'
@@ -39,7 +39,7 @@ export function createTronFunds(pool: RpcPool<TronNode>, { nativeAsset, tokens }
         const keys = addresses.map(({ matchKey }) => matchKey)
         const accounts = await mapConcurrently(keys, CONCURRENCY, (key) => readAccount(node, key))
         const held = await mapConcurrently(keys, CONCURRENCY, (key) =>
-          mapConcurrently(tokens, 1, (token) => unlessUnclear(balanceOf(node, token, key))),
+          mapConcurrently(tokens, 1, (token) => ignoreUnclear(balanceOf(node, token, key))),
         )
         const prices = await readPrices(node, tokens, (at) => {
           const index = held.findIndex((balances) => (balances[at] ?? 0n) > 0n)
@@ -89,7 +89,7 @@ interface Prices {
 /** Null when the node gave no clear response. */
 async function readAccount(node: TronNode, key: string): Promise<Account | null> {
   const address = `41${key}`
-  const found = await unlessUnclear(node.call('wallet/getaccount', { address }, fundedAccountSchema))
+  const found = await ignoreUnclear(node.call('wallet/getaccount', { address }, fundedAccountSchema))
   if (found === null) return null
   if (found === 'none') return { balance: 0n, exists: false }
   return found.address === address ? { balance: found.balance, exists: true } : null
@@ -100,14 +100,14 @@ async function readPrices(
   tokens: readonly TronToken[],
   holderOf: (at: number) => { readonly key: string; readonly amount: bigint } | null,
 ): Promise<Prices> {
-  const answer = await unlessUnclear(node.call('wallet/getchainparameters', {}, chainParametersSchema))
+  const answer = await ignoreUnclear(node.call('wallet/getchainparameters', {}, chainParametersSchema))
   const of = (name: string) => answer?.get(name) ?? null
   const [energy, bandwidth] = [of('getEnergyFee'), of('getTransactionFee')]
   const [creation, record] = [of('getCreateNewAccountFeeInSystemContract'), of('getCreateAccountFee')]
   const costs = new Map<AssetId, bigint>()
   for (const [at, token] of tokens.entries()) {
     const holder = holderOf(at)
-    const measured = holder === null ? null : await unlessUnclear(transferEnergy(node, token, holder))
+    const measured = holder === null ? null : await ignoreUnclear(transferEnergy(node, token, holder))
     if (energy !== null && bandwidth !== null)
       costs.set(token.asset, (measured ?? TOKEN_ENERGY) * energy + TOKEN_BYTES * bandwidth)
   }

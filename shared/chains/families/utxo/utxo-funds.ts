@@ -1,7 +1,7 @@
+import { ignoreUnclear } from '#shared/chains/nodes/ignore-unclear.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { unlessUnclear } from '../../nodes/unless-unclear.ts'
 import type { CoreNode, CoreRpc } from './core-rpc.ts'
 
 /**
@@ -35,7 +35,7 @@ export function createUtxoFunds(rpc: Pick<CoreRpc, 'use'>, { asset, isLocal }: U
       return rpc.use(async (node) => {
         if (!isLocal && !(await node.isConnected()))
           throw new NodeUnreliable('the node has no peers, or not the whole chain')
-        const feeRate = await unlessUnclear(node.feeRate())
+        const feeRate = await ignoreUnclear(node.feeRate())
         const { height, held } = await node.unspentAmounts(
           addresses.map(({ matchKey }) => matchKey),
           timeoutMs,
@@ -52,7 +52,7 @@ export function createUtxoFunds(rpc: Pick<CoreRpc, 'use'>, { asset, isLocal }: U
     },
     fees: () =>
       rpc.use(async (node: CoreNode) => {
-        const feeRate = await unlessUnclear(node.feeRate())
+        const feeRate = await ignoreUnclear(node.feeRate())
         const cost = feeRate === null ? null : feeOf(feeRate, FIXED_BYTES + USUAL_INPUT_BYTES)
         return { perAsset: new Map([[asset, cost]]), facts: factsOf(feeRate) }
       }),

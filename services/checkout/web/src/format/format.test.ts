@@ -104,20 +104,20 @@ describe('figures', () => {
 
 describe('steps', () => {
   const NOW = 1_000_000
-  const view = (change: Partial<InvoiceView>, lock: Partial<InvoiceView['lock']> = {}): InvoiceView =>
+  const view = (change: Partial<InvoiceView>, paymentMethod: Partial<InvoiceView['paymentMethod']> = {}): InvoiceView =>
     ({
       status: 'pending',
       expiresAt: NOW + 1_200,
       received: '0',
       payments: [],
-      lock: { quoteEndsAt: NOW + 900, lockedAt: NOW - 900, ...lock },
+      paymentMethod: { quoteEndsAt: NOW + 900, quotedAt: NOW - 900, ...paymentMethod },
       ...change,
     }) as InvoiceView
   const late = { isLate: true, uncounted: null, state: 'confirmed' } as InvoiceView['payments'][number]
 
   it.each([
-    ['pick', view({ status: 'new', lock: null })],
-    ['expired', view({ status: 'new', lock: null, expiresAt: NOW })],
+    ['pick', view({ status: 'new', paymentMethod: null })],
+    ['expired', view({ status: 'new', paymentMethod: null, expiresAt: NOW })],
     ['pay', view({})],
     ['lapsed', view({}, { quoteEndsAt: NOW })],
     ['checking', view({ expiresAt: NOW })],

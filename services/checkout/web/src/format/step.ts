@@ -26,14 +26,14 @@ export function isZero(amount: string): boolean {
  * has not ended an invoice whose time is over, it is still reading blocks of that time: a payment may still be found.
  */
 export function stepOf(view: InvoiceView, now: number): Step {
-  const { status, lock, expiresAt } = view
+  const { status, paymentMethod, expiresAt } = view
   if (status === 'paid' || status === 'overpaid') return 'paid'
   if (status === 'confirming' || status === 'cancelled') return status
   const isOver = now >= expiresAt
-  if (status === 'new' || lock === null) return isOver ? 'expired' : 'pick'
+  if (status === 'new' || paymentMethod === null) return isOver ? 'expired' : 'pick'
   if (isOver && (status === 'pending' || status === 'partial')) return 'checking'
   const isOpen = status === 'pending' || status === 'partial'
-  if (isOpen && now >= lock.quoteEndsAt) return 'lapsed'
+  if (isOpen && now >= paymentMethod.quoteEndsAt) return 'lapsed'
   if (isOpen) return status === 'pending' ? 'pay' : 'partial'
   if (isZero(view.received)) return 'expired'
   return view.payments.some((payment) => payment.isLate && payment.uncounted === null) ? 'late' : 'short'
@@ -41,11 +41,11 @@ export function stepOf(view: InvoiceView, now: number): Step {
 
 /** How much longer the quote is valid; the timer is shown only in the last third. */
 export function timeLeft(view: InvoiceView, now: number): { readonly ms: number; readonly isShown: boolean } | null {
-  const { lock, expiresAt, status } = view
-  if (lock === null || (status !== 'pending' && status !== 'partial')) return null
-  const end = Math.min(lock.quoteEndsAt, expiresAt)
+  const { paymentMethod, expiresAt, status } = view
+  if (paymentMethod === null || (status !== 'pending' && status !== 'partial')) return null
+  const end = Math.min(paymentMethod.quoteEndsAt, expiresAt)
   const ms = end - now
-  return { ms, isShown: ms > 0 && ms <= (end - lock.lockedAt) / 3 }
+  return { ms, isShown: ms > 0 && ms <= (end - paymentMethod.quotedAt) / 3 }
 }
 
 /** A payment that was seen and has disappeared. */

@@ -12,7 +12,7 @@ const PATIENCE_MS = 180_000
 
 interface WalletsProps {
   readonly invoiceId: string
-  readonly lock: PaymentMethodView
+  readonly paymentMethod: PaymentMethodView
   /** Called with the id of the transaction that a wallet sent. */
   readonly sent: (txHash: string) => void
 }
@@ -25,21 +25,21 @@ interface Attempt {
 }
 
 /** A button for each wallet in this browser; nothing if there is none. What is sent goes to the invoice's own chain or nowhere. */
-export function BrowserWallets({ invoiceId, lock, sent }: WalletsProps) {
+export function BrowserWallets({ invoiceId, paymentMethod, sent }: WalletsProps) {
   const { say } = useSpeech()
-  const wallets = useWallets(lock)
+  const wallets = useWallets(paymentMethod)
   const [attempt, setAttempt] = useState<Attempt | null>(null)
   const running = useRef(false)
   if (wallets.length === 0) return null
   // After an underpayment the rest may be sent with the same wallet.
-  const shown = attempt !== null && attempt.remaining === lock.remainingBase ? attempt : null
+  const shown = attempt !== null && attempt.remaining === paymentMethod.remainingBase ? attempt : null
   const isOver = shown?.key === 'wallet.sent' || shown?.key === 'wallet.waiting'
-  const network = NETWORKS[lock.network].name
+  const network = NETWORKS[paymentMethod.network].name
 
   async function pay(wallet: PayerWallet): Promise<void> {
     if (running.current || isOver) return
     running.current = true
-    const remaining = lock.remainingBase
+    const remaining = paymentMethod.remainingBase
     let isSent = false
     const say = (key: MessageKey): void => setAttempt({ wallet, key, remaining })
     say('wallet.waiting')
@@ -52,7 +52,7 @@ export function BrowserWallets({ invoiceId, lock, sent }: WalletsProps) {
         isSent = true
         sent(txHash)
       }
-      await wallet.pay(lock, tellSent, checkoutOf(invoiceId))
+      await wallet.pay(paymentMethod, tellSent, checkoutOf(invoiceId))
       say(isSent ? 'wallet.sent' : 'wallet.unclear')
     } catch (error) {
       const key = (error as { readonly key?: MessageKey }).key ?? 'wallet.unclear'

@@ -15,16 +15,19 @@ const PROMISE_MIN_MS = 10_000
 /** "Payment received" first, then the progress of the network. */
 export function ConfirmingStep({
   view,
-  lock,
+  paymentMethod,
   now,
 }: {
   readonly view: InvoiceView
-  readonly lock: PaymentMethodView
+  readonly paymentMethod: PaymentMethodView
   readonly now: number
 }) {
   const { say } = useSpeech()
-  const { have, need } = slowest(view) ?? { have: lock.requiredConfirmations, need: lock.requiredConfirmations }
-  const leftMs = Math.max((need - have) * lock.blockTimeMs, untilFinalMs(view, lock, now))
+  const { have, need } = slowest(view) ?? {
+    have: paymentMethod.requiredConfirmations,
+    need: paymentMethod.requiredConfirmations,
+  }
+  const leftMs = Math.max((need - have) * paymentMethod.blockTimeMs, untilFinalMs(view, paymentMethod, now))
   const counts = { a: have, b: need }
   return (
     <>
@@ -46,7 +49,7 @@ export function ConfirmingStep({
         </Note>
       )}
       <p class="meter-text">
-        <span>{say('confirming.on', { n: NETWORKS[lock.network].name })}</span>
+        <span>{say('confirming.on', { n: NETWORKS[paymentMethod.network].name })}</span>
         <b>{say('of', counts)}</b>
       </p>
       {need <= BLOCKS_MAX ? (
@@ -64,17 +67,17 @@ export function ConfirmingStep({
         <b>{say('close')}</b> <Say w="close.more" m={<Foreign text={view.merchant.name} />} />
       </Note>
       <StateBar tone="confirming" icon="blocks" title={say('confirming.bar', counts)}>
-        {say('confirming.sub', { a: view.received, c: lock.symbol })}
+        {say('confirming.sub', { a: view.received, c: paymentMethod.symbol })}
       </StateBar>
     </>
   )
 }
 
 /** Where a block must be final too: the rest of the usual time since the last payment was seen. */
-function untilFinalMs(view: InvoiceView, lock: PaymentMethodView, now: number): number {
-  if (!lock.needsFinality) return 0
+function untilFinalMs(view: InvoiceView, paymentMethod: PaymentMethodView, now: number): number {
+  if (!paymentMethod.needsFinality) return 0
   const seenAt = view.payments.filter((payment) => payment.state === 'detected').map((payment) => payment.seenAt)
-  return Math.max(...seenAt.map((at) => at + lock.confirmMs - now), 0)
+  return Math.max(...seenAt.map((at) => at + paymentMethod.confirmMs - now), 0)
 }
 
 /** Seconds in tens up to two minutes, whole minutes beyond. */

@@ -22,7 +22,7 @@ interface EndedProps {
 export function EndedStep(props: EndedProps) {
   return (
     <>
-      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={props.view.lock === null ? 0 : 1} />
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={props.view.paymentMethod === null ? 0 : 1} />
       <Ending {...props} />
     </>
   )
@@ -80,9 +80,9 @@ function Lapsed({ view, now, actionId }: EndedProps) {
 
 function LapsedText({ view, now, canRenew }: Pick<EndedProps, 'view' | 'now'> & { readonly canRenew: boolean }) {
   const { say } = useSpeech()
-  const { received, lock, merchant } = view
+  const { received, paymentMethod, merchant } = view
   if (isZero(received)) return canRenew ? say('requote') : <Unread view={view} now={now} />
-  const paid = { a: received, c: lock?.symbol ?? '' }
+  const paid = { a: received, c: paymentMethod?.symbol ?? '' }
   return canRenew ? say('requote.rest', paid) : <Say w="requote.none" m={<Foreign text={merchant.name} />} {...paid} />
 }
 
@@ -112,9 +112,9 @@ function Expired({ view, now }: EndedProps) {
         )}
         <Contact merchant={view.merchant} />
       </div>
-      {view.lock !== null && <AlreadySent view={view} now={now} />}
+      {view.paymentMethod !== null && <AlreadySent view={view} now={now} />}
       <StateBar tone="expired" icon="hourglass" title={say(view.isUnread ? 'unread.title' : 'expired.bar')}>
-        {view.lock === null ? null : say(view.isUnread ? 'unread.barSub' : 'expired.barSub')}
+        {view.paymentMethod === null ? null : say(view.isUnread ? 'unread.barSub' : 'expired.barSub')}
       </StateBar>
     </>
   )
@@ -123,18 +123,18 @@ function Expired({ view, now }: EndedProps) {
 function HeldUntil({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   const { say, locale } = useSpeech()
   const t = momentText(endOf(view), now, locale())
-  return <>{say(view.lock === null ? 'expired.new' : 'expired.sub', { t })}</>
+  return <>{say(view.paymentMethod === null ? 'expired.new' : 'expired.sub', { t })}</>
 }
 
 /** Shown while blocks from before the end are unread: a payment may still be found. */
 export function Unread({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
   const { say, locale } = useSpeech()
-  const n = view.lock === null ? '' : NETWORKS[view.lock.network].name
+  const n = view.paymentMethod === null ? '' : NETWORKS[view.paymentMethod.network].name
   return <>{say('unread.sub', { t: momentText(endOf(view), now, locale()), n })}</>
 }
 
-const endOf = ({ lock, expiresAt }: InvoiceView): number =>
-  lock === null ? expiresAt : Math.min(lock.quoteEndsAt, expiresAt)
+const endOf = ({ paymentMethod, expiresAt }: InvoiceView): number =>
+  paymentMethod === null ? expiresAt : Math.min(paymentMethod.quoteEndsAt, expiresAt)
 
 /** Help for a payer who has paid and does not see the payment. */
 export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
@@ -161,9 +161,9 @@ export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
 /** Money arrived, but too late or too little: an operator decides. */
 function Undecided({ view, step, now }: EndedProps) {
   const { say, locale } = useSpeech()
-  const { lock, received } = view
+  const { paymentMethod, received } = view
   const who = <Foreign text={view.merchant.name} />
-  const c = lock?.symbol ?? ''
+  const c = paymentMethod?.symbol ?? ''
   const t = momentText(view.expiresAt, now, locale())
   const isLate = step === 'late'
   const arrived = view.payments.findLast((payment) => payment.isLate)?.seenAt ?? view.expiresAt
@@ -172,7 +172,7 @@ function Undecided({ view, step, now }: EndedProps) {
       <Hero tone="partial" icon={isLate ? 'clock' : 'half'} title={say(isLate ? 'late.title' : 'short.title')}>
         {isLate
           ? say('late.sub', { a: momentText(arrived, now, locale()), t })
-          : say('short.sub', { a: received, b: lock?.due ?? '', c, t })}
+          : say('short.sub', { a: received, b: paymentMethod?.due ?? '', c, t })}
       </Hero>
       <Note tone="partial" icon="info">
         <b>{say('late.safe')}</b> <Say w="late.decide" a={received} c={c} m={who} />
@@ -206,7 +206,8 @@ function Cancelled({ view, now }: EndedProps): ComponentChildren {
       </Hero>
       {(view.payments.length > 0 || !isZero(view.received)) && (
         <Note tone="partial" icon="info">
-          <b>{say('late.safe')}</b> <Say w="late.decide" a={view.received} c={view.lock?.symbol ?? ''} m={who} />
+          <b>{say('late.safe')}</b>{' '}
+          <Say w="late.decide" a={view.received} c={view.paymentMethod?.symbol ?? ''} m={who} />
         </Note>
       )}
       <PaymentList view={view} now={now} />
@@ -216,12 +217,12 @@ function Cancelled({ view, now }: EndedProps): ComponentChildren {
         </ShopLink>
         <Contact merchant={view.merchant} />
       </div>
-      {view.lock !== null && (
+      {view.paymentMethod !== null && (
         <p class="sub centered">
           <Say w="cancelled.sent" m={who} x={view.number} />
         </p>
       )}
-      {view.lock !== null && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
+      {view.paymentMethod !== null && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
       <StateBar tone="cancelled" icon="slash" title={say('cancelled.bar')}>
         {say('cancelled.barSub')}
       </StateBar>

@@ -56,8 +56,8 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
   const actionId = useAction(view, accept, refresh)
   useStepChange(view, step)
   const { locale } = speech
-  const { fiat, lock } = view
-  const keep = lock !== null && step === 'pick' ? () => setChoosing(false) : null
+  const { fiat, paymentMethod } = view
+  const keep = paymentMethod !== null && step === 'pick' ? () => setChoosing(false) : null
   return (
     <Frame
       mode={view.mode}
@@ -85,21 +85,25 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
         </p>
       )}
       {step === 'pick' && <PickStep view={view} now={now} accept={accept} refresh={refresh} keep={keep} />}
-      {(step === 'pay' || step === 'partial') && lock !== null && (
+      {(step === 'pay' || step === 'partial') && paymentMethod !== null && (
         // Another payment method is another page with its own tabs and state.
         <PayStep
-          key={`${lock.address} ${lock.asset}`}
+          key={`${paymentMethod.address} ${paymentMethod.asset}`}
           view={view}
-          lock={lock}
+          paymentMethod={paymentMethod}
           now={now}
           actionId={actionId}
           accept={accept}
           chooseOther={() => setChoosing(true)}
         />
       )}
-      {step === 'confirming' && lock !== null && <ConfirmingStep view={view} lock={lock} now={now} />}
+      {step === 'confirming' && paymentMethod !== null && (
+        <ConfirmingStep view={view} paymentMethod={paymentMethod} now={now} />
+      )}
       {step === 'paid' && <PaidStep view={view} now={now} wasWatched={first.current !== 'paid'} />}
-      {step === 'checking' && lock !== null && <CheckingStep view={view} lock={lock} now={now} />}
+      {step === 'checking' && paymentMethod !== null && (
+        <CheckingStep view={view} paymentMethod={paymentMethod} now={now} />
+      )}
       {ENDED.has(step) && <EndedStep view={view} step={step} now={now} actionId={actionId} />}
     </Frame>
   )
@@ -125,14 +129,19 @@ function useStepChange(view: InvoiceView, step: Step): void {
 }
 
 function announcement(view: InvoiceView, step: Step, say: Speech['say']): string {
-  const { lock, received } = view
+  const { paymentMethod, received } = view
   if (step === 'partial')
-    return say('say.partial', { a: received, b: lock?.due ?? '', c: lock?.symbol ?? '', x: lock?.remaining ?? '' })
+    return say('say.partial', {
+      a: received,
+      b: paymentMethod?.due ?? '',
+      c: paymentMethod?.symbol ?? '',
+      x: paymentMethod?.remaining ?? '',
+    })
   if (step === 'pay')
     return say('pay.title', {
-      a: lock?.remaining ?? '',
-      c: lock?.symbol ?? '',
-      n: lock === null ? '' : NETWORKS[lock.network].name,
+      a: paymentMethod?.remaining ?? '',
+      c: paymentMethod?.symbol ?? '',
+      n: paymentMethod === null ? '' : NETWORKS[paymentMethod.network].name,
     })
   if (step === 'pick') return say('pick.title')
   if (step === 'lapsed') return say('held.over')
@@ -141,10 +150,14 @@ function announcement(view: InvoiceView, step: Step, say: Speech['say']): string
 }
 
 function titleOf(view: InvoiceView, step: Step, { say }: Speech): string {
-  const { lock } = view
+  const { paymentMethod } = view
   if (step === 'pick') return say('pick.title')
-  if (step === 'pay' && lock !== null)
-    return say('title.pay', { a: lock.remaining, c: lock.symbol, n: NETWORKS[lock.network].name })
+  if (step === 'pay' && paymentMethod !== null)
+    return say('title.pay', {
+      a: paymentMethod.remaining,
+      c: paymentMethod.symbol,
+      n: NETWORKS[paymentMethod.network].name,
+    })
   if (step === 'lapsed' || step === 'pay') return say('held.over')
   if (step === 'checking') return say('unread.title')
   if (step === 'short') return say('title.expired')
@@ -152,10 +165,10 @@ function titleOf(view: InvoiceView, step: Step, { say }: Speech): string {
 }
 
 function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Speech): readonly Fact[] {
-  const { lock, received } = view
+  const { paymentMethod, received } = view
   const facts: Fact[] = [{ name: say('fact.invoice'), value: `#${view.number}` }]
   const at = (time: number) => <time dateTime={new Date(time).toISOString()}>{momentText(time, now, locale())}</time>
-  if (lock === null) {
+  if (paymentMethod === null) {
     facts.push(
       step === 'pick'
         ? { name: say('fact.before'), value: at(view.expiresAt) }
@@ -167,19 +180,20 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   if (step === 'pay' || step === 'lapsed' || step === 'pick') {
     facts.push({
       name: say('fact.rate'),
-      value: `1 ${lock.symbol} = ${plain(shortRate(lock.fiatPerAsset))} ${view.fiat.currency}`,
+      value: `1 ${paymentMethod.symbol} = ${plain(shortRate(paymentMethod.fiatPerAsset))} ${view.fiat.currency}`,
     })
   }
   if ((step !== 'pay' && step !== 'lapsed' && step !== 'pick') || !isZero(received)) {
-    const value = isZero(received) ? say('fact.nothing') : `${received} ${lock.symbol}`
+    const value = isZero(received) ? say('fact.nothing') : `${received} ${paymentMethod.symbol}`
     facts.push({ name: say(isPaid ? 'fact.paidWith' : 'fact.received'), value })
   }
-  if (step === 'partial') facts.push({ name: say('fact.due'), value: `${lock.remaining} ${lock.symbol}` })
+  if (step === 'partial')
+    facts.push({ name: say('fact.due'), value: `${paymentMethod.remaining} ${paymentMethod.symbol}` })
   if (step === 'pay' || step === 'partial') {
-    facts.push({ name: say('fact.held'), value: at(lock.quoteEndsAt) })
+    facts.push({ name: say('fact.held'), value: at(paymentMethod.quoteEndsAt) })
   }
   if (isPaid || step === 'confirming')
-    facts.push({ name: say('fact.network'), value: networkText(lock.network, lock.isToken) })
+    facts.push({ name: say('fact.network'), value: networkText(paymentMethod.network, paymentMethod.isToken) })
   if (step === 'expired' || step === 'short' || step === 'late')
     facts.push({ name: say('fact.expired'), value: at(view.expiresAt) })
   return facts
@@ -194,12 +208,12 @@ function shortRate(rate: string): string {
 
 interface CheckingProps {
   readonly view: InvoiceView
-  readonly lock: PaymentMethodView
+  readonly paymentMethod: PaymentMethodView
   readonly now: number
 }
 
 /** The time to pay is over, and the server still scans the blocks up to then: seconds, or longer while a network is stuck. */
-function CheckingStep({ view, lock, now }: CheckingProps) {
+function CheckingStep({ view, paymentMethod, now }: CheckingProps) {
   const { say } = useSpeech()
   const { received } = view
   return (
@@ -209,7 +223,7 @@ function CheckingStep({ view, lock, now }: CheckingProps) {
         <Unread view={view} now={now} />
       </Hero>
       {!isZero(received) && (
-        <p class="sub centered">{say('unread.part', { a: received, b: lock.due, c: lock.symbol })}</p>
+        <p class="sub centered">{say('unread.part', { a: received, b: paymentMethod.due, c: paymentMethod.symbol })}</p>
       )}
       <PaymentList view={view} now={now} />
       <div class="acts">

@@ -22,10 +22,10 @@ interface PaidProps {
 /** Thank you, the way back and the receipt. */
 export function PaidStep({ view, now, wasWatched }: PaidProps) {
   const { say, locale } = useSpeech()
-  const { lock, status } = view
+  const { paymentMethod, status } = view
   const who = <Foreign text={view.merchant.name} />
   const price = fiatText(view.fiat, locale(view.fiat.currency))
-  const isOver = status === 'overpaid' && lock !== null
+  const isOver = status === 'overpaid' && paymentMethod !== null
   return (
     <>
       <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={3} />
@@ -34,7 +34,7 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
       </Hero>
       {isOver && (
         <Note tone="overpaid" icon="plus">
-          <Say w="overpaid" m={who} a={view.excess} c={lock.symbol} x={view.number} />
+          <Say w="overpaid" m={who} a={view.excess} c={paymentMethod.symbol} x={view.number} />
         </Note>
       )}
       {isOver && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
@@ -55,17 +55,17 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
       </div>
       {wasWatched && view.successUrl !== null && !isOver && <Jump to={view.successUrl} merchant={view.merchant.name} />}
       <dl class="summary">
-        {lock !== null && (
+        {paymentMethod !== null && (
           <>
             <div>
               <dt>{say('fact.amount')}</dt>
               <dd>
-                {view.received} {lock.symbol}
+                {view.received} {paymentMethod.symbol}
               </dd>
             </div>
             <div>
               <dt>{say('fact.network')}</dt>
-              <dd>{networkText(lock.network, lock.isToken)}</dd>
+              <dd>{networkText(paymentMethod.network, paymentMethod.isToken)}</dd>
             </div>
           </>
         )}
@@ -94,7 +94,7 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
         icon={isOver ? 'plus' : 'done'}
         title={
           isOver
-            ? say('overpaid.bar', { a: view.excess, c: lock.symbol })
+            ? say('overpaid.bar', { a: view.excess, c: paymentMethod.symbol })
             : say(view.isAcceptedShort ? 'paid.barShort' : 'paid.bar')
         }
       >

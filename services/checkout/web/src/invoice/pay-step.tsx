@@ -21,7 +21,7 @@ import type { Action } from './use-action.ts'
 
 interface PayProps {
   readonly view: InvoiceView
-  readonly lock: PaymentMethodView
+  readonly paymentMethod: PaymentMethodView
   readonly now: number
   readonly actionId: Action
   readonly accept: (view: InvoiceView, now: number) => void
@@ -29,12 +29,12 @@ interface PayProps {
 }
 
 /** Amount, network and address; also for the rest of an underpayment. */
-export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayProps) {
+export function PayStep({ view, paymentMethod, now, actionId, accept, chooseOther }: PayProps) {
   const speech = useSpeech()
   const { say } = speech
-  const network = NETWORKS[lock.network].name
+  const network = NETWORKS[paymentMethod.network].name
   const isRest = !isZero(view.received)
-  const amount = lock.remaining
+  const amount = paymentMethod.remaining
   const sent = (txHash: string): void => {
     rememberSent(view.id, txHash, now)
     void announceSent(view.id, txHash, accept)
@@ -43,11 +43,11 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
     <>
       <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={1} />
       {isRest ? (
-        <RestHead view={view} lock={lock} now={now} />
+        <RestHead view={view} paymentMethod={paymentMethod} now={now} />
       ) : (
         <>
-          <h1 tabIndex={-1}>{say('pay.title', { a: amount, c: lock.symbol, n: network })}</h1>
-          <p class="sub">{say(startsWithLink(lock) ? 'pay.sub' : 'pay.subAddress')}</p>
+          <h1 tabIndex={-1}>{say('pay.title', { a: amount, c: paymentMethod.symbol, n: network })}</h1>
+          <p class="sub">{say(startsWithLink(paymentMethod) ? 'pay.sub' : 'pay.subAddress')}</p>
         </>
       )}
       {view.payments.some(isGone) && (
@@ -59,7 +59,7 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
       <PriceClock view={view} now={now} actionId={actionId} />
       <div class="pay">
         <ol class="rows">
-          <NetworkRow lock={lock} isRest={isRest} />
+          <NetworkRow paymentMethod={paymentMethod} isRest={isRest} />
           <li>
             <span class="number" aria-hidden="true">
               2
@@ -67,12 +67,12 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
             <div>
               <div class="label">{say(isRest ? 'pay.still' : 'pay.amount')}</div>
               <div class="value with-mark">
-                <CoinMark name={lock.symbol} />
+                <CoinMark name={paymentMethod.symbol} />
                 <span>
-                  {amount} <small>{lock.symbol}</small>
+                  {amount} <small>{paymentMethod.symbol}</small>
                 </span>
               </div>
-              {lock.isExact && <p class="row-note">{say('pay.exact')}</p>}
+              {paymentMethod.isExact && <p class="row-note">{say('pay.exact')}</p>}
             </div>
             <CopyButton
               text={amount}
@@ -86,24 +86,24 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
             </span>
             <div>
               <div class="label">{say(isRest ? 'pay.toSame' : 'pay.to')}</div>
-              <Address address={lock.address} />
+              <Address address={paymentMethod.address} />
             </div>
             <CopyButton
-              text={lock.address}
-              label={say('copy.address', { a: lock.address.slice(-4) })}
-              done={say('copied.address', { a: lock.address.slice(-4) })}
+              text={paymentMethod.address}
+              label={say('copy.address', { a: paymentMethod.address.slice(-4) })}
+              done={say('copied.address', { a: paymentMethod.address.slice(-4) })}
             />
           </li>
         </ol>
-        <Codes lock={lock} isRest={isRest} />
+        <Codes paymentMethod={paymentMethod} isRest={isRest} />
       </div>
-      <BrowserWallets invoiceId={view.id} lock={lock} sent={sent} />
-      {view.mode === 'live' && lock.uri !== null && (
-        <a class="button only-small" href={lock.uri}>
+      <BrowserWallets invoiceId={view.id} paymentMethod={paymentMethod} sent={sent} />
+      {view.mode === 'live' && paymentMethod.uri !== null && (
+        <a class="button only-small" href={paymentMethod.uri}>
           {say('wallet.open')}
         </a>
       )}
-      <p class="tip">{neededText(speech, lock)}</p>
+      <p class="tip">{neededText(speech, paymentMethod)}</p>
       <p class="tip">
         <b>{say('exchange.q')}</b> {say('exchange', { a: amount })}
       </p>
@@ -111,7 +111,7 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
       <Help view={view} isRest={isRest} chooseOther={chooseOther} />
       {!isRest && <Leave view={view} />}
       {isRest ? (
-        <StateBar tone="partial" icon="half" title={say('partial.bar', { a: amount, c: lock.symbol })}>
+        <StateBar tone="partial" icon="half" title={say('partial.bar', { a: amount, c: paymentMethod.symbol })}>
           {say('partial.sub')}
         </StateBar>
       ) : (
@@ -125,27 +125,27 @@ export function PayStep({ view, lock, now, actionId, accept, chooseOther }: PayP
 
 function RestHead({
   view,
-  lock,
+  paymentMethod,
 }: {
   readonly view: InvoiceView
-  readonly lock: PaymentMethodView
+  readonly paymentMethod: PaymentMethodView
   readonly now: number
 }) {
   const { say } = useSpeech()
   const { received } = view
-  const label = say('partial.meter', { a: received, b: lock.due, c: lock.symbol })
+  const label = say('partial.meter', { a: received, b: paymentMethod.due, c: paymentMethod.symbol })
   return (
     <>
-      <h1 tabIndex={-1}>{say('partial.title', { a: lock.remaining, c: lock.symbol })}</h1>
-      <progress class="meter" value={shareOf(received, lock.due)} max={1000} aria-label={label} />
+      <h1 tabIndex={-1}>{say('partial.title', { a: paymentMethod.remaining, c: paymentMethod.symbol })}</h1>
+      <progress class="meter" value={shareOf(received, paymentMethod.due)} max={1000} aria-label={label} />
       <p class="meter-text">
         <span>
           {say('fact.received')}{' '}
           <b>
-            {received} {lock.symbol}
+            {received} {paymentMethod.symbol}
           </b>
         </span>
-        <span>{say('partial.of', { a: lock.due })}</span>
+        <span>{say('partial.of', { a: paymentMethod.due })}</span>
       </p>
       <Note tone="partial" icon="half">
         {say('partial')}
@@ -164,14 +164,20 @@ function shareOf(part: string, whole: string): number {
   return Number((partDigits * 1_000n) / wholeDigits)
 }
 
-function NetworkRow({ lock, isRest }: { readonly lock: PaymentMethodView; readonly isRest: boolean }) {
+function NetworkRow({
+  paymentMethod,
+  isRest,
+}: {
+  readonly paymentMethod: PaymentMethodView
+  readonly isRest: boolean
+}) {
   const { say } = useSpeech()
-  const { name, standard } = NETWORKS[lock.network]
-  const isLookalike = NETWORKS[lock.network].hasLookalikes
+  const { name, standard } = NETWORKS[paymentMethod.network]
+  const isLookalike = NETWORKS[paymentMethod.network].hasLookalikes
   const suffix =
     isLookalike && standard === null
       ? say('network.notEthereum')
-      : lock.isToken && standard !== null
+      : paymentMethod.isToken && standard !== null
         ? `(${standard})`
         : ''
   return (
@@ -182,13 +188,13 @@ function NetworkRow({ lock, isRest }: { readonly lock: PaymentMethodView; readon
       <div>
         <div class="label">{say('pay.check')}</div>
         <div class="value with-mark">
-          <CoinMark name={NETWORKS[lock.network].mark} label={name} />
+          <CoinMark name={NETWORKS[paymentMethod.network].mark} label={name} />
           <span>
             {name} {suffix !== '' && <small>{suffix}</small>}
           </span>
         </div>
         <p>
-          <b>{say('network.only', { c: lock.symbol, n: name })}</b>{' '}
+          <b>{say('network.only', { c: paymentMethod.symbol, n: name })}</b>{' '}
           {!isRest && say(isLookalike ? 'network.evm' : 'network.lost')}
         </p>
       </div>
@@ -224,13 +230,14 @@ export function Address({ address }: { readonly address: string }) {
 }
 
 /** Whether the first code holds the amount too: many wallets ignore the amount of a token, or refuse its code. */
-const startsWithLink = (lock: PaymentMethodView): boolean => lock.uri !== null && !lock.isToken
+const startsWithLink = (paymentMethod: PaymentMethodView): boolean =>
+  paymentMethod.uri !== null && !paymentMethod.isToken
 
-function Codes({ lock, isRest }: { readonly lock: PaymentMethodView; readonly isRest: boolean }) {
+function Codes({ paymentMethod, isRest }: { readonly paymentMethod: PaymentMethodView; readonly isRest: boolean }) {
   const { say } = useSpeech()
-  const [tab, setTab] = useState<'address' | 'uri'>(startsWithLink(lock) ? 'uri' : 'address')
-  const uri = tab === 'uri' ? lock.uri : null
-  const tabs = lock.isToken ? (['address', 'uri'] as const) : (['uri', 'address'] as const)
+  const [tab, setTab] = useState<'address' | 'uri'>(startsWithLink(paymentMethod) ? 'uri' : 'address')
+  const uri = tab === 'uri' ? paymentMethod.uri : null
+  const tabs = paymentMethod.isToken ? (['address', 'uri'] as const) : (['uri', 'address'] as const)
   const move = (event: KeyboardEvent): void => {
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return
     event.preventDefault()
@@ -240,14 +247,18 @@ function Codes({ lock, isRest }: { readonly lock: PaymentMethodView; readonly is
   }
   const panel = (
     <>
-      <Qr text={uri ?? lock.address} label={say(uri === null ? 'qr.labelAddress' : 'qr.labelUri')} />
+      <Qr text={uri ?? paymentMethod.address} label={say(uri === null ? 'qr.labelAddress' : 'qr.labelUri')} />
       <p>
         <b>{say(uri !== null ? 'qr.uri' : isRest ? 'qr.same' : 'qr.address')}</b>{' '}
-        {uri !== null ? say('qr.uriMore') : isRest ? say('qr.sameMore', { a: lock.remaining }) : say('qr.addressMore')}
+        {uri !== null
+          ? say('qr.uriMore')
+          : isRest
+            ? say('qr.sameMore', { a: paymentMethod.remaining })
+            : say('qr.addressMore')}
       </p>
     </>
   )
-  if (lock.uri === null) return <div class="codes">{panel}</div>
+  if (paymentMethod.uri === null) return <div class="codes">{panel}</div>
   return (
     <div>
       <div class="tabs" role="tablist" aria-label={say('qr.tabs')} onKeyDown={move}>

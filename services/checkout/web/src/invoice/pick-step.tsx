@@ -34,11 +34,11 @@ interface PickProps {
 export function PickStep({ view, now, accept, refresh, keep }: PickProps) {
   const { say } = useSpeech()
   const { run, isBusy, problem } = useAction(view, accept, refresh)
-  const { lock } = view
+  const { paymentMethod } = view
   const stay =
-    keep === null || lock === null
+    keep === null || paymentMethod === null
       ? null
-      : { text: say('pick.keep', { c: lock.symbol, n: NETWORKS[lock.network].name }), go: keep }
+      : { text: say('pick.keep', { c: paymentMethod.symbol, n: NETWORKS[paymentMethod.network].name }), go: keep }
   return (
     <CoinPicker
       from={`/i/${view.id}/assets`}
@@ -51,7 +51,7 @@ export function PickStep({ view, now, accept, refresh, keep }: PickProps) {
     >
       <h1 tabIndex={-1}>{say('pick.title')}</h1>
       <p class="sub">{say('pick.sub')}</p>
-      {lock === null && view.expiresAt - now < SHOWN_MS && (
+      {paymentMethod === null && view.expiresAt - now < SHOWN_MS && (
         <p class="sub">{say('pick.within', { t: roughText(view.expiresAt - now) })}</p>
       )}
     </CoinPicker>

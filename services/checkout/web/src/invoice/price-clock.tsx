@@ -27,7 +27,7 @@ export function PriceClock({
   const ms = left?.ms ?? 0
   const phase = !isShown ? '' : ms <= MINUTE_MS ? 'minute' : 'third'
   useEffect(() => {
-    const mark = `${view.lock?.quoteEndsAt} ${phase}`
+    const mark = `${view.paymentMethod?.quoteEndsAt} ${phase}`
     if (phase === '' || said.current === mark) return
     said.current = mark
     announce(phase === 'minute' ? say('say.minute') : say('say.left', { t: roughText(ms) }))

@@ -37,7 +37,7 @@ export function ReceiptPage({ id }: { readonly id: string }) {
 
 function Receipt({ view }: { readonly view: InvoiceView }) {
   const { say } = useSpeech()
-  const { lock, status } = view
+  const { paymentMethod, status } = view
   const tone: Tone = status
   const address = `${location.origin}${location.pathname}`
   usePageMarks(view.mode, `${say('receipt.title')} #${view.number} · ${view.merchant.name}`)
@@ -75,13 +75,14 @@ function Receipt({ view }: { readonly view: InvoiceView }) {
         {view.payments.length === 0 ? (
           <p>{say('receipt.none')}</p>
         ) : (
-          <Transactions view={view} symbol={lock?.symbol ?? ''} />
+          <Transactions view={view} symbol={paymentMethod?.symbol ?? ''} />
         )}
         <div class="receipt-foot">
           <Qr text={address} label={say('receipt.qr')} />
           <p>
             {say('receipt.now')} <span class="mono">{address}</span>.{' '}
-            {lock !== null && say('receipt.check', { n: NETWORKS[lock.network].name })} {say('receipt.tax')}
+            {paymentMethod !== null && say('receipt.check', { n: NETWORKS[paymentMethod.network].name })}{' '}
+            {say('receipt.tax')}
           </p>
         </div>
       </main>
@@ -102,7 +103,7 @@ function Total({ view }: { readonly view: InvoiceView }) {
 
 function Particulars({ view }: { readonly view: InvoiceView }) {
   const { say, locale } = useSpeech()
-  const { lock } = view
+  const { paymentMethod } = view
   const precise = (at: number) => (
     <time dateTime={new Date(at).toISOString()}>{fullMomentText(at, locale(), true)}</time>
   )
@@ -138,36 +139,36 @@ function Particulars({ view }: { readonly view: InvoiceView }) {
           <dd>{precise(view.paidAt)}</dd>
         </>
       )}
-      {lock !== null && <PaymentMethodFacts view={view} lock={lock} precise={precise} />}
+      {paymentMethod !== null && <PaymentMethodFacts view={view} paymentMethod={paymentMethod} precise={precise} />}
     </dl>
   )
 }
 
 interface PaymentMethodFactsProps {
   readonly view: InvoiceView
-  readonly lock: PaymentMethodView
+  readonly paymentMethod: PaymentMethodView
   readonly precise: (at: number) => ComponentChildren
 }
 
-function PaymentMethodFacts({ view, lock, precise }: PaymentMethodFactsProps) {
+function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFactsProps) {
   const { say } = useSpeech()
   return (
     <>
       <dt>{say(view.paidAt === null ? 'fact.received' : 'fact.paidWith')}</dt>
       <dd>
-        {view.received} {lock.symbol}, {networkText(lock.network, lock.isToken)}
+        {view.received} {paymentMethod.symbol}, {networkText(paymentMethod.network, paymentMethod.isToken)}
       </dd>
       <dt>{say('receipt.rate')}</dt>
       <dd>
-        1 {lock.symbol} = {lock.fiatPerAsset} {view.fiat.currency}, {precise(lock.lockedAt)}
+        1 {paymentMethod.symbol} = {paymentMethod.fiatPerAsset} {view.fiat.currency}, {precise(paymentMethod.quotedAt)}
       </dd>
       <dt>{say('receipt.address')}</dt>
-      <dd class="mono">{lock.address}</dd>
+      <dd class="mono">{paymentMethod.address}</dd>
       {view.status === 'overpaid' && (
         <>
           <dt>{say('status.overpaid')}</dt>
           <dd>
-            {view.excess} {lock.symbol}
+            {view.excess} {paymentMethod.symbol}
           </dd>
         </>
       )}
@@ -209,7 +210,7 @@ function Transactions({ view, symbol }: { readonly view: InvoiceView; readonly s
 function TransactionRow({ payment, view }: { readonly payment: PaymentView; readonly view: InvoiceView }) {
   const { say, locale } = useSpeech()
   const { seenAt, txHash, explorerUrl, uncounted, symbol, amount, state, isSimulated } = payment
-  const figure = symbol === view.lock?.symbol ? amount : `${amount} ${symbol}`
+  const figure = symbol === view.paymentMethod?.symbol ? amount : `${amount} ${symbol}`
   return (
     <tr>
       <td>

@@ -52,15 +52,15 @@ export function findEvmWallets(show: (wallets: readonly PayerWallet[]) => void):
 
 const payWith =
   (provider: Provider): PayerWallet['pay'] =>
-  async (lock, sent) => {
-    const { evm } = lock
+  async (paymentMethod, sent) => {
+    const { evm } = paymentMethod
     if (evm === null) throw new WalletProblem('wallet.noNetwork')
     const from = await accountOf(provider)
     await goTo(provider, evm)
     const chainId = hexOf(evm.chainId)
     const sending = provider.request({
       method: 'eth_sendTransaction',
-      params: [{ from, chainId, ...transferCall(lock) }],
+      params: [{ from, chainId, ...transferCall(paymentMethod) }],
     })
     const txHash = await sending.catch((error: unknown) => {
       throw sendProblem(error)
@@ -117,11 +117,11 @@ function additionOf(
 }
 
 /** The call that sends exactly the remaining amount. */
-function transferCall(lock: PaymentMethodView): Readonly<Record<string, string>> {
-  const amount = BigInt(lock.remainingBase)
-  const contract = lock.evm?.contract ?? null
-  if (contract === null) return { to: lock.address, value: hexOf(amount) }
-  const to = lock.address.slice(2).toLowerCase().padStart(64, '0')
+function transferCall(paymentMethod: PaymentMethodView): Readonly<Record<string, string>> {
+  const amount = BigInt(paymentMethod.remainingBase)
+  const contract = paymentMethod.evm?.contract ?? null
+  if (contract === null) return { to: paymentMethod.address, value: hexOf(amount) }
+  const to = paymentMethod.address.slice(2).toLowerCase().padStart(64, '0')
   return { to: contract, value: '0x0', data: `0x${TRANSFER}${to}${amount.toString(16).padStart(64, '0')}` }
 }
 

@@ -29,7 +29,7 @@ export interface PayerWallet {
    * Has the wallet send exactly the remaining amount. `sent` is called with the transaction's id as soon as there is one. Rejects with
    * `WalletProblem`; a rejection after `sent` leaves open whether the network will get it.
    */
-  pay(lock: PaymentMethodView, sent: (txHash: string) => void, checkout: Checkout): Promise<void>
+  pay(paymentMethod: PaymentMethodView, sent: (txHash: string) => void, checkout: Checkout): Promise<void>
 }
 
 /** Why a wallet did not pay, as the sentence that says what to do. */

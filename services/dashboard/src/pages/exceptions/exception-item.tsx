@@ -160,7 +160,7 @@ function WorthBox({ known: { worth } }: { readonly known: ExceptionDetail }) {
       <div>
         <dt>Value when locked</dt>
         <dd>
-          {worth.atLock} {worth.currency}
+          {worth.atQuote} {worth.currency}
         </dd>
       </div>
       <div>

@@ -34,7 +34,7 @@ export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
       'Late payments',
       `up to ${receiving.lateGraceMinutes} min late, price change up to ${receiving.lateDriftBps / 100} %`,
     ],
-    ...(receiving.otherLocks > 0 ? ([['Coins chosen earlier', String(receiving.otherLocks)]] as const) : []),
+    ...(receiving.otherMethods > 0 ? ([['Coins chosen earlier', String(receiving.otherMethods)]] as const) : []),
   ]
   return (
     <Card title="Receiving">
@@ -48,7 +48,7 @@ export function RateCard({ invoice: { coins, rate, amount } }: Props) {
   if (coins === null || rate === null) return null
   const facts: readonly Fact[] = [
     [`1 ${coins.symbol}`, <b key="rate">{`${rate.fiatPerAsset} ${amount.currency}`}</b>],
-    ['Locked', <Time key="locked" at={rate.lockedAt} detail />],
+    ['Locked', <Time key="locked" at={rate.quotedAt} detail />],
     ['Locked until', <Time key="held" at={rate.expiresAt} detail />],
     ['Rate', `median of ${rate.sources.length} sources: ${rate.sources.join(', ')}`],
     ...(rate.fxSources.length > 0 ? ([['Exchange rate', rate.fxSources.join(', ')]] as const) : []),

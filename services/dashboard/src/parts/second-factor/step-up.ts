@@ -2,9 +2,9 @@ import { failureOf } from '../../api/failure.ts'
 import { api } from '../../api/trpc.ts'
 
 /** What the person must do: enter a code, or set up an authenticator first. */
-type Asked = 'code' | 'authenticator'
+type RequiredProof = 'code' | 'authenticator'
 
-let waiting: { readonly asked: Asked; readonly done: (given: boolean) => void } | null = null
+let waiting: { readonly asked: RequiredProof; readonly done: (given: boolean) => void } | null = null
 const listeners = new Set<() => void>()
 
 /** Closes the dialog: with `given` the call is repeated. */
@@ -15,7 +15,7 @@ export function settle(given: boolean): void {
 }
 
 /** Opens the dialog. True when a code was entered, false when the person closed it. */
-async function ask(asked: Asked): Promise<boolean> {
+async function ask(asked: RequiredProof): Promise<boolean> {
   settle(false)
   return await new Promise((done) => {
     waiting = { asked, done }
@@ -59,6 +59,6 @@ export function subscribe(listener: () => void): () => void {
 }
 
 /** The current dialog; null without one. */
-export function askedNow(): Asked | null {
+export function askedNow(): RequiredProof | null {
   return waiting?.asked ?? null
 }

@@ -42,7 +42,7 @@ export const outcome = {
   'uncounted.dust': 'Too small to count',
   'uncounted.wrong_asset': 'Another coin: {m} decides',
   'uncounted.wrong_network': 'Another network: {m} decides',
-  'uncounted.inactive_lock': 'Coin you chose earlier: {m} decides',
+  'uncounted.inactive_payment_method': 'Coin you chose earlier: {m} decides',
   'uncounted.out_of_quote': 'After the price expired: {m} decides',
   'uncounted.unmatched': 'Not counted: {m} decides',
   explorer: 'opens the block explorer',

@@ -45,7 +45,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'uncounted.dust': 'Demasiado pequeño para contar',
   'uncounted.wrong_asset': 'Otra moneda: decide {m}',
   'uncounted.wrong_network': 'Otra red: decide {m}',
-  'uncounted.inactive_lock': 'Moneda que elegiste antes: decide {m}',
+  'uncounted.inactive_payment_method': 'Moneda que elegiste antes: decide {m}',
   'uncounted.out_of_quote': 'Después de vencer el precio: decide {m}',
   'uncounted.unmatched': 'No cuenta: decide {m}',
   explorer: 'abre el explorador de bloques',

@@ -44,7 +44,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'uncounted.dust': 'Pequeno demais para contar',
   'uncounted.wrong_asset': 'Outra moeda: {m} decide',
   'uncounted.wrong_network': 'Outra rede: {m} decide',
-  'uncounted.inactive_lock': 'Moeda que você escolheu antes: {m} decide',
+  'uncounted.inactive_payment_method': 'Moeda que você escolheu antes: {m} decide',
   'uncounted.out_of_quote': 'Depois que o preço venceu: {m} decide',
   'uncounted.unmatched': 'Não conta: {m} decide',
   explorer: 'abre o explorador de blocos',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { createTryLanes } from './try-lanes.ts'
+import { createHashingLimiter } from './hashing-limiter.ts'
 
 /** Lanes whose rests end when the test says so, and tries that are answered when it says so. */
 function stage() {
   const rests: { readonly ms: number; readonly end: () => void }[] = []
-  const lanes = createTryLanes((ms, end) => {
+  const lanes = createHashingLimiter((ms, end) => {
     rests.push({ ms, end })
     return () => undefined
   })

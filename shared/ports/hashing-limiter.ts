@@ -7,7 +7,7 @@ export interface EvaluatedTry<T> {
 /**
  * Tries of one source, browser or login are checked one after the other in this process. None is refused: each waits for its turn.
  */
-export interface TryLanes {
+export interface HashingLimiter {
   /**
    * Runs `check` when it is this try's turn and returns its result. Of the waiting tries, the newest and the oldest are taken
    * alternately: a burst does not keep a newcomer waiting, and none waits forever. Rejects as `check` does, and with the reason of

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createClaimStock, type FreeClaim } from './free-claims-pool.ts'
+import { createClaimStock, type FreeClaim } from './claim-stock.ts'
 
 const clock = { now: () => 1_000_000 }
 

@@ -1,5 +1,5 @@
+import type { HashingLimiter } from '#shared/ports/hashing-limiter.ts'
 import type { After } from '#shared/ports/timers.ts'
-import type { TryLanes } from '#shared/ports/try-lanes.ts'
 
 interface Lane {
   /** Tries that wait for their turn, oldest first. */
@@ -8,7 +8,7 @@ interface Lane {
 }
 
 /** Lanes of one process; an empty lane takes no memory. */
-export function createTryLanes(after: After): TryLanes {
+export function createHashingLimiter(after: After): HashingLimiter {
   const lanes = new Map<string, Lane>()
 
   function next(name: string, lane: Lane): void {

@@ -17,7 +17,7 @@ export type Standing = 'ours' | 'address_lost' | 'wallet_lost'
  * Stocks of candidates live in memory for up to 50 minutes, a proof takes effect at once. Test mode has no proofs and costs
  * no read; live mode costs two at once, each by its index. An address that is not offered at `at` any more counts as lost.
  */
-export async function standingOf(
+export async function addressStanding(
   wallets: Wallets,
   { mode, family, kind, id: materialId }: Material,
   { workspaceId, matchKey, at }: { readonly workspaceId: string; readonly matchKey: string; readonly at?: Ms },
@@ -37,7 +37,7 @@ export async function standingOf(
 }
 
 /** Whether a workspace may give another quote on an address of its invoice: no other workspace has proved control since. */
-export async function mayPromise(
+export async function stillOwned(
   wallets: Wallets,
   held: { readonly mode: Mode; readonly family: Family; readonly matchKey: string; readonly workspaceId: string },
 ): Promise<boolean> {

@@ -22,7 +22,7 @@ export async function quoteFirstAsset(
       return
     } catch (error) {
       if (!(error instanceof PaymeshError)) throw error
-      if (error.code === 'INVALID_STATE' && (await isLocked(deps, invoiceId))) return
+      if (error.code === 'INVALID_STATE' && (await hasChosenAsset(deps, invoiceId))) return
       if (!isUnavailable(error)) throw error
       worst = moreTelling(worst, error)
     }
@@ -31,7 +31,7 @@ export async function quoteFirstAsset(
 }
 
 /** Another caller, or an earlier try of this operation, chose an asset in the meantime. */
-async function isLocked(deps: QuoteAssetDeps, invoiceId: string): Promise<boolean> {
+async function hasChosenAsset(deps: QuoteAssetDeps, invoiceId: string): Promise<boolean> {
   const invoice = await deps.invoices.findById(invoiceId)
   return invoice !== null && activePaymentMethod(invoice.state) !== null
 }
