@@ -108,10 +108,15 @@ async function oneInvoice(): Promise<void> {
 // Guarantee: what a lone invoice asks of both stores, over API and `webhooks`, once its key is known. Counted, not timed.
 test('a lone invoice costs seven commands, four of which wait for a majority', async () => {
   await oneInvoice()
-  commands = []
-  await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
-  // Sweeps and heartbeats ask the same without invoices, and about nothing that a lone invoice asks about.
-  const background = new Set(commands.map(({ text }) => text))
+  // Sweeps and heartbeats ask the same without invoices, and about nothing that a lone invoice asks about. What came in one of two periods
+  // only may be a late repetition of the first invoice's relay.
+  const idle: string[][] = []
+  for (let period = 0; period < 2; period += 1) {
+    commands = []
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
+    idle.push(commands.map(({ text }) => text))
+  }
+  const background = new Set(inAll(idle))
   const queue = `${stores.prefix}:outbox:`
   const spans: { commands: string[]; majority: string[]; scripts: string[] }[] = []
   let made = 1

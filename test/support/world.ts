@@ -48,7 +48,7 @@ function parse(request: ReceivedRequest): WebhookEvent {
 /** Runs a command on the data folder of an installation. Throws with what it wrote to stderr when it fails. */
 export async function runCli<T>(dataDir: string, args: readonly string[]): Promise<T> {
   const { status, stdout, stderr } = await runCommand([...args, '--json', '--data', dataDir])
-  if (status !== 0) throw new Error(`paymesh ${args.join(' ')} ended with ${status}: ${stderr}`)
+  if (status !== 0) throw new Error(`paymesh ${args.join(' ')} ended with ${status}: ${stderr}${stdout}`)
   return JSON.parse(stdout) as T
 }
 
