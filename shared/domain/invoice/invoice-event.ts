@@ -35,7 +35,7 @@ export interface Attribution {
 /** Events of an invoice. Names are past tense; `payments_changed` carries no data because every event folds payments first. */
 export type InvoiceEvent =
   | { readonly type: 'payments_changed' }
-  /** `lockCount` is the number of payment methods for which the choice was prepared; with another number it is refused. */
+  /** `methodCount` is the number of payment methods for which the choice was prepared; with another number it is refused. */
   | { readonly type: 'asset_chosen'; readonly paymentMethod: PaymentMethod; readonly methodCount?: number }
   /** The payer again chose an asset whose quote is still valid. */
   | { readonly type: 'payment_method_resumed'; readonly asset: AssetId; readonly matchKey: string }
