@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { sampleDocument } from '#test/support/sample-document.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -9,22 +9,18 @@ import { setValidators } from './set-validators.ts'
 
 const stores = useStores()
 const validated = MODELS.filter(({ validator }) => validator?.['$jsonSchema'] !== undefined)
-/** Whether the store refuses a document. */
+/** Whether the store refuses a document; one that it takes is removed again. */
 async function isRefused(name: string, document: object): Promise<boolean> {
   const rows = stores.db.connection.collection<mongoose.mongo.Document>(name)
-  await rows.deleteMany({})
   try {
-    await rows.insertOne({ ...document })
+    const { insertedId } = await rows.insertOne({ ...document }, { writeConcern: { w: 1 } })
+    await rows.deleteOne({ _id: insertedId }, { writeConcern: { w: 1 } })
     return false
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 121) return true
     throw error
   }
 }
-
-beforeEach(async () => {
-  for (const { name } of MODELS) await stores.db.connection.collection(name).deleteMany({})
-})
 
 it('leaves out only the collections of the hot paths', () => {
   const others = MODELS.filter((model) => !validated.includes(model)).map(({ name }) => name)
