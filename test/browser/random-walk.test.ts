@@ -7,7 +7,7 @@ import { plannedWalks } from '#test/support/walk-plan.ts'
 
 const browser = useBrowser()
 const opened = useListSeed(browser, 'walk')
-/** A walk of 200 steps on a busy machine. */
+/** A walk of 200 steps, as at night, on a busy machine. */
 const WALK_MS = 900_000
 
 // Guarantee: whatever somebody clicks, in whatever order, no page breaks, goes blank or shuts people out.

@@ -7,14 +7,14 @@ export interface Walk {
   readonly widths: readonly number[]
 }
 
-const STEPS = 200
+const STEPS = 120
 /** The walk of `npm test`: half of it on a desktop, half on a phone. */
 const FIXED: readonly Walk[] = [{ seed: 1, steps: STEPS, widths: [1280, 390] }]
 const WIDTHS = [1280, 390, 1440]
 
 /**
  * The walks of a run. The one place to change them: `WALK_SEEDS=7,8` names seeds, `WALK_COUNT=20` takes so many new ones, `WALK_STEPS`
- * sets the length of each (200); without any of them, the fixed one.
+ * sets the length of each (120); without any of them, the fixed one.
  */
 export function plannedWalks(env: Readonly<Record<string, string | undefined>>): readonly Walk[] {
   const steps = Number(env['WALK_STEPS'] ?? STEPS)
