@@ -28,7 +28,7 @@ const start = Date.now()
 /** In the middle of an hour, and at least an hour ago. */
 const earlier = (Math.floor(start / HOUR) - 1.5) * HOUR
 /** In the middle of an hour, and ahead of the store's clock. */
-const ahead = earlier + 2 * HOUR
+const ahead = earlier + 3 * HOUR
 const nightAfter = (at: number) => (Math.floor(at / DAY) + 1) * DAY + MINUTE
 const rig = () => openFiguresRig(stores.db)
 
