@@ -170,8 +170,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'foreign-asset-counts',
     file: 'shared/domain/invoice/totals.ts',
-    find: 'paymentMethod.asset === seen.asset && paymentMethod.network === seen.network',
-    replace: 'paymentMethod.network === seen.network',
+    find: 'paymentMethod.asset === seen.asset &&',
+    replace: '',
     what: 'Any token on the address counts as the one asked for.',
   },
   {
