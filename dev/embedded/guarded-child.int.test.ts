@@ -6,18 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
+import { lives } from '#test/support/lives.ts'
 import { startGuarded } from './guarded-child.ts'
 
 const idle = ['-e', 'setInterval(() => {}, 60_000)']
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 
 it('ends a child that runs, one that is stopped, and one that will not listen', async () => {
   const plain = await startGuarded(process.execPath, idle, { stdio: 'ignore' })

@@ -9,6 +9,7 @@ import { Redis } from 'ioredis'
 import mongoose from 'mongoose'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deepTest } from '#test/support/depth.ts'
+import { lives } from '#test/support/lives.ts'
 import { type Stores, startStores } from './stores.ts'
 
 let dataDir: string
@@ -68,15 +69,6 @@ function read(urls: { mongoUrl: string; redisUrl: string }): Promise<[string, st
 
 function storePids(): number[] {
   return ['mongo/mongod.pid', 'redis/redis-server.pid'].map((file) => Number(readFileSync(join(dataDir, file), 'utf8')))
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }
 
 deepTest('says which store ended although nobody stopped it, and how', async () => {

@@ -1,30 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { SESSIONS, USERS } from '#shared/db/accounts/operator-models.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { openAdmin } from '#test/support/admin-http.ts'
+import { useCapturedOutput } from '#test/support/captured-output.ts'
 import { useStores } from '#test/support/stores.ts'
 import { runCli } from './main.ts'
 
 const stores = useStores()
 let admin: Awaited<ReturnType<typeof openAdmin>>
-let printed = ''
+const printed = useCapturedOutput()
 beforeAll(async () => {
   admin = await openAdmin(stores)
 })
-beforeEach(() => {
-  printed = ''
-  const keep = (text: unknown) => {
-    printed += String(text)
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(keep)
-  vi.spyOn(process.stderr, 'write').mockImplementation(keep)
-})
 afterAll(async () => {
-  vi.restoreAllMocks()
   vi.unstubAllEnvs()
   await admin.close()
 })
@@ -70,7 +61,7 @@ test.each([
   const { text } = renderMail(mail)
   expect(text).toContain(sentence)
   expect(text).toContain('All your log-ins have ended.')
-  const { password } = JSON.parse(printed) as { password?: string }
+  const { password } = JSON.parse(printed()) as { password?: string }
   expect(typeof password).toBe(what === 'reset-password' ? 'string' : 'undefined')
   if (password !== undefined) expect(JSON.stringify(mails)).not.toContain(password)
   expect(await stores.db.collection(SESSIONS).countDocuments({ userId })).toBe(0)
@@ -82,7 +73,7 @@ test('a reset that changes nothing mails nobody', async () => {
   await stores.db.collection(MAILS).deleteMany({})
   expect(await run('reset-totp', email)).toEqual({ status: 0, mails: [] })
   expect(await run('reset-password', 'nobody@example.com')).toEqual({ status: 1, mails: [] })
-  expect(printed).toContain('NOT_FOUND')
+  expect(printed()).toContain('NOT_FOUND')
 })
 
 // Guarantee: no reset without its mail: what cannot be stored as a whole is not stored.

@@ -1,20 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { useCapturedOutput } from '#test/support/captured-output.ts'
 import { runCli } from '../main.ts'
 import { plainText } from '../text/plain-text.ts'
 import { fieldsOf, inputOf, isScoped } from './input-flags.ts'
 import { OPERATIONS, type Operation } from './table.ts'
 
-let printed = ''
-beforeEach(() => {
-  printed = ''
-  const keep = (text: unknown) => {
-    printed += String(text)
-    return true
-  }
-  vi.spyOn(process.stdout, 'write').mockImplementation(keep)
-  vi.spyOn(process.stderr, 'write').mockImplementation(keep)
-})
-afterEach(() => vi.restoreAllMocks())
+const printed = useCapturedOutput()
 
 const ENTRIES = Object.entries(OPERATIONS)
 const proceduresOf = ({ procedure, dryRun, ownerless, with: other, shows }: Operation) =>
@@ -60,8 +51,8 @@ it.each([
   ['--signature', ['wallet', 'prove', '--workspace', UUID, '--wallet', UUID, '--nonce', 'ab'.repeat(16)]],
 ] as const)('%s is named in the refusal of %j', async (word, args) => {
   expect(await runCli(args)).toBe(1)
-  expect(printed).toMatch(/^error: /)
-  expect(printed).toContain(word)
+  expect(printed()).toMatch(/^error: /)
+  expect(printed()).toContain(word)
 })
 
 it('renders an output as lines, a list as a table, and times as dates', () => {

@@ -1,7 +1,6 @@
 import type mongoose from 'mongoose'
 import { z } from 'zod'
-import { jsonSchemaOf } from '#shared/db/connection/json-schema.ts'
-import { type Frozen, type Mapping, mappingOf } from '#shared/db/connection/record-mapping.ts'
+import { type Frozen, type Mapping, mappingOf } from './record-mapping.ts'
 
 /** One index as `migrate` creates it and `verifyIndexes` requires it. Names are fixed, because a renamed index is another index. */
 export interface IndexDefinition {
@@ -26,7 +25,7 @@ export interface CollectionModel<T extends mongoose.mongo.Document> {
 }
 
 /** A collection whose documents have a record's form in code, which both functions follow from the fields. */
-export interface RecordModel<T extends mongoose.mongo.Document, R, H extends PropertyKey> extends CollectionModel<T> {
+interface RecordModel<T extends mongoose.mongo.Document, R, H extends PropertyKey> extends CollectionModel<T> {
   /** A document as a record: `_id` is `id`, times are milliseconds, amounts bigint, fields of the store alone are left out. Null stays null. */
   toRecord<D extends T | null>(document: D): R | Extract<D, null>
   /** The stored form of a record; fields of the store alone are the caller's to add. */
@@ -86,4 +85,55 @@ export function defineCollection<const S extends z.ZodRawShape, const H extends 
       mapping.toDocument(hasId ? { ...record, _id: (record as Fields)['id'] } : (record as Fields)) as never,
     toFields: (changed) => mapping.toDocument(changed) as never,
   }
+}
+
+/** A schema in the language of MongoDB's `$jsonSchema`. */
+type BsonSchema = Readonly<Record<string, unknown>>
+
+/**
+ * What the store requires of a document or a value in it: the stored side of a schema. Fields that the schema does not name are
+ * admitted, because an older process may still write one during an update. Throws for a kind of schema that no collection uses yet.
+ */
+function jsonSchemaOf(schema: z.core.$ZodType): BsonSchema {
+  const { bsonType, pattern } = z.globalRegistry.get(schema) ?? {}
+  if (bsonType !== undefined) return { bsonType, ...(pattern !== undefined && { pattern }) }
+  if (schema instanceof z.ZodString) return { bsonType: 'string' }
+  if (schema instanceof z.ZodNumber) return { bsonType: 'number' }
+  if (schema instanceof z.ZodBoolean) return { bsonType: 'bool' }
+  if (schema instanceof z.ZodDate) return { bsonType: 'date' }
+  if (schema instanceof z.ZodEnum) return { enum: [...schema.options] }
+  if (schema instanceof z.ZodLiteral) return { enum: [...schema.values] }
+  if (schema instanceof z.ZodNullable) return orNull(jsonSchemaOf(schema.unwrap()))
+  if (schema instanceof z.ZodPipe) return jsonSchemaOf(schema.in)
+  if (schema instanceof z.ZodExactOptional) return jsonSchemaOf(schema.unwrap())
+  if (schema instanceof z.ZodArray) return { bsonType: 'array', items: jsonSchemaOf(schema.element) }
+  if (schema instanceof z.ZodTuple) return tupleOf(schema.def.items.map(jsonSchemaOf))
+  if (schema instanceof z.ZodRecord) return { bsonType: 'object', additionalProperties: jsonSchemaOf(schema.valueType) }
+  if (schema instanceof z.ZodUnion) return { anyOf: schema.options.map(jsonSchemaOf) }
+  if (schema instanceof z.ZodObject) return objectOf(schema)
+  throw new Error(`no $jsonSchema for a field of kind ${schema._zod.def.type}`)
+}
+
+function objectOf(schema: z.ZodObject): BsonSchema {
+  const fields = Object.entries(schema.shape)
+  const required = fields.filter(([, field]) => !(field instanceof z.ZodExactOptional)).map(([name]) => name)
+  return {
+    bsonType: 'object',
+    // The store refuses an empty list.
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, jsonSchemaOf(field)])),
+  }
+}
+
+const tupleOf = (items: readonly BsonSchema[]): BsonSchema => ({
+  bsonType: 'array',
+  items,
+  minItems: items.length,
+  maxItems: items.length,
+})
+
+function orNull(schema: BsonSchema): BsonSchema {
+  if (Array.isArray(schema['enum'])) return { ...schema, enum: [...schema['enum'], null] }
+  if (typeof schema['bsonType'] === 'string') return { ...schema, bsonType: [schema['bsonType'], 'null'] }
+  return { anyOf: [schema, { bsonType: 'null' }] }
 }

@@ -75,7 +75,7 @@ export const CHAIN_CURSORS = defineCollection(
     lease: z.object({ owner: z.string(), until: TIME }).nullable(),
     /** Why the next block cannot be read; null or absent since the cursor advanced or was at its node's head. */
     trouble: TROUBLE.nullable().exactOptional(),
-    /** When the cursor last moved to another block. Absent on cursors of older releases. */
+    /** When the cursor last moved to another block. Absent until it moved for the first time. */
     advancedAt: TIME.exactOptional(),
     /** When the node's head was last the cursor's own block; absent where unconfirmed transactions are visible. */
     atHeadAt: TIME.exactOptional(),
@@ -85,7 +85,7 @@ export const CHAIN_CURSORS = defineCollection(
     missingTokens: z.array(textAs<AssetId>()).exactOptional(),
     /**
      * How the blocks up to here were read, and those after are: `full`: every block; `thrifty`: those that open invoices need. Absent on cursors
-     * of older releases, which read every block.
+     * that were never thrifty, as `full`.
      */
     source: z.enum(['full', 'thrifty']).exactOptional(),
     /** How far addresses without an open invoice were looked for: those whose invoice ended in the last day, and all. Only when `source` is `thrifty`. */

@@ -11,8 +11,7 @@ export type MasterKeys = readonly [Uint8Array, ...Uint8Array[]]
 /**
  * Seals texts in envelopes: AES-256-GCM under a fresh data key, which is itself sealed by the master key, with a random 96-bit IV each
  * (NIST SP 800-38D §8.2.2) and the context as additional authenticated data of both. The text form is
- * `v2.<key id>.<sealed data key>.<sealed text>` in base64url. `v1.<iv>.<tag>.<ciphertext>`, sealed by the master key itself and
- * without a key id, is decrypted as well, with any key that fits.
+ * `v2.<key id>.<sealed data key>.<sealed text>` in base64url.
  * `open` throws when any part was changed, when the context differs, or when the key is none of `keys`.
  */
 export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & SecretRotation {
@@ -37,7 +36,6 @@ export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & Secr
   const open = (sealed: string, context: string): string => {
     const aad = Buffer.from(context, 'utf8')
     const [version, ...parts] = sealed.split('.')
-    if (version === 'v1' && parts.length === 3) return openWithAny(ring, parts, aad)
     const [id, wrapped, text] = parts
     if (version !== 'v2' || parts.length !== 3) throw new Error('not a sealed text')
     return decrypt(dataKeyOf(id, wrapped, aad), Buffer.from(text ?? '', 'base64url'), aad).toString('utf8')
@@ -49,8 +47,7 @@ export function createSecretBox(keys: Uint8Array | MasterKeys): SecretBox & Secr
     open,
     reseal(sealed, context) {
       const aad = Buffer.from(context, 'utf8')
-      const [version, id, wrapped, text] = sealed.split('.')
-      if (version !== 'v2') return seal(open(sealed, context), context)
+      const [, id, wrapped, text] = sealed.split('.')
       // Values that could not be decrypted afterwards are not moved.
       open(sealed, context)
       return `${prefix}${encrypt(present, dataKeyOf(id, wrapped, aad), aad).toString('base64url')}.${text}`
@@ -77,19 +74,4 @@ function decrypt(key: Uint8Array, bytes: Buffer, aad: Buffer): Buffer {
   decipher.setAAD(aad)
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
-}
-
-/** The form without a key id: each key is tried. Throws the error of the last one. */
-function openWithAny(ring: MasterKeys | readonly [Uint8Array], parts: readonly string[], aad: Buffer): string {
-  const [iv, tag, text] = parts.map((part) => Buffer.from(part, 'base64url'))
-  if (iv?.length !== IV_BYTES || tag?.length !== TAG_BYTES || text === undefined) throw new Error('not a sealed text')
-  let failure: unknown
-  for (const key of ring) {
-    try {
-      return decrypt(key, Buffer.concat([iv, text, tag]), aad).toString('utf8')
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
 }

@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { sampleDocument } from '#test/support/sample-document.ts'
 import { useStores } from '#test/support/stores.ts'
-import { migrate } from './migrate.ts'
+import { migrate, setValidators } from './migrate.ts'
 import { MODELS } from './models.ts'
-import { setValidators } from './set-validators.ts'
 
 const stores = useStores()
 const validated = MODELS.filter(({ validator }) => validator?.['$jsonSchema'] !== undefined)
