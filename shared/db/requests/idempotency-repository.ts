@@ -78,8 +78,9 @@ export function createIdempotencyRepository(db: Database) {
       )
     },
     /** Stores the response if the token is still current. */
-    finish: async (id: string, fencingToken: number, response: { status: number; body: string }): Promise<void> => {
-      await operations.updateOne({ _id: id, fencingToken, response: null }, { $set: { response } })
+    finish: async (id: string, fencingToken: number, response: { status: number; body: string }): Promise<boolean> => {
+      const held = { _id: id, fencingToken, response: null }
+      return (await operations.updateOne(held, { $set: { response } })).matchedCount === 1
     },
     /** Removes an operation whose response must not be replayed. */
     release: async (id: string, fencingToken: number): Promise<void> => {

@@ -63,7 +63,8 @@ export async function createInvoiceOnce(deps: CreateOnceDeps, request: KeyedCrea
     // A create that used the last quota, or whose workspace was restricted since, must still replay.
     const earlier = await replayInvoice(deps, request)
     if (earlier !== null) return earlier
-    if (isReplayable(error)) await storeRefusal(deps, request, error)
+    const stored = isReplayable(error) ? await storeRefusal(deps, request, error) : null
+    if (stored !== null) return stored
     throw error
   }
 }
@@ -115,13 +116,16 @@ function replayRefusal(deps: CreateOnceDeps, request: KeyedCreate, refusal: Idem
   return { status, body: deps.secretBox.open(body, request.scope), replayed: true }
 }
 
-async function storeRefusal(deps: CreateOnceDeps, request: KeyedCreate, error: PaymeshError): Promise<void> {
+/** Stores a refusal, so that a repetition gets the same; returns the one that another request of the key stored before. */
+async function storeRefusal(deps: CreateOnceDeps, request: KeyedCreate, error: PaymeshError): Promise<Answer | null> {
   const { scope, guard } = request
   const begun = await deps.idempotency.begin(scope, guard.fingerprint, guard.requestId, guard.at, REFUSAL_LEASE_MS)
-  if (begun.outcome !== 'begun' && begun.outcome !== 'resumed') return
-  // Sealed, as every stored response is: a restore and a rotation of the master key read them all.
-  const body = deps.secretBox.seal(errorEnvelope(error, guard.requestId), scope)
-  await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })
+  if (begun.outcome === 'begun' || begun.outcome === 'resumed') {
+    // Sealed, as every stored response is: a restore and a rotation of the master key read them all.
+    const body = deps.secretBox.seal(errorEnvelope(error, guard.requestId), scope)
+    if (await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })) return null
+  }
+  return replayRefusal(deps, request, await deps.idempotency.find(scope))
 }
 
 /** Creates without a key: every request creates a separate invoice. */

@@ -85,6 +85,31 @@ describe('runOnce', () => {
     expect(await runOnce(deps(), { ...scope, fingerprint: 'g' }, async () => created)).toEqual(created)
   })
 
+  // Guarantee: every request of a key gets the same answer, also one that was overtaken by its own retry.
+  test.each([
+    ['an answer', async (): Promise<Answer> => ({ ...created, body: '{"data":1,"request_id":"req_1"}' })],
+    ['a refusal', () => Promise.reject(new PaymeshError('INVALID_STATE'))],
+  ] as const)('%s of a request that its retry has overtaken is that of the retry', async (_, late) => {
+    const scope = once()
+    const whole = deps()
+    const slow: RunOnceDeps = { ...whole, after: () => () => undefined }
+    let end = (): void => undefined
+    const waits = new Promise<void>((resolve) => (end = resolve))
+    let begun = (): void => undefined
+    const runs = new Promise<void>((resolve) => (begun = resolve))
+    const overtaken = runOnce(slow, scope, async () => {
+      begun()
+      await waits
+      return await late()
+    })
+    await runs
+    const later: RunOnceDeps = { ...whole, clock: { now: () => whole.clock.now() + 6_000 } }
+    const retried = { ...created, body: '{"data":1,"request_id":"req_2"}' }
+    expect(await runOnce(later, { ...scope, requestId: 'req_2' }, async () => retried)).toEqual(retried)
+    end()
+    expect(await overtaken).toEqual({ ...retried, replayed: true })
+  })
+
   test('a business refusal is repeated', async () => {
     const scope = once()
     const refused = () => Promise.reject(new PaymeshError('INVALID_STATE'))

@@ -51,15 +51,23 @@ export async function runOnce(
     return { status, body: deps.secretBox.open(body, scope), replayed: true }
   }
   const { resourceId, fencingToken } = begun
-  const finish = (status: number, body: string): Promise<void> =>
-    deps.idempotency.finish(scope, fencingToken, { status, body: deps.secretBox.seal(body, scope) })
+  /** Stores a response; returns the one that a retry which had taken over stored before, because every request of the key gets the same. */
+  const finish = async (status: number, body: string): Promise<Answer | null> => {
+    const sealed = { status, body: deps.secretBox.seal(body, scope) }
+    if (await deps.idempotency.finish(scope, fencingToken, sealed)) return null
+    const stored = await deps.idempotency.find(scope)
+    if (stored === null || stored.response === null || stored.fingerprint !== fingerprint) return null
+    return { status: stored.response.status, body: deps.secretBox.open(stored.response.body, scope), replayed: true }
+  }
   const stopRenewing = keepLease(deps, scope, fencingToken)
   try {
     const answer = await operation({ resourceId, opId: operationId(scope, resourceId) })
-    await finish(answer.status, answer.body)
-    return answer
+    return (await finish(answer.status, answer.body)) ?? answer
   } catch (error) {
-    if (isReplayable(error)) await finish(error.status, errorEnvelope(error, once.requestId))
+    if (isReplayable(error)) {
+      const stored = await finish(error.status, errorEnvelope(error, once.requestId))
+      if (stored !== null) return stored
+    }
     // A refused retry does not tell what the first run did before it died.
     else if (error instanceof PaymeshError && begun.outcome === 'begun')
       await deps.idempotency.release(scope, fencingToken)
