@@ -8,7 +8,7 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { createScanWorker } from '#shared/queues/scan-queue.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
-import { type ThriftyPace, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
+import { type ThriftyPace, USUAL_LOOKS, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
 import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
 import { type HistorySourceClient, startHistoryLoop } from './history-loop.ts'
@@ -116,6 +116,7 @@ function sourceOf(
     dropAfterMs: local ? DROP_AFTER_DEVELOPMENT_MS : DROP_AFTER_MS,
     batchMax: Math.min(parts.batchMax, scanBatchMax),
     development: local,
+    ...(client.accounts !== undefined && { looks: USUAL_LOOKS }),
     ...(isNearlySpent !== null && { thrifty: usualPace(blockTimeMs, isNearlySpent) }),
   }
 }

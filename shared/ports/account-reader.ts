@@ -2,15 +2,50 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /**
- * Balances by match key, in base units, in the order of `AccountReader.assets`. A token that does not answer has a fixed figure of its own,
- * so that only changes mean something.
+ * A balance that is not known, because the token's contract failed when it was called. Each reading makes its own: it equals no other
+ * figure, so no comparison takes two of them for "unchanged".
  */
-export type Holdings = ReadonlyMap<string, readonly bigint[]>
+export class UnknownFigure {
+  /** The contract that failed. */
+  readonly token: string
 
-/** A block by height and hash. */
+  constructor(token: string) {
+    this.token = token
+  }
+}
+
+/** A balance in base units as it was read. */
+export type Figure = bigint | UnknownFigure
+
+/** Whether a figure is a balance. */
+export const isRead = (figure: Figure): figure is bigint => typeof figure === 'bigint'
+
+/** By how much a balance grew; null where one of the figures is unknown. */
+export const growthBetween = (then: Figure = 0n, now: Figure = 0n): bigint | null =>
+  isRead(then) && isRead(now) ? now - then : null
+
+/** Balances by match key, in the order of `AccountReader.assets`. */
+export type Holdings = ReadonlyMap<string, readonly Figure[]>
+
+/** Sums by match key, in base units, in the same order. */
+export type Sums = ReadonlyMap<string, readonly bigint[]>
+
+/** A block by height, hash and time. An answer about its state counts only if it states the same height and time. */
 export interface BlockPlace {
   readonly height: number
   readonly hash: string
+  /** Milliseconds. */
+  readonly time: Ms
+}
+
+/** Most work of one search. It ends at the block where one of these is used up, and what was found up to there counts. */
+export interface SearchBudget {
+  /** Blocks that the answer names. */
+  readonly blocks: number
+  /** Readings of state between both ends. At least as many as the first block needs are made. */
+  readonly reads: number
+  /** Requests for logs, at what this node allows in one. Where the range needs more, balances alone choose the blocks. */
+  readonly logs: number
 }
 
 /** The range after `from` up to and including `to`, and the accounts that are looked for in it. */
@@ -21,30 +56,34 @@ export interface AccountQuestion {
   readonly matchKeys: readonly string[]
   /** Accounts of which only the balance of the coin matters, beside `matchKeys` and different from them. Only with `exactly`. */
   readonly others?: readonly string[]
-  /**
-   * Also reads logs of tokens over the whole range, and how many transactions each account sent: so money is found that
-   * came in and went out again.
-   */
+  /** Also reads how many transactions each account sent: so coins are found that came in and went out again. */
   readonly exactly: boolean
   /** Every node that answers is asked, and what one of them finds counts. With `exactly` they must agree about coin balances at `from`. */
   readonly everywhere?: boolean
   /** The `state` of an answer of the same kind whose range ended at `from`. */
   readonly before?: Holdings
   /** Sums that are stored for these accounts in the range: who grew by exactly this much is not looked for. Only without `exactly`. */
-  readonly stored?: Holdings
+  readonly stored?: Sums
+  /** A balance has changed when it differs by at least this much, in the order of the assets: dust chooses no blocks. */
+  readonly least: readonly bigint[]
+  readonly budget: SearchBudget
 }
 
 /** What a range holds for the accounts. */
 export interface AccountFindings {
   /** Heights of the blocks in which an account received something, or its balance changed; ascending. Others may be among them. */
   readonly heights: readonly number[]
+  /** The height up to which the range was searched: that of `to`, or less where the budget was used up. */
+  readonly through: number
+  /** Whether logs show tokens that came in and went out again. */
+  readonly withLogs: boolean
   /** Balances and whatever else was read at `from`: as this node has them, or `before` where nothing differs from it. */
   readonly start: Holdings
-  /** Balances at `to`. */
+  /** Balances at `through`. */
   readonly holdings: Holdings
-  /** By how much balances of accounts that changed grew, or shrank, over the range. Only without `exactly`. */
-  readonly growth?: Holdings
-  /** The same with whatever else was read; the next question may begin with it. */
+  /** By how much balances of accounts that changed grew, or shrank, up to `through`. Only without `exactly`. */
+  readonly growth?: Sums
+  /** What was read at `through`; the next question may begin with it. */
   readonly state: Holdings
 }
 
@@ -59,4 +98,19 @@ export interface AccountReader {
    * balances at `from` any more. Throws `NodeUnreliable` when answers contradict each other.
    */
   touched(question: AccountQuestion): Promise<AccountFindings | 'forked' | 'gone'>
+  /**
+   * Balances at one block, behind them how many transactions each account has sent: one answer for each node that has the block and its
+   * state. Throws `NodeUnreliable` when none has.
+   */
+  everywhere(matchKeys: readonly string[], at: BlockPlace): Promise<readonly Holdings[]>
+  /**
+   * Heights above `from` up to `to` at which logs of any node show tokens to the accounts; null where that takes more requests than
+   * `requests` on every node. Throws `NodeUnreliable`.
+   */
+  received(range: {
+    readonly from: number
+    readonly to: number
+    readonly matchKeys: readonly string[]
+    readonly requests: number
+  }): Promise<readonly number[] | null>
 }

@@ -150,6 +150,8 @@ export interface WatchedMethod {
   readonly isOpen: boolean
   /** The invoice still waits for money. */
   readonly isUnpaid: boolean
+  /** The address is one of a list, which its owner uses for other things as well: balances may fall there at any time. */
+  readonly isListed: boolean
 }
 
 /** Payment methods of open invoices on a network, by asset. */

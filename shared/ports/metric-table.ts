@@ -144,6 +144,16 @@ const SCANNING = {
     'network',
   ),
   scanner_balance_gaps_total: counter('Accounts whose earlier balance no node has any more', 'mode', 'network'),
+  scanner_ranges_without_logs_total: counter(
+    'Ranges in which tokens that came in and went out again would not be seen, because their logs take too many requests',
+    'mode',
+    'network',
+  ),
+  scanner_unproven_deadlines_total: counter(
+    'Failed attempts to show that nothing was missed before a deadline',
+    'mode',
+    'network',
+  ),
   scanner_look_failures_total: counter(
     'Looks at balances of addresses without an open invoice that failed',
     'mode',

@@ -2,7 +2,14 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AccountReader } from './account-reader.ts'
 import type { FundsReader } from './funds.ts'
-import type { BalanceIncrease, BlockRef, MempoolView, RawTransfer, ScannedBlock } from './scanned-blocks.ts'
+import type {
+  BalanceIncrease,
+  BlockRef,
+  MempoolView,
+  RawTransfer,
+  ScannedBlock,
+  UnexplainedMove,
+} from './scanned-blocks.ts'
 
 /** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
 export interface WatchIndex {
@@ -11,8 +18,8 @@ export interface WatchIndex {
   add(matchKey: string): void
   /** Keys in memory. */
   readonly size: number
-  /** Every key, in no order. Concurrently added keys may be missing. */
-  keys(): Iterable<string> | AsyncIterable<string>
+  /** Every key, or those of an age, in no order. Concurrently added keys may be missing. */
+  keys(of?: WatchAge): Iterable<string> | AsyncIterable<string>
   /** Those of these keys, for which `has` is true, that are watched. Reads the store; rejects when it does not respond. */
   among?(matchKeys: readonly string[]): Promise<ReadonlySet<string>>
   /** The addresses that are not in memory; absent where all of them are. */
@@ -20,6 +27,9 @@ export interface WatchIndex {
   /** Drops keys from memory that `cold` answers for. */
   shrink?(): void
 }
+
+/** Which keys: those in memory, or also those that left it after a time. */
+export type WatchAge = 'hot' | Ms
 
 /**
  * Addresses whose late-watch time is over, of one mode and family: a filter in memory, shared by all networks of a process, that says for
@@ -42,8 +52,8 @@ export interface ColdWatches {
   everyHot(onKey: (matchKey: string) => void): Promise<void>
   /** Those of these keys that are stored addresses, packed or not. */
   among(matchKeys: readonly string[]): Promise<ReadonlySet<string>>
-  /** Every stored address, packed or not, in pages. */
-  everyAddress(): AsyncIterable<string>
+  /** Every stored address that was not packed before a time, in pages. */
+  everyAddress(packedAfter?: Ms): AsyncIterable<string>
 }
 
 /** A transfer that a payer wants to make with a wallet. */
@@ -180,6 +190,11 @@ export interface BalanceLedger {
     matchKeys: readonly string[],
     block: { readonly height: number; readonly hash: string },
   ): Promise<ReadonlyMap<string, bigint> | null>
+  /**
+   * What accounts gained in one block beyond its direct transfers and their own spending, which `block` states for them; accounts that gained
+   * nothing are missing. Null where no node has the state before and after the block any more. Throws `NodeUnreliable`.
+   */
+  increases(block: ScannedBlock, matchKeys: readonly string[]): Promise<readonly UnexplainedMove[] | null>
   /**
    * Those of these increases, by `key`, whose readings a second node contradicts. One that has dropped the state of their blocks
    * contradicts nothing. Empty when there is no second node; throws `NodeUnreliable` when there is one and it does not respond.

@@ -83,7 +83,7 @@ it('says how a network is scanned and when its node is asked next', async () => 
     choice: { source: 'full', why: expect.stringContaining('the node is your own (127.0.0.1:1)') },
   })
   await stores.db.connection.collection('chain_cursors').deleteMany({})
-  const looks = { ended: at, all: at }
+  const looks = { ended: at, all: at, week: at, month: at }
   await deps.instance.cursors.create({ ...freshCursor(1_000, now), source: 'thrifty', looks })
   expect((await caller.chains.list()).items[0]?.scan).toMatchObject({
     ...{ source: 'thrifty', open: [], isResting: true, nextLookAt: now - 1_000 + 600_000 },

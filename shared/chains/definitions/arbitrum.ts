@@ -23,6 +23,7 @@ export const arbitrum: ChainDefinition = {
   publicRpc: { live: 'https://arb1.arbitrum.io/rpc', test: 'https://sepolia-rollup.arbitrum.io/rpc' },
   uriScheme: 'ethereum',
   addressPrefix: null,
+  numbersAreParents: true,
   coinLedger: 'trace',
   siblings: SIBLINGS.arbitrum,
 }

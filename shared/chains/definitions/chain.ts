@@ -47,6 +47,10 @@ export interface ChainDefinition {
   readonly coinLedger?: CoinLedger
   /** Contract that states what a transaction pays for the chain below; absent where gas includes it, or nothing is paid. */
   readonly l1FeeOracle?: string
+  /**
+   * Contracts see the number of a block of the chain below instead of their own (Arbitrum: `NUMBER`; docs.arbitrum.io, read 2026-11-28). EVM only.
+   */
+  readonly numbersAreParents?: boolean
   /** Consensus figures of a chain whose coins are transaction outputs; absent for every other family. */
   readonly outputs?: OutputChainRules
 }

@@ -36,10 +36,10 @@ async function watchedMethods(
   return found.flatMap(({ _id, paymentMethods, status, expiresAt }) =>
     paymentMethods
       .filter((paymentMethod) => paymentMethod.network === network)
-      .map(({ matchKey, from }) => {
+      .map(({ matchKey, from, hold }) => {
         const times = { since: from.getTime(), expiresAt: expiresAt.getTime() }
         const isOpen = WAITING.has(status)
-        return { invoiceId: _id, matchKey, ...times, isOpen, isUnpaid: isOpen && status !== 'confirming' }
+        return { invoiceId: _id, matchKey, ...times, isOpen, isUnpaid: isOpen && status !== 'confirming', isListed: hold != null }
       }),
   )
 }

@@ -86,8 +86,8 @@ export function createRetentionRepository(db: Database) {
     /** Block time up to which every scanner has scanned, and has looked at all addresses; null when there is no scanner. */
     scannedThrough: async (): Promise<Ms | null> => {
       const cursors = await db.collection(CHAIN_CURSORS).find().toArray()
-      // A thrifty scanner reads cold addresses only in its looks at all of them.
-      const times = cursors.flatMap(({ time, looks }) => [toMs(time), ...(looks ? [toMs(looks.all.time)] : [])])
+      // Balances of cold addresses are looked at once a month.
+      const times = cursors.flatMap(({ time, looks }) => [toMs(time), ...(looks ? [toMs(looks.month.time)] : [])])
       return times.length === 0 ? null : Math.min(...times)
     },
   }

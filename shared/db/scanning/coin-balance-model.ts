@@ -17,6 +17,15 @@ const CHECK = z.object({
   invoiceId: z.string().exactOptional(),
 })
 
+/** What an account had at the end of a block when an invoice was first read: nobody could have paid it before. */
+const START = z.object({
+  invoiceId: z.string(),
+  height: z.number(),
+  hash: z.string(),
+  /** The coin and the tokens, in the order of the network's assets, then the number of sent transactions; null where it was not read. */
+  figures: z.array(AMOUNT.nullable()),
+})
+
 /** The coin_balances collection: one document per mode, network and account, read by `_id`. */
 export const COIN_BALANCES = defineCollection(
   'coin_balances',
@@ -27,6 +36,7 @@ export const COIN_BALANCES = defineCollection(
     network: textAs<NetworkId>(),
     matchKey: z.string(),
     checks: z.array(CHECK),
+    start: START.exactOptional(),
     scanEpoch: z.number(),
     updatedAt: TIME,
   },

@@ -84,12 +84,23 @@ export const CHAIN_CURSORS = defineCollection(
     /** Tokens whose contract the node did not have when the scanner looked last; test mode only. Absent and empty mean none. */
     missingTokens: z.array(textAs<AssetId>()).exactOptional(),
     /**
-     * How the blocks up to here were read, and those after are: `full`: every block; `thrifty`: those that open invoices need. Absent on cursors
-     * that were never thrifty, as `full`.
+     * How the blocks after here are read: `full`: every block; `thrifty`: those that open invoices need. Absent before the first session, as
+     * `full`.
      */
     source: z.enum(['full', 'thrifty']).exactOptional(),
-    /** How far addresses without an open invoice were looked for: those whose invoice ended in the last day, and all. Only when `source` is `thrifty`. */
-    looks: z.object({ ended: LOOK_PLACE, all: LOOK_PLACE }).nullable().exactOptional(),
+    /**
+     * How far addresses without an open invoice were looked at: those whose invoice ended in the last day, those in memory, those that left it in
+     * the last year, and every one. Absent where balances cannot be read.
+     */
+    looks: z
+      .object({ ended: LOOK_PLACE, all: LOOK_PLACE, week: LOOK_PLACE, month: LOOK_PLACE })
+      .nullable()
+      .exactOptional(),
+    /**
+     * Deadlines from here on wait although their blocks were read: whether everything that came in before the first of them is stored has
+     * not been proven yet. Null or absent: none waits. Thrifty scanning only.
+     */
+    unproven: TIME.nullable().exactOptional(),
     /** Time of the node's head as last seen; thrifty scanning only. */
     headTime: TIME.exactOptional(),
     /** It outlives the lease, because it must never decrease. */

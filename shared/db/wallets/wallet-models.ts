@@ -110,8 +110,8 @@ export const ADDRESSES = defineCollection(
     heldBy: z.array(z.string()).exactOptional(),
     /** Earliest time at which a pool may offer it, by material; absent = since it was added. */
     offeredFrom: z.record(z.string(), z.number()).exactOptional(),
-    /** Its hash is in a stored pack, so scanners need not hold it in memory. */
-    packed: z.literal(true).exactOptional(),
+    /** Since when its hash is in a stored pack, so that scanners need not hold it in memory. */
+    packed: TIME.exactOptional(),
   },
   [
     { name: 'address_match_key', key: { mode: 1, family: 1, matchKey: 1 }, unique: true },

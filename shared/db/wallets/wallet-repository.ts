@@ -202,15 +202,24 @@ export function createWalletRepository(db: Database) {
     },
     countHeld: (materialId: string): Promise<number> => addresses.countDocuments({ heldBy: materialId }),
 
-    /** Watches of a mode and family in pages of insertion order, for hydration. */
+    /** Watches of a mode and family in the order of their match keys; with `packedAfter` without those that were packed before that time. */
     watchPage: (
       mode: Mode,
       family: Family,
       afterMatchKey: string | null,
       limit: number,
+      packedAfter?: Ms,
     ): Promise<readonly { matchKey: string }[]> =>
       addresses
-        .find({ mode, family, ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }) }, keysOnly)
+        .find(
+          {
+            mode,
+            family,
+            ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }),
+            ...(packedAfter !== undefined && { $or: [{ packed: null as never }, { packed: { $gt: new Date(packedAfter) } }] }),
+          },
+          keysOnly,
+        )
         .sort({ matchKey: 1 })
         .limit(limit)
         .toArray(),
@@ -250,9 +259,10 @@ export function createWalletRepository(db: Database) {
       return found?.keys ?? []
     },
     /** Marks addresses that are in a stored pack: `hotWatchPage` leaves them out from then on. */
-    markPacked: async (mode: Mode, family: Family, matchKeys: readonly string[]): Promise<void> => {
+    markPacked: async (mode: Mode, family: Family, matchKeys: readonly string[], at: Ms): Promise<void> => {
       if (matchKeys.length === 0) return
-      await addresses.updateMany({ mode, family, matchKey: { $in: [...matchKeys] } }, { $set: { packed: true } })
+      const rows = { mode, family, matchKey: { $in: [...matchKeys] } }
+      await addresses.updateMany(rows, { $set: { packed: new Date(at) } })
     },
     /** Rows that lack a network's mark. */
     unmarkedWatches: async (

@@ -86,7 +86,8 @@ describe('explainTransaction', () => {
     const cursor = await deps.cursors.find('test', 'ethereum')
     if (cursor === null) throw new Error('no cursor')
     const place = { height: 899, hash: 'h899', time: 0, at: 0 }
-    const looked = { ...cursor, source: 'thrifty', looks: { ended: place, all: place } } as const
+    const looks = { ended: place, all: place, week: place, month: place }
+    const looked = { ...cursor, source: 'thrifty', looks } as const
     const thrifty = { ...deps, cursors: { ...deps.cursors, find: async () => looked } }
     const conclusionAt = async (height: number) => {
       const txHash = newHash()

@@ -197,7 +197,7 @@ function nodeLabel({ node, transfers, network, mode }: Gathered, cursor: ChainCu
   const rescan = `paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}`
   const lacking = lead === 'Not seen' ? 'no payment is stored' : 'no stored payment is valid'
   const { looks } = cursor
-  if (looks != null && node.height > looks.all.height) {
+  if (cursor.source === 'thrifty' && looks != null && node.height > looks.all.height) {
     return `It pays ${ours.length} of our addresses in block ${node.height}, and ${lacking}. Thrifty scanning reads only blocks that open invoices need and checks all other addresses within a day. To read this block now, rescan it with \`${rescan}\`.`
   }
   return `It pays ${ours.length} of our addresses in block ${node.height}, which was scanned, but ${lacking}. Rescan it with \`${rescan}\`.`

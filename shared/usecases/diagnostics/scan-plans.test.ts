@@ -11,7 +11,7 @@ const look = { height: 90, hash: '0x90', time: NOW - HOUR_MS, at: NOW - 60_000 }
 const CURSOR: ChainCursor = {
   ...{ id: 'live:base', mode: 'live', network: 'base', height: 100, hash: '0x100', time: NOW - 60_000, window: [] },
   ...{ headHeight: 110, headSeenAt: NOW - 5_000, finalizedHeight: 90, status: 'live', haltReason: null },
-  ...{ genesisHash: '0x0', lease: null, source: 'thrifty', looks: { ended: look, all: look } },
+  ...{ genesisHash: '0x0', lease: null, source: 'thrifty', looks: { ended: look, all: look, week: look, month: look } },
 }
 const SCENE: PlanScene = {
   ...{ now: NOW, pace, hasNode: true, choice: null, isConfirming: false, isNearlySpent: false },

@@ -5,16 +5,23 @@ import { lagMarkMs } from './network-lag.ts'
 /** Input of the position. */
 export type PositionedCursor = Pick<
   ChainCursor,
-  'mode' | 'time' | 'hash' | 'headSeenAt' | 'mempoolAt' | 'advancedAt' | 'atHeadAt' | 'released'
+  'mode' | 'time' | 'hash' | 'headSeenAt' | 'mempoolAt' | 'advancedAt' | 'atHeadAt' | 'released' | 'unproven'
 >
 
 /**
  * The moment up to which all activity of a chain is known, Unix milliseconds. A payment that is not stored yet can
  * only be later. Where unconfirmed transactions are visible it is the last complete reading of the mempool: a payment
  * announced in time is on time, and blocks do not show what else waits. Elsewhere it is the time of the last block. Never grows while
- * the cursor is stuck. Releases of deadlines do not count here. Pure.
+ * the cursor is stuck, and ends before a deadline that still has to be proven. Releases of deadlines do not count here. Pure.
  */
 export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
+  const { unproven } = cursor
+  const read = readUntil(cursor, blockTimeMs)
+  return unproven == null ? read : Math.min(read, unproven - 1)
+}
+
+/** The same by the blocks alone, whether or not deadlines in them are proven. Pure. */
+export function readUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
   const { mode, time, headSeenAt, mempoolAt, atHeadAt } = cursor
   if (mempoolAt !== undefined) return mode === 'test' ? mempoolAt : liveMempool(cursor, mempoolAt, blockTimeMs)
   // Blocks may carry times in the future (Bitcoin: two hours): only activity before the last reading is known.

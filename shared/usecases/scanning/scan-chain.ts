@@ -5,12 +5,14 @@ import { checkedClient } from '#shared/usecases/watches/checked-client.ts'
 import { followPacks, followWatches, hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { createFailedStart } from './failed-start.ts'
 import { lookForMissingTokens, noteMissingTokens } from './missing-tokens.ts'
+import { proveDeadlines } from './prove-deadlines.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
+import { lookAround } from './thrifty-looks.ts'
 import { adoptMode } from './thrifty-mode.ts'
 import { thriftyTick } from './thrifty-tick.ts'
 
@@ -142,7 +144,10 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
 async function fullTick(session: ScanSession): Promise<boolean> {
   const moved = await scanTick(session)
   const { source, head, cursor } = session
-  return moved && (source.client.mempool !== undefined || cursor.height !== head?.height)
+  // Left by thrifty scanning before the setting changed.
+  await proveDeadlines(session)
+  if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true
+  return source.looks !== undefined && (await lookAround(session, source.looks))
 }
 
 /**

@@ -6,7 +6,8 @@ import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { ScanLease } from './scan-lease.ts'
-import type { LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
+import type { BlockPlace } from '#shared/ports/account-reader.ts'
+import type { LookPace, LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
 
 /** Dependencies of scanning. */
 export type ScanDeps = RecordDeps &
@@ -21,6 +22,8 @@ export interface ScanSource {
   readonly createIndex: () => WatchIndex
   /** Reads only blocks that open invoices need, at this pace; absent: reads every block. */
   readonly thrifty?: ThriftyPace
+  /** How often addresses without an open invoice are looked at where every block is read; absent: never. */
+  readonly looks?: LookPace
   /** Pause between two polls of the head when there was nothing new, milliseconds. */
   readonly pollMs: number
   /** A reorganisation deeper than this halts the scanner. */
@@ -55,6 +58,16 @@ export interface ScanSession {
   tokensLookedAt?: Ms
   /** What thrifty scanning remembers; absent before its first step, and in full scanning. */
   thrifty?: ThriftyState
+  /** Why deadlines that were read are not proven; null or absent when none waits for a proof. */
+  unprovenReason?: string | null
+  /** Since when; absent when none waits. */
+  unprovenSince?: Ms | undefined
+  /** How far the look back of deadlines has come that one step could not finish: for invoices shown from `shownAt` on. */
+  proving?: { readonly shownAt: Ms; readonly from: BlockPlace } | undefined
+  /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */
+  started?: Set<string>
+  /** No look at balances before this moment: the last one failed. */
+  lookAfter?: Ms
   /** A look at balances that takes several steps; absent between two. */
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */

@@ -1,7 +1,7 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
-import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { type Endings, openEndings } from './compare-endings.ts'
@@ -30,7 +30,10 @@ export type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly askedAt
  * repeated, so a crash between two costs nothing. A failed or missing response throws, and the cursor stays. `forward` is used
  * while the head is ahead of the cursor.
  */
-export async function scanTick(session: ScanSession, forward: ScanForward = scanForward): Promise<boolean> {
+export async function scanTick(
+  session: ScanSession,
+  forward: ScanForward = (one, head) => scanForward(one, head),
+): Promise<boolean> {
   const { source } = session
   const askedAt = session.deps.clock.now()
   const head = { ...(await source.client.head()), askedAt }
@@ -79,8 +82,11 @@ async function poll(session: ScanSession, head: Head): Promise<boolean> {
 /** Commits blocks that follow the cursor, up to the head at most. False when there was nothing to do. */
 export type ScanForward = (session: ScanSession, head: Head) => Promise<boolean>
 
+/** What else the cursor gets when it moves to a block. */
+export type CursorChange = (last: BlockRef) => Partial<Pick<ChainCursor, 'unproven'>>
+
 /** Reads every block after the cursor, as many as one step may take. */
-export async function scanForward(session: ScanSession, head: Head): Promise<boolean> {
+export async function scanForward(session: ScanSession, head: Head, change?: CursorChange): Promise<boolean> {
   const { source, cursor, index } = session
   const from = cursor.height + 1
   const to = Math.min(head.height, cursor.height + source.batchMax, endBeforeTrouble(cursor))
@@ -89,7 +95,7 @@ export async function scanForward(session: ScanSession, head: Head): Promise<boo
   const [first] = blocks
   if (first === undefined) return false
   if (first.parentHash !== cursor.hash) return walkBack(session, head)
-  return commitBlocks(session, head, { stage, blocks })
+  return commitBlocks(session, head, { stage, blocks, ...(change !== undefined && { change }) })
 }
 
 /** What has to be known before blocks are read. */
@@ -117,13 +123,14 @@ export interface ReadBlocks {
   readonly blocks: readonly ScannedBlock[]
   /** Other blocks of the range whose hashes are remembered. */
   readonly remembered?: HashWindow
+  readonly change?: CursorChange
 }
 
 /** Stores what the blocks from the cursor on contain, then the cursor, then confirmations. False when the head was replaced meanwhile. */
 export async function commitBlocks(
   session: ScanSession,
   head: Head,
-  { stage, blocks, remembered = [] }: ReadBlocks,
+  { stage, blocks, remembered = [], change }: ReadBlocks,
 ): Promise<boolean> {
   const { source, cursor } = session
   const { unconfirmed, accounts, ending } = stage
@@ -158,6 +165,7 @@ export async function commitBlocks(
     advancedAt: session.deps.clock.now(),
     ...(last.hash === head.hash && atHead(session, head)),
     ...(cursor.trouble != null && { trouble: null }),
+    ...change?.(last),
   })
   await confirmThroughCursor(session)
   return true
@@ -228,7 +236,7 @@ export function headFields(session: ScanSession, head: Head) {
   const finalizedHeight = head.finalizedHeight === null ? known : Math.max(known ?? 0, head.finalizedHeight)
   const headSeenAt = session.deps.clock.now()
   const headTime = session.source.thrifty === undefined || head.time === undefined ? {} : { headTime: head.time }
-  const wait = waiting(session, session.silence?.reason ?? null)
+  const wait = waiting(session, session.silence?.reason ?? session.unprovenReason ?? null)
   return { headHeight: head.height, headSeenAt, finalizedHeight, ...headTime, ...wait }
 }
 

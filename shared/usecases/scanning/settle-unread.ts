@@ -57,6 +57,27 @@ export async function settleUnread(
   }
 }
 
+/**
+ * The same blocks with what accounts gained in them beyond their transfers: one payment for each account and block, a function of the chain
+ * alone. A block whose state is gone on every node gets none; the difference remains visible to whoever compares balances.
+ */
+export async function settleIncreases(
+  session: ScanSession,
+  blocks: readonly ScannedBlock[],
+  accounts: ReadonlySet<string>,
+): Promise<readonly TransferBlock[]> {
+  const { balances: ledger } = session.source.client
+  const settled: TransferBlock[] = []
+  for (const block of blocks) {
+    const mayGain = ledger !== undefined && block.spending !== undefined
+    const moves = mayGain ? ((await ledger.increases(block, [...accounts])) ?? []) : []
+    const increases: PlacedIncrease[] = []
+    for (const move of moves) increases.push(...(await settleMove(session, block, move)).increases)
+    settled.push({ ...block, transfers: [...block.transfers, ...transfersAt(increases, block.height)] })
+  }
+  return settled
+}
+
 const transfersAt = (increases: readonly PlacedIncrease[], at: number): readonly LedgerTransfer[] =>
   increases.filter(({ height }) => height === at).map(({ transfer }) => transfer)
 

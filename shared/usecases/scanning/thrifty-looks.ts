@@ -1,68 +1,72 @@
-import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Holdings } from '#shared/ports/account-reader.ts'
+import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
-import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import type { WatchedMethod } from '#shared/ports/invoices.ts'
-import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
-import { confirmThroughCursor } from './scan-tick.ts'
-import { settleUnread } from './settle-unread.ts'
+import { compareRange, recordBlocks } from './compare-range.ts'
+import { moveCursor, type ScanSession } from './scan-session.ts'
 import { placeOf } from './thrifty-mode.ts'
-import type { LookProgress, ThriftyPace } from './thrifty-pace.ts'
-import { blockAt, readChosen } from './thrifty-reads.ts'
+import type { LookPace, LookProgress } from './thrifty-pace.ts'
+import { blockAt } from './thrifty-reads.ts'
 
 /** How long after its deadline the address of an invoice is looked at every hour. */
 const ENDED_MS = 24 * 3_600_000
-/** Addresses of one question, and questions of one step. */
+/** Addresses of one question. */
 const PAGE = 100
+/** Questions of one step where nothing changed; one that finds changes ends the step. */
 const PAGES = 10
+/** Addresses that left memory longer ago are looked at once a month. */
+const YEAR_MS = 365 * 24 * 3_600_000
 /** Pause after a look that failed. */
 const RETRY_MS = 60_000
+/** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
+const KINDS = ['month', 'week', 'all', 'ended'] as const
 
 /**
- * Looks for money at addresses that no open invoice holds, by their balances: those of invoices that ended in the last day, or all of them,
- * whichever is due. A look that fails is counted and begins again a minute later. Blocks in which a balance changed by more than is stored are read in full. Returns whether anything was done. After a
- * crash a look begins again; keys make that harmless.
+ * Looks for money at addresses that no open invoice holds, by their balances, in both ways of scanning: those of invoices that ended in the
+ * last day every hour, those in memory every day, older ones every week and month. What they show is stored like any payment: transfers in
+ * their block, coins that no transfer shows as an increase. One step asks a bounded number of questions, and the next one continues. A look
+ * that fails is counted and begins again a minute later. Returns whether anything was done. After a crash a look begins again; keys make
+ * that harmless.
  */
-export async function lookAround(session: ScanSession, pace: ThriftyPace): Promise<boolean> {
+export async function lookAround(session: ScanSession, pace: LookPace): Promise<boolean> {
   const { cursor, deps, source } = session
   if (cursor.looks == null || cursor.status === 'halted') return false
-  const { thrifty: state } = session
-  if (state !== undefined && deps.clock.now() < state.lookAfter) return false
+  if (deps.clock.now() < (session.lookAfter ?? Number.NEGATIVE_INFINITY)) return false
   try {
-    return await continueLook(session, pace)
+    return await continueLook(session, cursor.looks, pace)
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
     // A look can wait. As a trouble of the cursor it would hold up open invoices, which need none.
     session.looking = undefined
-    if (state !== undefined) state.lookAfter = deps.clock.now() + RETRY_MS
+    session.lookAfter = deps.clock.now() + RETRY_MS
     deps.metrics.count('scanner_look_failures_total', { mode: source.mode, network: source.network })
     deps.logger.warn({ err: error, mode: source.mode, network: source.network }, 'a look at balances failed')
     return false
   }
 }
 
-async function continueLook(session: ScanSession, pace: ThriftyPace): Promise<boolean> {
-  const { cursor, source } = session
-  if (cursor.looks == null) return false
-  session.looking ??= await begin(session, cursor.looks, pace)
+async function continueLook(session: ScanSession, looks: Looks, pace: LookPace): Promise<boolean> {
+  if (session.looking !== undefined && session.looking.to.height > session.cursor.height) session.looking = undefined
+  session.looking ??= await begin(session, looks, pace)
   const { looking } = session
   if (looking === undefined) return false
-  const { accounts } = source.client
-  if (accounts === undefined) return false
   for (let pages = 0; pages < PAGES; pages += 1) {
-    const { matchKeys, isLast } = await nextPage(looking.keys)
-    const outcome = matchKeys.length === 0 ? 'done' : await lookAt(session, looking, matchKeys)
-    if (outcome === 'gone') return readAll(session, looking)
+    looking.page ??= await nextPage(looking)
+    const { page, kind, to } = looking
+    const outcome = await compareRange(session, { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false })
+    if (outcome === 'gone') return readAll(session, looking, page.from)
     if (outcome === 'forked') {
       session.looking = undefined
-      if (await returnLook(session, looking.kind)) return true
-      throw new NodeUnreliable(`the node does not have block ${looking.to.height}, where the look ends`)
+      if (await returnLook(session, kind)) return true
+      throw new NodeUnreliable(`the node does not have block ${to.height}, where the look ends`)
     }
-    if (!isLast) continue
-    await advance(session, looking.kind, looking.to)
+    if (outcome !== 'done') {
+      looking.page = { ...page, from: outcome }
+      return true
+    }
+    looking.page = undefined
+    if (!page.isLast) continue
+    await advance(session, kind, to)
     session.looking = undefined
     return true
   }
@@ -79,32 +83,35 @@ async function returnLook(session: ScanSession, kind: keyof Looks): Promise<bool
   const { height, hash, at } = looks[kind]
   if ((await blockAt(session, height)).hash === hash) return false
   const lower = await blockAt(session, Math.max(0, height - session.source.finalityDepth))
-  await advance(session, kind, placeOf(lower, at))
+  await moveCursor(session, { looks: { ...looks, [kind]: placeOf(lower, at) } })
   return true
 }
 
-async function begin(session: ScanSession, looks: Looks, pace: ThriftyPace): Promise<LookProgress | undefined> {
-  const { deps, index } = session
-  const now = deps.clock.now()
+async function begin(session: ScanSession, looks: Looks, pace: LookPace): Promise<LookProgress | undefined> {
+  const now = session.deps.clock.now()
   // A look of a later time than now was made by a clock that was wrong: it must not keep the next one away until then.
-  const isDue = (kind: keyof Looks, everyMs: number) => {
+  const isDue = (kind: keyof Looks) => {
     const sinceMs = now - looks[kind].at
-    return sinceMs >= everyMs || sinceMs < -pace.marginMs
+    return sinceMs >= pace[`${kind}LookMs`] || sinceMs < -pace.marginMs
   }
-  const kind = isDue('all', pace.allLookMs) ? 'all' : isDue('ended', pace.endedLookMs) ? 'ended' : null
-  if (kind === null) return undefined
+  const kind = KINDS.find(isDue)
+  if (kind === undefined) return undefined
   const end = await settledBlock(session)
   if (end === null || end.height <= looks[kind].height) {
     // Nothing is final that was not looked at: the time of the look counts, its place stays.
-    await advance(session, kind, { ...looks[kind], at: now })
+    await moveCursor(session, { looks: { ...looks, [kind]: { ...looks[kind], at: now } } })
     return undefined
   }
-  const to = placeOf(end, now)
-  if (kind === 'all') return { kind, to, keys: iteratorOf(index.keys()) }
-  const { mode, network } = session.source
-  const rows = await deps.invoices.watchedMethods(mode, network, looks.ended.time - ENDED_MS)
-  const keys = new Set(rows.flatMap(({ matchKey }) => (index.has(matchKey) ? matchKey : [])))
-  return { kind, to, keys: keys.values() }
+  return { kind, from: looks[kind], to: placeOf(end, now), keys: await keysOf(session, kind, looks), page: undefined }
+}
+
+async function keysOf(session: ScanSession, kind: keyof Looks, looks: Looks): Promise<LookProgress['keys']> {
+  const { deps, index, source } = session
+  if (kind === 'month') return iteratorOf(index.keys())
+  if (kind === 'week') return iteratorOf(index.keys(deps.clock.now() - YEAR_MS))
+  if (kind === 'all') return iteratorOf(index.keys('hot'))
+  const rows = await deps.invoices.watchedMethods(source.mode, source.network, looks.ended.time - ENDED_MS)
+  return new Set(rows.flatMap(({ matchKey }) => (index.has(matchKey) ? matchKey : []))).values()
 }
 
 /** The newest block at or below the cursor that no reorganisation reaches. */
@@ -116,172 +123,43 @@ async function settledBlock({ cursor, source }: ScanSession): Promise<BlockRef |
 const iteratorOf = (keys: Iterable<string> | AsyncIterable<string>): LookProgress['keys'] =>
   Symbol.asyncIterator in keys ? keys[Symbol.asyncIterator]() : keys[Symbol.iterator]()
 
-async function nextPage(
-  keys: LookProgress['keys'],
-): Promise<{ readonly matchKeys: readonly string[]; readonly isLast: boolean }> {
+async function nextPage({ keys, from }: LookProgress): Promise<NonNullable<LookProgress['page']>> {
   const matchKeys: string[] = []
   while (matchKeys.length < PAGE) {
     const next = await keys.next()
-    if (next.done === true) return { matchKeys, isLast: true }
+    if (next.done === true) return { from, matchKeys, isLast: true }
     matchKeys.push(next.value)
   }
-  return { matchKeys, isLast: false }
+  return { from, matchKeys, isLast: false }
 }
 
 /**
- * Compares balances of these addresses, on every node, between a block before they were shown and the cursor with their payments, and reads
- * blocks that explain a difference: a node that served old balances for a while hides nothing when the deadline passes. Where no node has
- * balances of the first block any more, nothing is compared, which is counted. Throws `NodeUnreliable`.
+ * No node has balances of the last look any more. Where blocks are read by figures, a step of blocks is read in full until balances are
+ * there again. Where every block was read anyway, the coins that came in inside calls remain unseen, which is counted.
  */
-export async function lookBack(session: ScanSession, watches: readonly WatchedMethod[]): Promise<void> {
-  const { cursor, deps, source } = session
-  const { marginMs = 0 } = source.thrifty ?? {}
-  const shownAt = Math.min(...watches.map(({ since }) => since))
-  const from = await blockBefore(session, shownAt - marginMs)
-  if (from.height >= cursor.height) return
-  const span = { from: placeOf(from, 0), to: placeOf(cursor, 0) }
-  for (let start = 0; start < watches.length; start += PAGE) {
-    const matchKeys = watches.slice(start, start + PAGE).map(({ matchKey }) => matchKey)
-    const outcome = await compare(session, { ...span, matchKeys, everywhere: true, label: `open:${shownAt}` })
-    if (outcome === 'forked')
-      throw new NodeUnreliable(`no node has both block ${from.height} and block ${cursor.height}`)
-    if (outcome !== 'gone') continue
-    deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
-  }
-}
-
-/** A block at or below the cursor that is not later than a time, or the first one. Usually not much older. */
-async function blockBefore(session: ScanSession, time: Ms): Promise<BlockRef> {
-  const { cursor, source } = session
-  const { blockTimeMs = 1 } = source.thrifty ?? {}
-  let blocks = Math.ceil(Math.max(0, cursor.time - time) / blockTimeMs)
-  for (;;) {
-    const block = await blockAt(session, Math.max(0, cursor.height - blocks))
-    if (block.time <= time || block.height === 0) return block
-    blocks = 2 * blocks + 1
-  }
-}
-
-/** Balances of these addresses against payments that are stored for a range. */
-interface Comparison {
-  readonly from: LookPlace
-  readonly to: LookPlace
-  readonly matchKeys: readonly string[]
-  readonly everywhere?: boolean
-  /** Names the comparison in the ids of its exceptions: the same one opens none twice. */
-  readonly label: string
-}
-
-async function lookAt(
-  session: ScanSession,
-  { kind, to }: LookProgress,
-  matchKeys: readonly string[],
-): Promise<'done' | 'gone' | 'forked'> {
-  const from = session.cursor.looks?.[kind]
-  return from === undefined ? 'done' : compare(session, { from, to, matchKeys, label: 'look' })
-}
-
-async function compare(session: ScanSession, asked: Comparison): Promise<'done' | 'gone' | 'forked'> {
-  const { source } = session
-  const { from, to, matchKeys, everywhere = false } = asked
-  const { accounts } = source.client
-  if (accounts === undefined) return 'done'
-  const stored = await storedSums(session, matchKeys, { from, to })
-  const found = await accounts.touched({ from, to, matchKeys, exactly: false, stored, everywhere })
-  if (typeof found === 'string') return found
-  if (found.heights.length === 0) return 'done'
-  for (const height of found.heights) {
-    await recordBlocks(session, height, [await readChosen(session, height)])
-  }
-  const growth = found.growth ?? new Map()
-  await reportUnexplained(session, growth, await storedSums(session, matchKeys, { from, to }), asked)
-  return 'done'
-}
-
-/** What is stored for each account in a range, in the order of the assets. */
-async function storedSums(
-  { deps, source }: ScanSession,
-  matchKeys: readonly string[],
-  { from, to }: { readonly from: LookPlace; readonly to: LookPlace },
-): Promise<Holdings> {
-  const { mode, network, client } = source
-  const assets = client.accounts?.assets ?? []
-  const sums = new Map(matchKeys.map((matchKey) => [matchKey, assets.map(() => 0n)]))
-  for (const [at, asset] of assets.entries()) {
-    const range = { from: from.height + 1, to: to.height }
-    for (const { matchKey, amountBase } of await deps.payments.listInBlocks({
-      mode,
-      network,
-      asset,
-      matchKeys,
-      ...range,
-    })) {
-      const row = sums.get(matchKey)
-      if (row !== undefined) row[at] = (row[at] ?? 0n) + amountBase
-    }
-  }
-  return sums
-}
-
-/** Stores what these blocks contain, all of them at or below the cursor. */
-async function recordBlocks(session: ScanSession, from: number, blocks: readonly ScannedBlock[]): Promise<void> {
-  const settled = await settleUnread(session, blocks)
-  assertHeld(session)
-  await recordBlockTransfers(session.deps, { ...writeScope(session), from, blocks: settled.blocks })
-  await settled.openRows()
-  await confirmThroughCursor(session)
-}
-
-/** No node has balances of the last look any more: a step of blocks is read as in full scanning, until balances are there again. */
-async function readAll(session: ScanSession, { kind, to }: LookProgress): Promise<true> {
-  const { source, cursor, index, deps } = session
+async function readAll(session: ScanSession, { kind, to }: LookProgress, from: BlockPlace): Promise<true> {
+  const { source, index, deps, cursor } = session
   session.looking = undefined
-  const from = cursor.looks?.[kind]
-  if (from === undefined) return true
+  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
+  if (source.thrifty === undefined) {
+    await advance(session, kind, to)
+    return true
+  }
   const blocks = await source.client.scan(from.height + 1, Math.min(to.height, from.height + source.batchMax), index)
   const last = blocks.at(-1)
   if (last === undefined) throw new NodeUnreliable('the node has none of the blocks to look at')
-  await recordBlocks(session, from.height + 1, blocks)
-  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
+  await recordBlocks(session, from.height + 1, blocks, new Set())
   // Due again at once while blocks are left.
-  const at = last.height < to.height ? from.at : to.at
+  const at = last.height < to.height ? (cursor.looks?.[kind].at ?? to.at) : to.at
   await advance(session, kind, placeOf(last, at))
   return true
 }
 
+/** A look includes the addresses of those that look at fewer: they have seen as much. */
 async function advance(session: ScanSession, kind: keyof Looks, to: LookPlace): Promise<void> {
   const { looks } = session.cursor
-  if (looks != null) await moveCursor(session, { looks: { ...looks, [kind]: to } })
-}
-
-/** Money that no block explains: it moved inside a call that no node shows. A person decides. */
-async function reportUnexplained(
-  { deps, source }: ScanSession,
-  growth: Holdings,
-  stored: Holdings,
-  { to, label, everywhere }: Comparison,
-): Promise<void> {
-  const { mode, network, client } = source
-  const waiting = everywhere === true ? 'An invoice may wait for them.' : 'No open invoice waits for them.'
-  const rows: ExceptionRecord[] = []
-  for (const [matchKey, figures] of growth) {
-    for (const [at, asset] of (client.accounts?.assets ?? []).entries()) {
-      const restBase = (figures[at] ?? 0n) - (stored.get(matchKey)?.[at] ?? 0n)
-      if (restBase <= 0n || restBase < deps.catalog.asset(asset).dustBase) continue
-      rows.push({
-        id: `unexplained_balance:${mode}:${network}:${label}:${matchKey}:${asset}${everywhere === true ? '' : `:${to.height}`}`,
-        kind: 'unexplained_balance',
-        workspaceId: null,
-        mode,
-        invoiceId: null,
-        paymentKey: null,
-        detail: `0x${matchKey} on ${network} holds ${restBase} base units of ${asset} more than its payments explain, up to block ${to.height}. ${waiting} Compare with a block explorer.`,
-        openedAt: deps.clock.now(),
-        closedAt: null,
-      })
-    }
-  }
-  if (rows.length === 0) return
-  await deps.exceptions.openOnce(rows)
-  deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
+  if (looks == null) return
+  const included = KINDS.slice(KINDS.indexOf(kind))
+  const further = included.filter((one) => one === kind || looks[one].height < to.height)
+  await moveCursor(session, { looks: { ...looks, ...Object.fromEntries(further.map((one) => [one, to])) } })
 }

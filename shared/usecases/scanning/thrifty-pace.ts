@@ -1,10 +1,27 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Holdings } from '#shared/ports/account-reader.ts'
+import type { BlockPlace, Holdings } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
 import { RESTING_MS } from '#shared/usecases/networks/network-lag.ts'
 
+/** Between two looks at addresses that no open invoice holds, milliseconds. */
+export interface LookPace {
+  /** Addresses whose invoice ended in the last day. */
+  readonly endedLookMs: number
+  /** Addresses in memory: those that may still get late money, and listed ones. */
+  readonly allLookMs: number
+  /** The same and addresses that left memory in the last year. */
+  readonly weekLookMs: number
+  /** Every address. */
+  readonly monthLookMs: number
+  /**
+   * An invoice may be stored, and its address shown, this much before its time says so, beside what the clocks of chain and store are seen to
+   * differ. Blocks younger than that before an invoice are read for it.
+   */
+  readonly marginMs: number
+}
+
 /** How often a thrifty scanner asks its nodes, milliseconds. */
-export interface ThriftyPace {
+export interface ThriftyPace extends LookPace {
   /** Without open invoices: the head and its finality. */
   readonly restMs: number
   /** With open invoices: their balances. */
@@ -20,36 +37,40 @@ export interface ThriftyPace {
   readonly confirmMs: number
   /** Between two attempts while nothing is open and the last range could not be read. */
   readonly troubleMs: number
-  /**
-   * An invoice may be stored, and its address shown, this much before its time says so: clocks of nodes and stores differ. Blocks younger than
-   * that before an invoice are read for it.
-   */
-  readonly marginMs: number
   /** Usual time between two blocks. */
   readonly blockTimeMs: number
   /** Most time in which pages set the pace: this much of each hour, an hour's worth saved up at most three times. */
   readonly watchedPerHourMs: number
-  /** Between two looks at addresses whose invoice ended, and at all. */
-  readonly endedLookMs: number
-  readonly allLookMs: number
   /** Whether the network's quota is nearly used up. */
   isNearlySpent(): Promise<boolean>
 }
 
-/** The usual pace of a network; `watchedMs` follows its blocks. */
+const DAY_MS = 24 * 3_600_000
+
+/** The usual pace of looks on every network. */
+export const USUAL_LOOKS: LookPace = {
+  endedLookMs: 3_600_000,
+  allLookMs: DAY_MS,
+  weekLookMs: 7 * DAY_MS,
+  monthLookMs: 30 * DAY_MS,
+  marginMs: 10_000,
+}
+
+/** Blocks between two looks at most: many nodes keep the state of 128 (go-ethereum). */
+const OPEN_BLOCKS = 100
+
+/** The usual pace of a network; `openMs` and `watchedMs` follow its blocks. */
 export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNearlySpent']): ThriftyPace {
   return {
+    ...USUAL_LOOKS,
     restMs: RESTING_MS,
-    openMs: 26_000,
+    openMs: Math.min(26_000, OPEN_BLOCKS * blockTimeMs),
     watchedMs: Math.max(2_000, Math.min(blockTimeMs, 12_000)),
     slowMs: 60_000,
     confirmMs: 60_000,
     troubleMs: 30_000,
-    marginMs: 60_000,
     blockTimeMs,
     watchedPerHourMs: 20 * 60_000,
-    endedLookMs: 3_600_000,
-    allLookMs: 24 * 3_600_000,
     isNearlySpent,
   }
 }
@@ -67,8 +88,8 @@ export interface ThriftyState {
   baseline: Baseline | null
   askedAt: Ms
   movedAt: Ms
-  /** No look before this moment: the last one failed. */
-  lookAfter: Ms
+  /** The least age of a head, milliseconds, and when it was seen. */
+  skew: { readonly ms: Ms; readonly at: Ms }
   /** Watched time that is left, milliseconds, and when that was true. */
   watchedLeftMs: number
   watchedAt: Ms
@@ -81,11 +102,14 @@ export interface Baseline {
   readonly state: Holdings
 }
 
-/** A look that has begun: it ends at `to` for every address. */
+/** A look that has begun: for every address it begins at `from` and ends at `to`. */
 export interface LookProgress {
   readonly kind: keyof Looks
+  readonly from: LookPlace
   readonly to: LookPlace
   readonly keys: Iterator<string> | AsyncIterator<string>
+  /** The addresses of the next question and how far they were looked at; undefined between two pages. */
+  page: { readonly from: BlockPlace; readonly matchKeys: readonly string[]; readonly isLast: boolean } | undefined
 }
 
 /** Nothing is known yet. */
@@ -93,7 +117,7 @@ export const freshState = (now: Ms, { watchedPerHourMs }: ThriftyPace): ThriftyS
   baseline: null,
   askedAt: Number.NEGATIVE_INFINITY,
   movedAt: Number.NEGATIVE_INFINITY,
-  lookAfter: Number.NEGATIVE_INFINITY,
+  skew: { ms: Number.POSITIVE_INFINITY, at: Number.NEGATIVE_INFINITY },
   watchedLeftMs: SAVED_HOURS * watchedPerHourMs,
   watchedAt: now,
 })

@@ -1,10 +1,14 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AccountFindings, Holdings } from '#shared/ports/account-reader.ts'
+import { type AccountFindings, type AccountReader, growthBetween, type Holdings } from '#shared/ports/account-reader.ts'
+import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { readUntil } from '#shared/usecases/networks/known-until.ts'
+import { keepStarts } from './prove-deadlines.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import {
   type BlockStage,
+  type CursorChange,
   commitBlocks,
   endBeforeTrouble,
   type Head,
@@ -13,11 +17,12 @@ import {
   walkBack,
 } from './scan-tick.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
-import { lookBack } from './thrifty-looks.ts'
-import { blockAt, openWatches, readChosen } from './thrifty-reads.ts'
+import { blockAt, leastOf, openWatches, readChosen, searchBudget } from './thrifty-reads.ts'
 
 /** A head whose time differs more than this from the clock: times prove nothing about what was shown before which block. */
 const FRESH_MS = 30_000
+/** How long the least age of a head counts. */
+const SKEW_LIFE_MS = 600_000
 /** Longest range of one step. */
 const SPAN_MAX = 50_000
 /** Attempts to find a block by its time. */
@@ -27,8 +32,9 @@ const SPARSE = 64
 
 /**
  * Moves the cursor towards the head and reads in full only the blocks that concern open watches, and those in which payments are stored.
- * Where a node cannot answer for the cursor's block any more, every block is read. Where the range passes the deadline of an open watch, every
- * node is asked, from its own balances. Returns false when nothing was committed.
+ * The range ends where the budget of its search is used up, so that nobody makes a step longer by paying often. Where a node cannot answer
+ * for the cursor's block any more, every block is read. Deadlines that the range passes wait for their proof, which credits nothing
+ * and holds up nothing else. Returns false when nothing was committed.
  */
 export async function readRange(session: ScanSession, head: Head): Promise<boolean> {
   const { accounts } = session.source.client
@@ -36,51 +42,57 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   const readAt = session.deps.clock.now()
   const open = await openWatches(session)
   await passUnopened(session, head, Math.min(readAt, ...open.map(({ since }) => since)))
-  const { cursor, source } = session
   const end = await endOf(session, head)
   if (end === null) return false
-  const through = passedBy(session, head, end)
-  const ending = open.filter(({ expiresAt }) => expiresAt <= through)
-  const isLast = ending.length > 0
-  // Each earlier range was read by one node: before the deadline every node says what came in since the address was shown.
-  if (isLast) {
-    // Nodes have no balances of a block that was replaced: looking back from there would fail again and again.
-    if ((await source.client.blockAt(cursor.height))?.hash !== cursor.hash) return walkBack(session, head)
-    await lookBack(session, ending)
-  }
+  const change = passing(session, head, open)
   const stage = await stageBlocks(session)
+  const found = await searchRange(session, accounts, { end, open, stage })
+  if (found === 'gone') return scanForward(session, head, change)
+  if (found === 'forked') return walkBack(session, head)
+  const { cursor, source } = session
+  if (contradicts(session, found.start)) await holdAll(session, open)
+  await keepStarts(session, open, found.start)
+  const through = found.through === end.height ? end : await blockAt(session, found.through)
+  const stored = await storedHeights(session, through)
+  const all = [...new Set([...found.heights, ...stored])].sort((one, other) => one - other)
+  const heights = all.slice(0, 2 * source.batchMax)
+  const last = all.length === heights.length ? through : await blockAt(session, heights.at(-1) ?? through.height)
+  const blocks = await readBlocks(session, stage, heights, last)
+  checkTokens(session, blocks, { open, found, isWhole: last.height === found.through })
+  // What was read by height is on the branch of the last block only if that is still there.
+  if (heights.length > 0 && (await source.client.blockAt(last.height))?.hash !== last.hash) return false
+  // The commit stores this finality with the hashes: a replaced block at or below it halts the scan, however deep the fork is.
+  const remembered = await rememberedUpTo(session, last, head.finalizedHeight ?? -1)
+  if (!(await commitBlocks(session, head, { stage, blocks, remembered, change }))) return false
+  if (!found.withLogs && last.height - cursor.height > 1) {
+    session.deps.metrics.count('scanner_ranges_without_logs_total', { mode: source.mode, network: source.network })
+  }
+  remember(session, last.height === found.through ? found : null, last)
+  return true
+}
+
+interface RangeSearch {
+  readonly end: BlockRef
+  readonly open: readonly WatchedMethod[]
+  readonly stage: BlockStage
+}
+
+function searchRange(session: ScanSession, accounts: AccountReader, { end, open, stage }: RangeSearch) {
+  const { cursor } = session
   const matchKeys = open.map(({ matchKey }) => matchKey)
   const others = [...stage.accounts.keys()].filter((matchKey) => !matchKeys.includes(matchKey))
   const { baseline = null } = session.thrifty ?? {}
-  const before = !isLast && baseline?.hash === cursor.hash ? baseline.state : undefined
-  const found = await accounts.touched({
+  return accounts.touched({
     from: cursor,
     to: end,
     matchKeys,
     others,
     exactly: true,
-    everywhere: isLast,
-    ...(before !== undefined && { before }),
+    least: leastOf(session),
+    // An address that its owner also uses gains and loses tokens between two looks: only logs show both.
+    budget: searchBudget(session, open.some(({ isListed }) => isListed) ? Number.POSITIVE_INFINITY : 1),
+    ...(baseline?.hash === cursor.hash && { before: baseline.state }),
   })
-  if (found === 'gone') return scanForward(session, head)
-  if (found === 'forked') return walkBack(session, head)
-  if (before !== undefined && contradicts(found.start, before, matchKeys)) {
-    await lookBack(session, open)
-    remember(session, null, end)
-    return true
-  }
-  const stored = await storedHeights(session, end)
-  const all = [...new Set([...found.heights, ...stored])].sort((one, other) => one - other)
-  const heights = all.slice(0, source.batchMax)
-  const last = all.length === heights.length ? end : await blockAt(session, heights.at(-1) ?? end.height)
-  const blocks = await readBlocks(session, stage, heights, last)
-  // What was read by height is on the branch of the last block only if that is still there.
-  if (heights.length > 0 && (await source.client.blockAt(last.height))?.hash !== last.hash) return false
-  // The commit stores this finality with the hashes: a replaced block at or below it halts the scan, however deep the fork is.
-  const remembered = await rememberedUpTo(session, last, head.finalizedHeight ?? -1)
-  if (!(await commitBlocks(session, head, { stage, blocks, remembered }))) return false
-  remember(session, last.hash === end.hash ? found : null, last)
-  return true
 }
 
 /** The newest block of the range, which the node still has as the head. */
@@ -94,12 +106,31 @@ async function endOf(session: ScanSession, head: Head): Promise<BlockRef | null>
 }
 
 /** Whether a node has other coins at the cursor's block than were read there before: then earlier ranges may hold unseen money. */
-const contradicts = (start: Holdings, before: Holdings, matchKeys: readonly string[]): boolean =>
-  matchKeys.some((matchKey) => before.has(matchKey) && start.get(matchKey)?.[0] !== before.get(matchKey)?.[0])
+function contradicts({ thrifty, cursor }: ScanSession, start: Holdings): boolean {
+  const { baseline = null } = thrifty ?? {}
+  if (baseline?.hash !== cursor.hash) return false
+  return [...baseline.state].some(([matchKey, figures]) => {
+    const now = start.get(matchKey)
+    return now !== undefined && now[0] !== figures[0]
+  })
+}
 
-/** Up to when deadlines may pass once the cursor is at this block: see `knownUntil`. */
-const passedBy = ({ source }: ScanSession, head: Head, end: BlockRef): Ms =>
-  source.mode === 'test' && end.hash === head.hash ? Math.max(end.time, head.askedAt) : end.time
+/** No deadline of these watches passes before it is proven: one of the ranges before may have been read from wrong balances. */
+async function holdAll(session: ScanSession, open: readonly WatchedMethod[]): Promise<void> {
+  const { unproven } = session.cursor
+  const first = Math.min(unproven ?? Number.POSITIVE_INFINITY, ...open.map(({ expiresAt }) => expiresAt))
+  if (Number.isFinite(first) && first !== unproven) await moveCursor(session, { unproven: first })
+}
+
+/** The first deadline that the cursor passes with its next block waits for a proof. */
+function passing({ cursor, source }: ScanSession, head: Head, open: readonly WatchedMethod[]): CursorChange {
+  return (last) => {
+    const isHead = source.mode === 'test' && last.hash === head.hash
+    const until = isHead ? Math.max(last.time, head.askedAt, readUntil(cursor, 1)) : last.time
+    const passed = open.flatMap(({ expiresAt }) => (expiresAt <= until ? expiresAt : []))
+    return passed.length === 0 ? {} : { unproven: Math.min(cursor.unproven ?? Number.POSITIVE_INFINITY, ...passed) }
+  }
+}
 
 /** Of blocks above the cursor: left by a scanner that stopped before it moved the cursor. */
 async function storedHeights({ deps, source, cursor }: ScanSession, end: BlockRef): Promise<readonly number[]> {
@@ -130,6 +161,35 @@ async function readBlocks(
   }
   if (heights.at(-1) === last.height) return blocks
   return [...blocks, { ...last, transfers: [], ...(stage.asked !== undefined && { spending: new Map() }) }]
+}
+
+interface TokenCheck {
+  readonly open: readonly WatchedMethod[]
+  readonly found: AccountFindings
+  /** The blocks are all that the search named. */
+  readonly isWhole: boolean
+}
+
+/** Tokens of an account that grew by more than the blocks contain: a node withheld logs or gave balances of another block. */
+function checkTokens(
+  { source, deps }: ScanSession,
+  blocks: readonly ScannedBlock[],
+  { open, found, isWhole }: TokenCheck,
+): void {
+  const { accounts } = source.client
+  if (!isWhole || accounts === undefined) return
+  const transfers = blocks.flatMap((block) => block.transfers)
+  for (const { matchKey } of open) {
+    const [before = [], after = []] = [found.start.get(matchKey), found.holdings.get(matchKey)]
+    for (const [at, asset] of accounts.assets.entries()) {
+      const growth = growthBetween(before[at], after[at]) ?? 0n
+      if (at === 0 || growth < deps.catalog.asset(asset).dustBase) continue
+      const received = transfers.filter((transfer) => transfer.matchKey === matchKey && transfer.asset === asset)
+      if (growth > received.reduce((sum, { amountBase }) => sum + amountBase, 0n)) {
+        throw new NodeUnreliable(`a balance of ${asset} grew by more than the blocks of the range contain`)
+      }
+    }
+  }
 }
 
 function remember({ thrifty }: ScanSession, found: AccountFindings | null, { hash }: BlockRef): void {
@@ -163,15 +223,29 @@ function distancesOf(finalityDepth: number): readonly number[] {
 export const rememberedBelow = ({ height, hash }: BlockRef): HashWindow => [[height, hash]]
 
 /**
+ * By how much the store's clock may be ahead of the chain's, milliseconds: the least age of a head within the last ten minutes, as each was
+ * made before it was read. Without one it is the age of this head.
+ */
+export function skewMs({ thrifty, deps }: ScanSession, { time }: Pick<Head, 'time'>): Ms {
+  const now = deps.clock.now()
+  const ageMs = Math.max(0, now - (time ?? now))
+  if (thrifty === undefined) return ageMs
+  if (ageMs <= thrifty.skew.ms || now - thrifty.skew.at > SKEW_LIFE_MS) thrifty.skew = { ms: ageMs, at: now }
+  return thrifty.skew.ms
+}
+
+/**
  * Moves the cursor without questions to a block that is older than every open watch: nobody could have paid one of them before. Addresses
  * without an open invoice are looked for by their balances. Does nothing where times of blocks cannot be trusted.
  */
 async function passUnopened(session: ScanSession, head: Head, openedAt: Ms): Promise<void> {
   const { cursor, deps, source } = session
-  const { marginMs = Number.POSITIVE_INFINITY, blockTimeMs = 1 } = source.thrifty ?? {}
-  const limit = openedAt - marginMs
+  const { marginMs: leastMs = Number.POSITIVE_INFINITY, blockTimeMs = 1 } = source.thrifty ?? {}
   const { time } = head
-  if (time === undefined || Math.abs(deps.clock.now() - time) > FRESH_MS || limit - cursor.time < marginMs) return
+  const ageMs = deps.clock.now() - (time ?? Number.NEGATIVE_INFINITY)
+  const marginMs = leastMs + skewMs(session, head)
+  const limit = openedAt - marginMs
+  if (time === undefined || Math.abs(ageMs) > FRESH_MS || limit - cursor.time < marginMs) return
   let height = Math.min(head.height, head.height - Math.ceil((time - limit) / blockTimeMs))
   for (let tried = 0; tried < SEEK_MAX && height > cursor.height; tried += 1) {
     const block = await blockAt(session, height)

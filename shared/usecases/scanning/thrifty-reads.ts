@@ -1,24 +1,42 @@
+import type { SearchBudget } from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { ScanSession } from './scan-session.ts'
 
+/** Readings of state that one search makes between both ends of its range. */
+const READS_MAX = 400
+
+/** What one search may cost: as many blocks as a step reads, and so many requests for logs. */
+export const searchBudget = ({ source }: ScanSession, logs: number): SearchBudget => ({
+  blocks: source.batchMax,
+  reads: READS_MAX,
+  logs,
+})
+
+/** The smallest change of a balance that counts, in the order of the assets: what is worth less than moving it chooses no blocks. */
+export const leastOf = ({ source, deps }: ScanSession): readonly bigint[] =>
+  (source.client.accounts?.assets ?? []).map((asset) => deps.catalog.asset(asset).dustBase)
+
 /**
- * Payment methods of open invoices whose deadline the cursor has not passed, each address once: with its earliest showing and its next
+ * Payment methods of open invoices whose deadline the cursor has not passed, or has passed without a proof, each address once: with its earliest showing and its next
  * deadline. Read after the head: an invoice that is missing was shown to nobody before that head was made.
  */
 export async function openWatches({ deps, source, cursor, index }: ScanSession): Promise<readonly WatchedMethod[]> {
-  const rows = await deps.invoices.watchedMethods(source.mode, source.network, cursor.time)
+  const { unproven, time } = cursor
+  const passed = unproven == null ? time : Math.min(time, unproven - 1)
+  const rows = await deps.invoices.watchedMethods(source.mode, source.network, passed)
   const byKey = new Map<string, WatchedMethod>()
   for (const row of rows) {
     // An address that is not watched on this network was never shown for it.
     if (!row.isOpen || !index.has(row.matchKey)) continue
-    const { since, expiresAt, isUnpaid } = byKey.get(row.matchKey) ?? row
+    const { since, expiresAt, isUnpaid, isListed } = byKey.get(row.matchKey) ?? row
     byKey.set(row.matchKey, {
       ...row,
       since: Math.min(row.since, since),
       expiresAt: Math.min(row.expiresAt, expiresAt),
       isUnpaid: row.isUnpaid || isUnpaid,
+      isListed: row.isListed || isListed,
     })
   }
   return [...byKey.values()]

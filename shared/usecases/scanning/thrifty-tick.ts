@@ -1,7 +1,9 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { growthBetween } from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { proveDeadlines } from './prove-deadlines.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import { type Head, headFields, scanTick, walkBack } from './scan-tick.ts'
 import { extendWindow } from './scan-window.ts'
@@ -14,8 +16,8 @@ import {
   type ThriftyPace,
   type ThriftyState,
 } from './thrifty-pace.ts'
-import { readRange, rememberedBelow } from './thrifty-range.ts'
-import { openWatches } from './thrifty-reads.ts'
+import { readRange, rememberedBelow, skewMs } from './thrifty-range.ts'
+import { leastOf, openWatches } from './thrifty-reads.ts'
 
 /** Higher than any block. */
 const EVERY_HEIGHT = Number.MAX_SAFE_INTEGER
@@ -60,8 +62,9 @@ function stateOf(session: ScanSession, pace: ThriftyPace): ThriftyState {
   const state = session.thrifty
   // The store's clock went back, or its primary is another machine now: waiting for the old time would be blindness for as long as the step.
   if (now < state.watchedAt) {
-    const { askedAt, movedAt, lookAfter } = freshState(now, pace)
-    Object.assign(state, { askedAt, movedAt, lookAfter })
+    const { askedAt, movedAt, skew } = freshState(now, pace)
+    Object.assign(state, { askedAt, movedAt, skew })
+    delete session.lookAfter
   }
   return state
 }
@@ -86,6 +89,8 @@ async function carryOut(session: ScanSession, { step, open, now, state, pace }: 
   const from = session.cursor.height
   const moved = await scanTick(session, readRange)
   state.askedAt = now
+  // After what was read is stored: a look back that fails holds up deadlines only.
+  await proveDeadlines(session)
   // A range that ended below the head, because a node lost its old balances or too many blocks concern us, is continued at once: at the pace
   // of steps a network that was away for a day would stay behind for hours.
   if (moved && session.cursor.height > from && session.cursor.height < session.cursor.headHeight) {
@@ -118,15 +123,20 @@ async function hasChanged(session: ScanSession, open: readonly WatchedMethod[], 
   if (accounts === undefined || state === undefined) return true
   const { time, holdings } = await accounts.glance(open.map(({ matchKey }) => matchKey))
   state.askedAt = now
+  const least = leastOf(session)
   const changed = [...holdings].some(([matchKey, figures]) => {
     const known = state.baseline?.holdings.get(matchKey)
-    return known === undefined || figures.some((base, at) => base !== known[at])
+    return known === undefined || figures.some((figure, at) => isChange(growthBetween(known[at], figure), least[at]))
   })
   if (!changed && now - cursor.headSeenAt >= HEARTBEAT_MS) {
     await moveCursor(session, { headSeenAt: now, headTime: Math.max(time, cursor.headTime ?? time) })
   }
   return changed
 }
+
+/** Dust is no reason to read anything; a balance that could not be read is. */
+const isChange = (growth: bigint | null, least = 1n): boolean =>
+  growth === null || (growth !== 0n && (growth >= least || -growth >= least))
 
 interface RestTask {
   readonly pace: ThriftyPace
@@ -141,12 +151,13 @@ interface RestTask {
 async function rest(session: ScanSession, head: Head, { pace, readAt }: RestTask): Promise<boolean> {
   const { cursor, deps, source } = session
   const { client } = source
-  const marginBlocks = Math.ceil((1.5 * pace.marginMs) / pace.blockTimeMs)
+  const marginMs = pace.marginMs + skewMs(session, head)
+  const marginBlocks = Math.ceil((1.5 * marginMs) / pace.blockTimeMs)
   const settled = head.finalizedHeight ?? head.height - source.finalityDepth
   const height = Math.min(settled, head.height - marginBlocks)
   const isFresh = head.time !== undefined && Math.abs(deps.clock.now() - head.time) <= FRESH_MS
   const block = height > cursor.height && isFresh ? await client.blockAt(height) : null
-  if (block === null || block.time > readAt - pace.marginMs) {
+  if (block === null || block.time > readAt - marginMs) {
     // Nobody asked whether the cursor's block is on the branch of this head: that its height is final says nothing about it.
     const { finalizedHeight: _, ...seen } = headFields(session, head)
     await moveCursor(session, { status: 'live', ...seen, ...passed(session) })

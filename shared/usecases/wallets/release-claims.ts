@@ -63,9 +63,8 @@ async function haveSeenAll(
   for (const network of networks) {
     if (deps.catalog.hasNode(network, mode)) {
       const cursor = await deps.cursors.find(mode, network)
-      // A thrifty scanner has looked at addresses without an open invoice up to its last look at all of them, and not further.
-      const seenThrough = Math.min(cursor?.time ?? 0, cursor?.looks?.all.time ?? Number.POSITIVE_INFINITY)
-      if (cursor === null || seenThrough < dueAt) return false
+      // At addresses without an open invoice balances are looked at up to the last look at those in memory, and not further.
+      if (cursor === null || Math.min(cursor.time, cursor.looks?.all.time ?? cursor.time) < dueAt) return false
     } else if (paidOn.has(network) && mode === 'live') return false
   }
   return true

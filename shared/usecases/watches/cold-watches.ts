@@ -69,10 +69,10 @@ export function createColdWatches(deps: ColdWatchDeps, mode: Mode, family: Famil
       }
       return found
     },
-    async *everyAddress() {
+    async *everyAddress(packedAfter) {
       let after: string | null = null
       do {
-        const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE)
+        const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE, packedAfter)
         for (const { matchKey } of page) yield matchKey
         after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
       } while (after !== null)

@@ -18,11 +18,11 @@ export function createHotWatches(createIndex: () => WatchIndex, cold: ColdWatche
     get size() {
       return hot.size
     },
-    async *keys() {
+    async *keys(of) {
       const held = hot
       yield* held.keys()
-      if (cold.size === 0) return
-      for await (const matchKey of cold.everyAddress()) if (!held.has(matchKey)) yield matchKey
+      if (cold.size === 0 || of === 'hot') return
+      for await (const matchKey of cold.everyAddress(of)) if (!held.has(matchKey)) yield matchKey
     },
     async among(matchKeys) {
       const ours = new Set(matchKeys.filter((matchKey) => hot.has(matchKey)))

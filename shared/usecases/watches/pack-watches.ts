@@ -85,7 +85,7 @@ async function moveOut(deps: PackWatchesDeps, { mode, family }: Scope, matchKeys
   if (matchKeys.length === 0) return
   await storeHashes(deps, { mode, family }, matchKeys)
   for (let from = 0; from < matchKeys.length; from += PAGE) {
-    await deps.wallets.markPacked(mode, family, matchKeys.slice(from, from + PAGE))
+    await deps.wallets.markPacked(mode, family, matchKeys.slice(from, from + PAGE), deps.clock.now())
   }
 }
 

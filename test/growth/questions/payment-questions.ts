@@ -130,6 +130,8 @@ const COMMANDS: Declared<ReturnType<typeof createChainCommandRepository>> = {
 const BALANCES: Declared<ReturnType<typeof createCoinBalanceRepository>> = {
   find: (on, facts) => on.find(MODE, NETWORK, [facts.matchKey(facts.old)]),
   save: BY_KEY,
+  starts: (on, facts) => on.starts(MODE, NETWORK, [facts.matchKey(facts.old)]),
+  saveStarts: BY_KEY,
 }
 
 const HINTS: Declared<ReturnType<typeof createPaymentHints>> = {

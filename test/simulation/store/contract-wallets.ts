@@ -204,6 +204,8 @@ const WATCHES: readonly ContractCase[] = [
         await wallets.watchPage('test', 'evm', null, 2),
         await wallets.watchPage('test', 'evm', 'b', 2),
         await wallets.watchPage('live', 'evm', null, 2),
+        await wallets.watchPage('test', 'evm', null, 9, 4),
+        await wallets.watchPage('test', 'evm', null, 9, 5),
       ]
     },
     gives: [[{ matchKey: 'a' }, { matchKey: 'b' }], [{ matchKey: 'c' }], []],
@@ -217,9 +219,9 @@ const WATCHES: readonly ContractCase[] = [
         4,
       )
       await wallets.addListed('p-1', [{ ...listedAt('e'), materialId: 'p-1' }])
-      await wallets.markPacked('test', 'evm', ['b', 'absent'])
-      await wallets.markPacked('live', 'evm', ['a'])
-      await wallets.markPacked('test', 'evm', [])
+      await wallets.markPacked('test', 'evm', ['b', 'absent'], 5)
+      await wallets.markPacked('live', 'evm', ['a'], 5)
+      await wallets.markPacked('test', 'evm', [], 5)
       return [
         await wallets.hotWatchPage('test', 'evm', null, 2),
         await wallets.hotWatchPage('test', 'evm', 'c', 9),

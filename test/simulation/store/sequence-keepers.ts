@@ -99,5 +99,5 @@ export const KEEPER_ASKS: readonly Ask[] = [
   ({ on }) => on.wallets.watchPage('test', 'evm', 'a0', 3),
   ({ on }) => on.wallets.hotWatchPage('test', 'evm', null, 3),
   ({ on }) => on.wallets.hotWatchKeys('test', 'evm', null, 3),
-  ({ on, random }) => on.wallets.markPacked('test', 'evm', pickSome(random, ['a0', 'a1', 'z'])),
+  ({ on, random }) => on.wallets.markPacked('test', 'evm', pickSome(random, ['a0', 'a1', 'z']), 5),
 ]

@@ -1,10 +1,11 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import type {
-  AccountFindings,
-  AccountQuestion,
-  AccountReader,
-  BlockPlace,
-  Holdings,
+import {
+  type AccountFindings,
+  type AccountQuestion,
+  type AccountReader,
+  type BlockPlace,
+  growthBetween,
+  type Holdings,
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { SimBlock } from './chain.ts'
@@ -46,11 +47,23 @@ export function createSimAccounts({ ask, each, isPruned }: AccountNodes): Accoun
       if (question.everywhere !== true) return ask('touched', answer)
       return united(await each('touched everywhere', answer), question)
     },
+    async everywhere(matchKeys, at) {
+      const answers = await each('figures everywhere', (view) => (has(view, at) ? stateAt(view, matchKeys, at.height) : null))
+      const known = answers.flatMap((answer) => answer ?? [])
+      if (known.length === 0) throw new NodeUnreliable('no node has the balances of the block')
+      return known
+    },
+    received: async ({ from, to, matchKeys }) =>
+      ask('logs', (view) =>
+        heightsBetween(from, Math.min(to, view.head)).filter((height) =>
+          transfersOf(view, height).some(({ matchKey, asset }) => asset !== ASSETS[0] && matchKeys.includes(matchKey)),
+        ),
+      ),
   }
 }
 
 function search(view: BranchView, question: AccountQuestion, isPruned: boolean): Answer {
-  const { from, to, matchKeys, others = [], exactly, before, stored } = question
+  const { from, to, matchKeys, others = [], exactly, before, stored, budget } = question
   if (!has(view, from) || !has(view, to)) return 'forked'
   const keys = [...matchKeys, ...others]
   const after = stateAt(view, keys, to.height)
@@ -61,7 +74,7 @@ function search(view: BranchView, question: AccountQuestion, isPruned: boolean):
     growthOf(start, after, key).every((base, at) => base === (stored?.get(key)?.[at] ?? 0n))
   const moved = keys.filter((key) => !areEqual(start.get(key), after.get(key)) && (exactly || !isStored(key)))
   const heights: number[] = []
-  for (let height = from.height + 1; height <= to.height; height += 1) {
+  for (const height of heightsBetween(from.height, to.height)) {
     const received = transfersOf(view, height)
     const isFound = exactly
       ? received.some(
@@ -70,9 +83,12 @@ function search(view: BranchView, question: AccountQuestion, isPruned: boolean):
       : received.some(({ matchKey }) => moved.includes(matchKey))
     if (isFound) heights.push(height)
   }
-  const holdings = new Map([...after].map(([key, figures]) => [key, figures.slice(0, ASSETS.length)]))
-  const growth = new Map(moved.map((key) => [key, growthOf(start, after, key)]))
-  return { heights, start, holdings, state: after, ...(!exactly && { growth }) }
+  const through = heights.length < budget.blocks ? to.height : (heights[budget.blocks - 1] ?? to.height)
+  const state = stateAt(view, keys, through)
+  const holdings = new Map([...state].map(([key, figures]) => [key, figures.slice(0, ASSETS.length)]))
+  const growth = new Map(moved.map((key) => [key, growthOf(start, state, key)]))
+  const found = heights.slice(0, budget.blocks)
+  return { heights: found, through, withLogs: true, start, holdings, state, ...(!exactly && { growth }) }
 }
 
 /** What any node found; nodes without the blocks or balances do not count while another one has them. */
@@ -84,9 +100,13 @@ function united(answers: readonly Answer[], { exactly, matchKeys }: AccountQuest
   if (exactly && found.some((one) => !areEqual(coins(one), coins(first)))) {
     throw new NodeUnreliable('the nodes disagree about balances at the cursor')
   }
+  const least = found.reduce((one, other) => (other.through < one.through ? other : one))
   const heights = [...new Set(found.flatMap((one) => one.heights))].sort((one, other) => one - other)
-  return { ...first, heights }
+  return { ...least, heights: heights.filter((height) => height <= least.through) }
 }
+
+const heightsBetween = (from: number, to: number): readonly number[] =>
+  Array.from({ length: Math.max(0, to - from) }, (_, at) => from + 1 + at)
 
 const has = (view: BranchView, { height, hash }: BlockPlace): boolean => view.block(height)?.hash === hash
 
@@ -110,7 +130,7 @@ const stateAt = (view: BranchView, matchKeys: readonly string[], height: number)
   new Map([...holdingsAt(view, matchKeys, height)].map(([key, figures]) => [key, [...figures, 0n]]))
 
 const growthOf = (before: Holdings, after: Holdings, key: string): readonly bigint[] =>
-  ASSETS.map((_, at) => (after.get(key)?.[at] ?? 0n) - (before.get(key)?.[at] ?? 0n))
+  ASSETS.map((_, at) => growthBetween(before.get(key)?.[at], after.get(key)?.[at]) ?? 0n)
 
 const areEqual = <T>(one: readonly T[] = [], other: readonly T[] = []): boolean =>
   one.length === other.length && one.every((value, at) => value === other[at])

@@ -1,15 +1,19 @@
-import type {
-  AccountFindings,
-  AccountQuestion,
-  AccountReader,
-  BlockPlace,
-  Holdings,
+import {
+  type AccountFindings,
+  type AccountQuestion,
+  type AccountReader,
+  type BlockPlace,
+  type Figure,
+  growthBetween,
+  type Holdings,
+  isRead,
+  type Sums,
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
-import { createHoldingsReader, type HoldingsReader, isRead } from './holdings.ts'
+import { createHoldingsReader, type HoldingsReader } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
 import { createLogReader, type LogReader } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
@@ -19,37 +23,54 @@ import { headerSchema, type Log } from './wire.ts'
 const LOG_RANGE_MAX = 5_000
 /** Accounts of one request for logs. */
 const RECIPIENTS_MAX = 100
-/** A newest block this much older than one seen before is that of a node that fell behind, milliseconds. */
+/** A newest block this much older than one seen before is that of a node that fell behind, milliseconds … */
 const BEHIND_MS = 30_000
+/** … for this long at most: a time that no other answer confirms was wrong. */
+const NEWEST_MS = 60_000
 
 type Findings = AccountFindings | 'forked' | 'gone'
 
-/** Chooses blocks by logs of tokens to the accounts and by balances. All answers about a range come from one node. */
+/** Chooses blocks by balances, and by logs of tokens to the accounts. All answers about a range come from one node. */
 export function createAccountReader(
-  { tokens, nativeAsset }: Pick<EvmClientOptions, 'tokens' | 'nativeAsset'>,
+  { tokens, nativeAsset, chain }: Pick<EvmClientOptions, 'tokens' | 'nativeAsset' | 'chain'>,
   pool: RpcPool<RpcNode>,
+  now: () => number = Date.now,
 ): AccountReader {
   const contracts = tokens.map(({ contract }) => contract.toLowerCase())
-  const holdings = createHoldingsReader(contracts)
-  const logs = createLogReader({ contracts, topics: [TRANSFER_TOPIC], rangeMax: LOG_RANGE_MAX })
-  const tools: Tools = { contracts, holdings, logs }
-  let newestTime = 0
+  const tools: Tools = {
+    contracts,
+    holdings: createHoldingsReader(contracts),
+    logs: createLogReader({ contracts, topics: [TRANSFER_TOPIC], rangeMax: LOG_RANGE_MAX }),
+    numbersAreParents: chain.numbersAreParents === true,
+  }
+  const checkNewest = createNewestCheck(now)
 
   return {
     assets: [nativeAsset, ...tokens.map(({ asset }) => asset)],
     glance: (matchKeys) =>
       pool.use(async (node) => {
-        const seen = await holdings.read(node, matchKeys, 'latest')
+        const seen = await tools.holdings.read(node, matchKeys, 'latest')
         if (seen === null) throw new NodeUnreliable(`the node at ${node.host} does not have its newest balances`)
-        if (seen.time < newestTime - BEHIND_MS) throw new NodeUnreliable(`the node at ${node.host} fell behind`)
-        newestTime = Math.max(newestTime, seen.time)
+        checkNewest(node, seen.time)
         return seen
       }),
     async touched(question) {
       const { to } = question
-      const ask = (node: RpcNode) => search(node, tools, question)
-      if (question.everywhere !== true) return pool.use(ask, { height: to.height })
-      return united(await pool.each(ask), question)
+      const request = (node: RpcNode) => search(node, tools, question)
+      if (question.everywhere !== true) return pool.use(request, { height: to.height })
+      return united(await pool.each(request), question)
+    },
+    everywhere: async (matchKeys, at) => {
+      const senders = matchKeys
+      const answers = await pool.each((node) => stateAt(node, tools, { matchKeys, senders, block: at }))
+      const known = answers.flatMap((answer) => answer ?? [])
+      if (known.length === 0) throw new NodeUnreliable(`no node has the balances of block ${at.height}`)
+      return known
+    },
+    received: async ({ from, to, matchKeys, requests }) => {
+      const answers = await pool.each((node) => readLogs(node, tools.logs, { from, to, matchKeys, requests }))
+      const logs = answers.flatMap((answer) => answer ?? [])
+      return answers.every((answer) => answer === null) ? null : loggedHeights(logs)
     },
   }
 }
@@ -58,6 +79,22 @@ interface Tools {
   readonly contracts: readonly string[]
   readonly holdings: HoldingsReader
   readonly logs: LogReader
+  /** Contracts see the numbers of a parent chain's blocks (Arbitrum): only times show which block an answer is about. */
+  readonly numbersAreParents: boolean
+}
+
+/**
+ * Refuses a newest block that is older than one seen in the last minute. Times in the future count as now, so that one wrong answer
+ * keeps honest ones away for a minute at most.
+ */
+function createNewestCheck(now: () => number): (node: RpcNode, time: number) => void {
+  let newest = { time: 0, seenAt: 0 }
+  return (node, time) => {
+    const at = now()
+    const isCurrent = Math.abs(at - newest.seenAt) < NEWEST_MS
+    if (isCurrent && time < newest.time - BEHIND_MS) throw new NodeUnreliable(`the node at ${node.host} fell behind`)
+    if (!isCurrent || time >= newest.time) newest = { time: Math.min(time, at), seenAt: at }
+  }
 }
 
 /** What any of the nodes found; those that lack blocks or balances do not count while another one has them. */
@@ -70,12 +107,14 @@ function united(answers: readonly Findings[], { exactly, matchKeys }: AccountQue
   if (exactly && found.some((one) => coinsOf(one).some((base, at) => base !== coinsOf(first)[at]))) {
     throw new NodeUnreliable('the nodes disagree about balances at the cursor')
   }
-  const heights = ascending(found.flatMap((one) => one.heights))
-  return { ...first, heights, ...(first.growth !== undefined && { growth: largest(found) }) }
+  const least = found.reduce((one, other) => (other.through < one.through ? other : one))
+  const heights = ascending(found.flatMap((one) => one.heights)).filter((height) => height <= least.through)
+  const withLogs = found.some((one) => one.withLogs)
+  return { ...least, heights, withLogs, ...(first.growth !== undefined && { growth: largest(found) }) }
 }
 
 /** The largest growth that any node reports. */
-function largest(found: readonly AccountFindings[]): Holdings {
+function largest(found: readonly AccountFindings[]): Sums {
   const all = new Map<string, readonly bigint[]>()
   for (const [matchKey, figures] of found.flatMap(({ growth }) => [...(growth ?? [])])) {
     const known = all.get(matchKey)
@@ -88,30 +127,38 @@ function largest(found: readonly AccountFindings[]): Holdings {
 }
 
 async function search(node: RpcNode, tools: Tools, question: AccountQuestion): Promise<Findings> {
-  const { from, to, matchKeys, others = [] } = question
+  const { from, to, matchKeys, others = [], exactly } = question
   if (!(await hasBlock(node, from))) return 'forked'
   const ends = await readEnds(node, tools, question)
   if (ends === 'gone') return 'gone'
-  const received = question.exactly ? await readLogs(node, tools.logs, question) : []
-  if (question.exactly) checkGrowth(node, { contracts: tools.contracts, matchKeys, ends, logs: received })
-  const moved = [...matchKeys, ...others].filter((matchKey) => {
-    if (same(ends.before.get(matchKey), ends.after.get(matchKey))) return false
-    return question.exactly || !isStored(question.stored?.get(matchKey), ends, matchKey)
-  })
-  const coins = question.exactly ? moved.filter((matchKey) => coinMoved(ends, matchKey)) : moved
-  const changed = await findChanges(node, tools.holdings, { question, matchKeys: coins, ends })
+  // Money of a token that cannot be asked for balances shows in its logs alone.
+  const requests = hasUnknown(ends) ? Number.POSITIVE_INFINITY : question.budget.logs
+  const range = { from: from.height, to: to.height, matchKeys, requests }
+  const received = await readLogs(node, tools.logs, range)
+  const sums = received === null ? new Map<string, bigint>() : sumsOf(received)
+  if (received !== null) checkGrowth(node, { contracts: tools.contracts, matchKeys, ends, sums })
+  const moved = [...matchKeys, ...others].filter(
+    (matchKey) =>
+      differs(question, ends.before.get(matchKey), ends.after.get(matchKey)) &&
+      (exactly || !isStored(question.stored?.get(matchKey), ends, matchKey)),
+  )
+  const isNews = (log: Log) => exactly || !isLogged(tools, question.stored, sums, log)
+  const news = received === null ? null : received.filter(isNews)
+  const found = await findChanges(node, tools, { question, moved, ends, received: news })
   // The answers by height above are about this branch only if the node still is on it.
   if (!(await hasBlock(node, to))) return 'forked'
+  const { state } = found
+  const growth = new Map(moved.map((matchKey) => [matchKey, growthOf(ends.before, state, matchKey)]))
   return {
-    heights: ascending([...received.map(({ blockNumber }) => blockNumber), ...changed]),
+    ...found,
+    withLogs: received !== null,
     start: ends.before,
-    holdings: new Map([...ends.after].map(([key, figures]) => [key, figures.slice(0, tools.contracts.length + 1)])),
-    state: ends.after,
-    ...(!question.exactly && { growth: new Map(moved.map((matchKey) => [matchKey, growthOf(ends, matchKey)])) }),
+    holdings: new Map([...state].map(([key, figures]) => [key, figures.slice(0, tools.contracts.length + 1)])),
+    ...(!exactly && { growth }),
   }
 }
 
-/** Balances at both ends; behind them, where that was asked, how many transactions the account has sent. */
+/** Balances at both ends; behind them, where that was requested, how many transactions the account has sent. */
 interface Ends {
   readonly before: Holdings
   readonly after: Holdings
@@ -122,11 +169,12 @@ async function readEnds(node: RpcNode, tools: Tools, question: AccountQuestion):
   const all = [...matchKeys, ...others]
   const senders = sendersOf(question, all)
   const hasAll = known !== undefined && all.every((matchKey) => known.has(matchKey))
-  const after = await stateAt(node, tools.holdings, { matchKeys: all, senders, block: to })
-  // What was remembered may come from another node: a difference counts only against balances of this one.
-  const isSame = hasAll && after !== null && all.every((matchKey) => same(known.get(matchKey), after.get(matchKey)))
-  const before = isSame ? known : await stateAt(node, tools.holdings, { matchKeys: all, senders, block: from })
-  return before === null || after === null ? 'gone' : { before, after }
+  const after = await stateAt(node, tools, { matchKeys: all, senders, block: to })
+  if (after === null) return 'gone'
+  // What was remembered may come from another node: a difference counts only against balances of this one, while it has them.
+  const isSame = hasAll && all.every((matchKey) => same(known.get(matchKey), after.get(matchKey)))
+  const before = isSame ? known : await stateAt(node, tools, { matchKeys: all, senders, block: from })
+  return before === null ? 'gone' : { before, after }
 }
 
 /** Those of the accounts whose number of sent transactions counts. */
@@ -136,18 +184,25 @@ const sendersOf = ({ exactly, matchKeys }: AccountQuestion, among: readonly stri
 interface StateQuestion {
   readonly matchKeys: readonly string[]
   readonly senders: readonly string[]
-  /** With its hash where that is known. */
-  readonly block: { readonly height: number; readonly hash?: string }
+  /** With its hash and time where those are known. */
+  readonly block: { readonly height: number; readonly hash?: string; readonly time?: number }
 }
 
+/** Null when the node has dropped the state. Throws `NodeUnreliable` when its answer is about another block than the one that was named. */
 async function stateAt(
   node: RpcNode,
-  reader: HoldingsReader,
-  { matchKeys, senders, block: { height, hash } }: StateQuestion,
+  { holdings, numbersAreParents }: Tools,
+  { matchKeys, senders, block }: StateQuestion,
 ): Promise<Holdings | null> {
-  const held = await reader.read(node, matchKeys, hash === undefined ? toQuantity(height) : { blockHash: hash })
-  const sent = await reader.sent(node, senders, toQuantity(height))
+  const place = numbersAreParents && block.hash === undefined ? await placeAt(node, block.height) : block
+  const { height, hash, time } = place
+  const held = await holdings.read(node, matchKeys, hash === undefined ? toQuantity(height) : { blockHash: hash })
+  const sent = await holdings.sent(node, senders, toQuantity(height))
   if (held === null || sent === null) return null
+  const isNamed = numbersAreParents || held.number === height
+  if (matchKeys.length > 0 && (!isNamed || (time !== undefined && held.time !== time))) {
+    throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${height}`)
+  }
   return new Map(
     matchKeys.map((matchKey) => {
       return [matchKey, [...(held.holdings.get(matchKey) ?? []), BigInt(sent.get(matchKey) ?? 0)]]
@@ -155,14 +210,52 @@ async function stateAt(
   )
 }
 
-async function readLogs(node: RpcNode, reader: LogReader, question: AccountQuestion): Promise<readonly Log[]> {
-  const { from, to, matchKeys } = question
+/** Null where that takes more requests than the budget has: then balances alone choose the blocks. */
+async function readLogs(
+  node: RpcNode,
+  reader: LogReader,
+  { from, to, matchKeys, requests }: Parameters<AccountReader['received']>[0],
+): Promise<readonly Log[] | null> {
+  const pages = Math.ceil(matchKeys.length / RECIPIENTS_MAX)
+  if (pages * reader.requests(node, to - from) > requests) return null
   const found: Log[] = []
   for (let start = 0; start < matchKeys.length; start += RECIPIENTS_MAX) {
     const recipients = matchKeys.slice(start, start + RECIPIENTS_MAX).map((key) => `0x${key.padStart(64, '0')}`)
-    found.push(...(await reader.range(node, from.height + 1, to.height, recipients)))
+    found.push(...(await reader.range(node, from + 1, to, recipients)))
   }
   return found
+}
+
+/** The amount of a transfer; zero for a log of another form. */
+const amountOf = ({ data }: Log): bigint => BigInt(data.length >= 66 ? data.slice(0, 66) : '0x0')
+
+/** Logs of nothing (address poisoning) choose no block. */
+const loggedHeights = (logs: readonly Log[]): readonly number[] =>
+  ascending(logs.flatMap((log) => (amountOf(log) > 0n ? log.blockNumber : [])))
+
+/** Contract and receiver of a transfer. */
+const idOf = (contract: string, matchKey: string): string => `${contract}:${matchKey}`
+const receiverOf = ({ topics }: Log): string => (topics[2] ?? '').slice(-40)
+
+/** What the logs show for each token and account. */
+function sumsOf(logs: readonly Log[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const log of logs) {
+    const id = idOf(log.address.toLowerCase(), receiverOf(log))
+    sums.set(id, (sums.get(id) ?? 0n) + amountOf(log))
+  }
+  return sums
+}
+
+/** Whether all that the logs show for the token and account of this one is stored. */
+function isLogged(
+  { contracts }: Pick<Tools, 'contracts'>,
+  stored: Sums | undefined,
+  sums: ReadonlyMap<string, bigint>,
+  log: Log,
+): boolean {
+  const [contract, matchKey] = [log.address.toLowerCase(), receiverOf(log)]
+  return stored?.get(matchKey)?.[contracts.indexOf(contract) + 1] === sums.get(idOf(contract, matchKey))
 }
 
 /** A token balance that grew by more than the logs show proves that logs are missing. */
@@ -172,83 +265,125 @@ function checkGrowth(
     contracts,
     matchKeys,
     ends,
-    logs,
+    sums,
   }: Pick<Tools, 'contracts'> &
-    Pick<AccountQuestion, 'matchKeys'> & { readonly ends: Ends; readonly logs: readonly Log[] },
+    Pick<AccountQuestion, 'matchKeys'> & { readonly ends: Ends; readonly sums: ReadonlyMap<string, bigint> },
 ): void {
-  const received = new Map<string, bigint>()
-  for (const { address, topics, data } of logs) {
-    const id = `${address.toLowerCase()}:${(topics[2] ?? '').slice(-40)}`
-    received.set(id, (received.get(id) ?? 0n) + BigInt(data.length >= 66 ? data.slice(0, 66) : '0x0'))
-  }
   for (const matchKey of matchKeys) {
     const after = ends.after.get(matchKey) ?? []
     for (const [at, contract] of contracts.entries()) {
-      const [then = 0n, now = 0n] = [ends.before.get(matchKey)?.[at + 1], after[at + 1]]
-      if (!isRead(then) || !isRead(now)) continue
-      if (now - then > (received.get(`${contract}:${matchKey}`) ?? 0n)) {
+      const growth = growthBetween(ends.before.get(matchKey)?.[at + 1], after[at + 1]) ?? 0n
+      if (growth > (sums.get(idOf(contract, matchKey)) ?? 0n)) {
         throw new NodeUnreliable(`the node at ${node.host} left out logs of a token`)
       }
     }
   }
 }
 
-const same = (one: readonly bigint[] = [], other: readonly bigint[] = []): boolean =>
+const hasUnknown = ({ before, after }: Ends): boolean =>
+  [before, after].some((end) => [...end.values()].some((figures) => !figures.every(isRead)))
+
+/** An unknown figure equals none, so an account that has one differs, unless both ends are one reading. */
+const same = (one: readonly Figure[] = [], other: readonly Figure[] = []): boolean =>
   one.length === other.length && one.every((base, at) => base === other[at])
 
-/** Tokens are in the logs; what logs do not show is the coin, and that the account sent something. */
-function coinMoved({ before, after }: Ends, matchKey: string): boolean {
-  const [then = [], now = []] = [before.get(matchKey), after.get(matchKey)]
-  return then[0] !== now[0] || then.at(-1) !== now.at(-1)
-}
-
-function growthOf({ before, after }: Ends, matchKey: string): readonly bigint[] {
-  const then = before.get(matchKey) ?? []
-  return (after.get(matchKey) ?? []).map((base, at) => {
-    const earlier = then[at] ?? 0n
-    return isRead(base) && isRead(earlier) ? base - earlier : 0n
+/** Whether figures moved by at least what counts; what stands behind the balances counts from one on. Halving cannot place unknown ones. */
+function differs(
+  { least }: Pick<AccountQuestion, 'least'>,
+  then: readonly Figure[] = [],
+  now: readonly Figure[] = [],
+): boolean {
+  if (then.length !== now.length) return true
+  return then.some((figure, at) => {
+    const change = growthBetween(figure, now[at]) ?? 0n
+    const size = change < 0n ? -change : change
+    return size > 0n && size >= (least[at] ?? 1n)
   })
 }
 
+const growthOf = (before: Holdings, after: Holdings, matchKey: string): readonly bigint[] =>
+  (after.get(matchKey) ?? []).map((figure, at) => growthBetween(before.get(matchKey)?.[at], figure) ?? 0n)
+
 function isStored(stored: readonly bigint[] | undefined, { before, after }: Ends, matchKey: string): boolean {
   const [then = [], now = []] = [before.get(matchKey), after.get(matchKey)]
-  return stored?.every((base, at) => (now[at] ?? 0n) - (then[at] ?? 0n) === base) ?? false
+  return stored?.every((base, at) => growthBetween(then[at], now[at]) === base) ?? false
 }
 
-/** Heights at which the state of the accounts differs from that of the block below; halves ranges whose ends differ. */
+interface ChangeQuestion {
+  readonly question: AccountQuestion
+  /** Accounts whose figures differ at both ends. */
+  readonly moved: readonly string[]
+  readonly ends: Ends
+  /** Logs that place every token; null: balances must. */
+  readonly received: readonly Log[] | null
+}
+
+type Changes = Pick<AccountFindings, 'heights' | 'through' | 'state'>
+
+/**
+ * Heights at which the state of the accounts differs from that of the block below, from left to right until the budget is used up, and the
+ * state where the search ended.
+ */
 async function findChanges(
   node: RpcNode,
-  reader: HoldingsReader,
-  { question, matchKeys, ends }: { question: AccountQuestion; matchKeys: readonly string[]; ends: Ends },
-): Promise<readonly number[]> {
-  const { from, to, exactly } = question
-  const senders = sendersOf(question, matchKeys)
-  const found: number[] = []
-  async function halve(low: number, before: Holdings, high: number, after: Holdings): Promise<void> {
-    if (matchKeys.every((matchKey) => !differs(exactly, before.get(matchKey), after.get(matchKey)))) return
-    if (high - low === 1) {
-      found.push(high)
-      return
-    }
-    const height = Math.floor((low + high) / 2)
-    const middle = await stateAt(node, reader, { matchKeys, senders, block: { height } })
-    if (middle === null) throw new NodeUnreliable(`the node at ${node.host} lacks balances between two that it has`)
-    await halve(low, before, height, middle)
-    await halve(height, middle, high, after)
+  tools: Tools,
+  { question, moved, ends, received }: ChangeQuestion,
+): Promise<Changes> {
+  const { from, to, matchKeys, others = [], budget } = question
+  const all = { matchKeys: [...matchKeys, ...others], senders: sendersOf(question, matchKeys) }
+  const logged = loggedHeights(received ?? [])
+  const stateOf = async (height: number): Promise<Holdings> => {
+    if (height === to.height) return ends.after
+    const state = await stateAt(node, tools, { ...all, block: { height } })
+    if (state === null) throw new NodeUnreliable(`the node at ${node.host} lacks balances between two that it has`)
+    return state
   }
-  await halve(from.height, ends.before, to.height, ends.after)
-  return found
-}
-
-/** With logs, tokens are placed already. */
-function differs(exactly: boolean, then: readonly bigint[] = [], now: readonly bigint[] = []): boolean {
-  return exactly ? then[0] !== now[0] || then.at(-1) !== now.at(-1) : !same(then, now)
+  const end = Math.min(to.height, logged[budget.blocks - 1] ?? to.height)
+  const last = await stateOf(end)
+  // With logs, tokens are placed already.
+  const figures = (state: Holdings, matchKey: string) => {
+    const own = state.get(matchKey) ?? []
+    return received === null ? own : [own[0] ?? 0n, ...own.slice(tools.contracts.length + 1)]
+  }
+  const least = received === null ? question.least : question.least.slice(0, 1)
+  const changed = (before: Holdings, after: Holdings) =>
+    moved.some((matchKey) => differs({ least }, figures(before, matchKey), figures(after, matchKey)))
+  const found: number[] = []
+  let [through, state, reads] = [from.height, ends.before, 0]
+  /** False when the budget is used up. */
+  async function halve(low: number, before: Holdings, high: number, after: Holdings): Promise<boolean> {
+    const isChanged = changed(before, after)
+    if (!isChanged || high - low === 1) {
+      if (isChanged) found.push(high)
+      through = high
+      state = after
+      return found.length < budget.blocks
+    }
+    if (reads >= budget.reads && through > from.height) return false
+    reads += 1
+    const height = Math.floor((low + high) / 2)
+    const middle = await stateOf(height)
+    return (await halve(low, before, height, middle)) && (await halve(height, middle, high, after))
+  }
+  await halve(from.height, ends.before, end, last)
+  const heights = ascending([...logged.filter((height) => height <= through), ...found])
+  const cut = heights[budget.blocks - 1] ?? through
+  if (cut >= through) return { heights, through, state }
+  return { heights: heights.slice(0, budget.blocks), through: cut, state: await stateOf(cut) }
 }
 
 const ascending = (heights: readonly number[]): readonly number[] =>
   [...new Set(heights)].sort((one, other) => one - other)
 
 async function hasBlock(node: RpcNode, { height, hash }: BlockPlace): Promise<boolean> {
-  const header = await node.call('eth_getBlockByNumber', [toQuantity(height), false], headerSchema.nullable())
-  return header?.hash === hash
+  return (await headerAt(node, height))?.hash === hash
 }
+
+async function placeAt(node: RpcNode, height: number): Promise<BlockPlace> {
+  const header = await headerAt(node, height)
+  if (header === null) throw new NodeUnreliable(`the node at ${node.host} has no block ${height}`)
+  return { height, hash: header.hash, time: header.timestamp * 1_000 }
+}
+
+const headerAt = (node: RpcNode, height: number) =>
+  node.call('eth_getBlockByNumber', [toQuantity(height), false], headerSchema.nullable())

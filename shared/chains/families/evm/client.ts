@@ -89,7 +89,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     disputed: (transactions) => pool.disputed(transactions, unshown),
     silence: () => pool.silence(),
     voteOnFork: (block) => pool.voteOnFork(block),
-    balances: createBalanceLedger(options.internal, pool, traces),
+    balances: createBalanceLedger(options, pool, traces),
     accounts: createAccountReader(options, pool),
     locate: (txHash) =>
       pool.use(async (node) => {

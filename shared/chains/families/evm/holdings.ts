@@ -13,19 +13,22 @@ const CONCURRENCY = 8
 /** Selector of `balanceOf(address)`, EIP-20. */
 const BALANCE_OF = '0x70a08231'
 const WORD = 64
+/** Lower half of the first word: the time. */
+const WORD_HALF = (1n << 64n) - 1n
 /** Stands for a token that does not answer: the same at both ends of a range, so that it never looks like a change. */
 const NO_ANSWER = (1n << 256n) - 1n
 
 /**
- * Code of a contract whose creation returns the time of the block and then one word for each pair of words after its own code:
+ * Code of a contract whose creation returns the time and number of the block, which prove that the node answered about the block that
+ * was named, and then one word for each pair of words after its own code:
  * `balanceOf` of the second at the token of the first, or `BALANCE` where the first is zero; all ones where a token does not answer
  * within 200,000 gas. Sent with `eth_call` and without a receiver, it is stored nowhere, so no contract has to be on the
  * chain or be trusted. The first byte returned is zero, as code must not begin with 0xEF (EIP-3541).
  */
 const READ_HOLDINGS = [
-  // n = codesize - 122; codecopy(0x80, 122, n)
-  '0x607a38038060',
-  '7a608039',
+  // n = codesize - 127; codecopy(0x80, 127, n)
+  '0x607f38038060',
+  '7f608039',
   // mstore(0, selector << 224); i = 0
   '6370a0823160e01b6000526000',
   // while i < n
@@ -40,16 +43,19 @@ const READ_HOLDINGS = [
   '5b9060045260206040602460008462030d40fa601f3d11169050',
   // word = ok ? mload(0x40) : not(0)
   '8060635750600019602f565b50604051602f56',
-  // mstore(0x80, timestamp); return(0x80, n / 2 + 32)
-  '5b426080525060011c6020016080f3',
+  // mstore(0x80, timestamp | number << 64); return(0x80, n / 2 + 32)
+  '5b424360401b176080525060011c6020016080f3',
 ].join('')
 
 /** A block by its hash (EIP-1898) or height, or the newest one. */
 export type BlockTag = { readonly blockHash: string } | string
 
-/** Balances of accounts and the time of the block, milliseconds. */
+/** Balances of accounts at a block, as its own answer states it. */
 export interface TimedHoldings {
+  /** Milliseconds. */
   readonly time: number
+  /** Its height; on networks whose contracts see the number of a parent chain's block (Arbitrum), that one. */
+  readonly number: number
   readonly holdings: Holdings
 }
 
@@ -77,11 +83,12 @@ export function createHoldingsReader(tokens: readonly string[]): HoldingsReader 
       throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
     }
     const rows = accounts.map((_, at) => words.slice(1 + at * width, 1 + (at + 1) * width))
-    return { time: Number(words[0]) * 1_000, rows }
+    const [stamp = 0n] = words
+    return { time: Number(stamp & WORD_HALF) * 1_000, number: Number(stamp >> 64n), rows }
   }
 
   async function readSingly(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
-    const { timestamp, hash } = await readHeaderOf(node, block)
+    const { timestamp, number, hash } = await readHeaderOf(node, block)
     const at = { blockHash: hash }
     const rows = await mapConcurrently(accounts, CONCURRENCY, async (account) => {
       const coin = BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))
@@ -90,7 +97,7 @@ export function createHoldingsReader(tokens: readonly string[]): HoldingsReader 
       for (const token of tokens) held.push(await heldOf(node, { to: token, data }, at))
       return held
     })
-    return { time: timestamp * 1_000, rows }
+    return { time: timestamp * 1_000, number, rows }
   }
 
   async function readChunk(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
@@ -109,14 +116,15 @@ export function createHoldingsReader(tokens: readonly string[]): HoldingsReader 
     read: (node, matchKeys, block) =>
       unlessPruned(async () => {
         const holdings = new Map<string, readonly bigint[]>()
-        let time = Number.POSITIVE_INFINITY
+        let [time, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
         for (let start = 0; start < matchKeys.length; start += perRequest) {
           const chunk = matchKeys.slice(start, start + perRequest)
           const answer = await readChunk(node, chunk, block)
           time = Math.min(time, answer.time)
+          number = Math.min(number, answer.number)
           for (const [at, matchKey] of chunk.entries()) holdings.set(matchKey, answer.rows[at] ?? missing(matchKey))
         }
-        return { time, holdings }
+        return { time, number, holdings }
       }),
     sent: (node, matchKeys, block) =>
       unlessPruned(async () => {
@@ -130,6 +138,7 @@ export function createHoldingsReader(tokens: readonly string[]): HoldingsReader 
 
 interface TimedRows {
   readonly time: number
+  readonly number: number
   readonly rows: readonly (readonly bigint[])[]
 }
 

@@ -26,6 +26,8 @@ export interface LogReader {
    * third topic is one of them.
    */
   range(node: RpcNode, from: number, to: number, recipients?: readonly string[]): Promise<readonly Log[]>
+  /** How many requests so many blocks need on this node, at the range that it was seen to allow. */
+  requests(node: RpcNode, blocks: number): number
   /** Throws when a block for which the node returned no logs should have some: its bloom filter announces them. */
   checkSilence(node: RpcNode, block: Block): Promise<void>
 }
@@ -64,12 +66,18 @@ export function createLogReader(filter: LogFilter): LogReader {
     }
   }
 
+  function spanOf(node: RpcNode): LogSpan {
+    const span = spans.get(node) ?? createLogSpan(filter.rangeMax)
+    spans.set(node, span)
+    return span
+  }
+
   return {
+    requests: (node, blocks) => (filter.contracts.length === 0 ? 0 : Math.ceil(blocks / spanOf(node).blocks)),
     async range(node, from, to, recipients) {
       if (filter.contracts.length === 0) return []
       const topics: Topics = recipients === undefined ? [filter.topics] : [filter.topics, null, recipients]
-      const span = spans.get(node) ?? createLogSpan(filter.rangeMax)
-      spans.set(node, span)
+      const span = spanOf(node)
       const logs: Log[] = []
       for (let start = from; start <= to; ) {
         const end = Math.min(to, start + span.blocks - 1)

@@ -1,0 +1,131 @@
+import { type BlockPlace, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { assertHeld, type ScanSession, writeScope } from './scan-session.ts'
+import { confirmThroughCursor } from './scan-tick.ts'
+import { settleIncreases } from './settle-unread.ts'
+import { blockAt, leastOf, readChosen, searchBudget } from './thrifty-reads.ts'
+
+/** Balances of these addresses against payments that are stored for a range at or below the cursor. */
+export interface RangeComparison {
+  readonly from: BlockPlace
+  readonly to: BlockPlace
+  readonly matchKeys: readonly string[]
+  /** Every node is asked, and what one of them shows counts. */
+  readonly everywhere?: boolean
+  /** Requests for logs of tokens that the comparison may make. */
+  readonly logRequests: number
+  /** Names the comparison in the ids of its exceptions: the same one opens none twice. */
+  readonly label: string
+  /** Tokens that came in without a log are left to a person. Otherwise the range is not passed: a node withholds something. */
+  readonly mayLackLogs: boolean
+}
+
+/**
+ * Reads in full the blocks in which a balance changed by more than is stored, and stores what they contain: transfers, and coins that no
+ * transfer shows as an increase of that account in that block. Returns the block where the budget was used up, to continue from there.
+ * `gone`: no node has balances of the first block any more. `forked`: no node has both blocks. Throws `NodeUnreliable`.
+ */
+export async function compareRange(
+  session: ScanSession,
+  comparison: RangeComparison,
+): Promise<'done' | 'gone' | 'forked' | BlockPlace> {
+  const { from, to, matchKeys, everywhere = false, logRequests } = comparison
+  const { accounts } = session.source.client
+  if (accounts === undefined || matchKeys.length === 0) return 'done'
+  const stored = await storedSums(session, matchKeys, { from, to })
+  const least = leastOf(session)
+  const budget = searchBudget(session, logRequests)
+  const found = await accounts.touched({ from, to, matchKeys, exactly: false, stored, everywhere, least, budget })
+  if (typeof found === 'string') return found
+  const coins = new Set(matchKeys)
+  for (const height of found.heights) {
+    const block = await readChosen(session, height, { coins })
+    await recordBlocks(session, height, [block], coins)
+  }
+  const isWhole = found.through === to.height
+  const end = isWhole ? to : await blockAt(session, found.through)
+  if (found.growth !== undefined && found.growth.size > 0) {
+    await reportUnexplained(session, found.growth, comparison, end)
+  }
+  return isWhole ? 'done' : { height: end.height, hash: end.hash, time: end.time }
+}
+
+/** What is stored for each account in a range, in the order of the assets. */
+export async function storedSums(
+  { deps, source }: ScanSession,
+  matchKeys: readonly string[],
+  { from, to }: { readonly from: Pick<BlockPlace, 'height'>; readonly to: Pick<BlockPlace, 'height'> },
+): Promise<Sums> {
+  const { mode, network, client } = source
+  const assets = client.accounts?.assets ?? []
+  const sums = new Map(matchKeys.map((matchKey) => [matchKey, assets.map(() => 0n)]))
+  const range = { from: from.height + 1, to: to.height }
+  for (const [at, asset] of assets.entries()) {
+    for (const { matchKey, amountBase } of await deps.payments.listInBlocks({
+      mode,
+      network,
+      asset,
+      matchKeys,
+      ...range,
+    })) {
+      const row = sums.get(matchKey)
+      if (row !== undefined) row[at] = (row[at] ?? 0n) + amountBase
+    }
+  }
+  return sums
+}
+
+/** Stores what these blocks contain, all of them at or below the cursor; `coins`: accounts whose balance of the coin is compared as well. */
+export async function recordBlocks(
+  session: ScanSession,
+  from: number,
+  blocks: readonly ScannedBlock[],
+  coins: ReadonlySet<string>,
+): Promise<void> {
+  const settled = await settleIncreases(session, blocks, coins)
+  assertHeld(session)
+  await recordBlockTransfers(session.deps, { ...writeScope(session), from, blocks: settled })
+  await confirmThroughCursor(session)
+}
+
+/** Money that no block explains. A person decides. Throws `NodeUnreliable` for tokens, unless their logs may be missing. */
+async function reportUnexplained(
+  session: ScanSession,
+  growth: Sums,
+  { from, matchKeys, label, everywhere, mayLackLogs }: RangeComparison,
+  to: BlockPlace,
+): Promise<void> {
+  const { deps, source } = session
+  const { mode, network, client } = source
+  const stored = await storedSums(session, matchKeys, { from, to })
+  const waits = everywhere === true ? 'An invoice may wait for them.' : 'No open invoice waits for them.'
+  const rows: ExceptionRecord[] = []
+  for (const [matchKey, figures] of growth) {
+    for (const [at, asset] of (client.accounts?.assets ?? []).entries()) {
+      const restBase = (figures[at] ?? 0n) - (stored.get(matchKey)?.[at] ?? 0n)
+      if (restBase <= 0n || restBase < deps.catalog.asset(asset).dustBase) continue
+      if (at > 0 && !mayLackLogs) throw new NodeUnreliable(`a balance of ${asset} grew without a transfer in any block`)
+      rows.push({
+        id: `unexplained_balance:${mode}:${network}:${label}:${matchKey}:${asset}${everywhere === true ? '' : `:${to.height}`}`,
+        kind: 'unexplained_balance',
+        workspaceId: null,
+        mode,
+        invoiceId: null,
+        paymentKey: null,
+        detail: `0x${matchKey} on ${network} holds ${restBase} base units of ${asset} more than its payments explain, up to block ${to.height}. ${waits} Compare with a block explorer.`,
+        openedAt: deps.clock.now(),
+        closedAt: null,
+      })
+    }
+  }
+  if (rows.length === 0) return
+  await deps.exceptions.openOnce(rows)
+  deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
+}
+
+/** The balances that were read; unknown ones are missing. */
+export const readFigures = (holdings: Holdings, matchKey: string): readonly (bigint | null)[] =>
+  (holdings.get(matchKey) ?? []).map((figure) => (isRead(figure) ? figure : null))

@@ -1,0 +1,218 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
+import { type BlockPlace, growthBetween, type Holdings, isRead } from '#shared/ports/account-reader.ts'
+import type { WatchedMethod } from '#shared/ports/invoices.ts'
+import type { AccountStart } from '#shared/ports/native-balances.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { readUntil } from '#shared/usecases/networks/known-until.ts'
+import { compareRange, recordBlocks, storedSums } from './compare-range.ts'
+import { waiting } from './scan-reorg.ts'
+import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
+import { blockAt, leastOf, openWatches, readChosen } from './thrifty-reads.ts'
+
+/** Requests for logs of the life of invoices that one proof may make. */
+const LOG_REQUESTS = 20
+/** Accounts of one question. */
+const PAGE = 100
+/** How long a deadline waits for the logs of tokens that came in; then a person decides. */
+const PATIENCE_MS = 60_000
+
+/**
+ * Stores what open watches have at the cursor's block when they are first read: nobody could have paid them before. Deadlines are proven
+ * against it, so that no node needs to remember the state of that block. Throws `ScannerFenced`.
+ */
+export async function keepStarts(
+  session: ScanSession,
+  open: readonly WatchedMethod[],
+  start: Holdings,
+): Promise<void> {
+  const { deps, source, cursor, lease } = session
+  session.started ??= new Set()
+  const { started } = session
+  const fresh = open.filter(({ matchKey, invoiceId }) => !started.has(`${matchKey}:${invoiceId}`))
+  if (fresh.length === 0) return
+  const { mode, network } = source
+  const stored = new Map((await deps.balances.starts(mode, network, keysOf(fresh))).map((one) => [one.matchKey, one]))
+  const rows = fresh.flatMap(({ matchKey, invoiceId }): AccountStart[] => {
+    const figures = start.get(matchKey)
+    if (figures === undefined || isOfOpen(stored.get(matchKey), open)) return []
+    const bases = figures.map((figure) => (isRead(figure) ? figure : null))
+    return [{ matchKey, start: { invoiceId, height: cursor.height, hash: cursor.hash, figures: bases } }]
+  })
+  assertHeld(session)
+  await deps.balances.saveStarts(mode, network, rows, lease.epoch)
+  for (const { matchKey, invoiceId } of fresh) started.add(`${matchKey}:${invoiceId}`)
+}
+
+/** A start that belongs to an invoice that still waits is older than any other of the account. */
+const isOfOpen = (stored: AccountStart | undefined, open: readonly WatchedMethod[]): boolean =>
+  stored !== undefined &&
+  open.some(({ matchKey, invoiceId }) => matchKey === stored.matchKey && invoiceId === stored.start.invoiceId)
+
+const keysOf = (watches: readonly WatchedMethod[]): readonly string[] => [
+  ...new Set(watches.map(({ matchKey }) => matchKey)),
+]
+
+/**
+ * Lets deadlines pass that the cursor has read: on every node that answers, the accounts have at the cursor's block what they had when they
+ * were shown and what is stored since; or the differences were placed in their blocks. Where one node answers alone, its logs are read as
+ * well where that is cheap. A node that cannot say holds up the deadline only, and its words are in the cursor's `waitReason`. Where no
+ * node has the balances any more, the deadline passes and is counted: what one node said at each step is then all there is.
+ */
+export async function proveDeadlines(session: ScanSession): Promise<void> {
+  const { cursor, source, deps } = session
+  if (cursor.unproven == null || cursor.status === 'halted') return
+  session.unprovenSince ??= deps.clock.now()
+  try {
+    // Times of blocks may be in the future.
+    const through = Math.max(cursor.time, readUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
+    const ending = (await openWatches(session)).filter(({ expiresAt }) => expiresAt <= through)
+    if (!(await prove(session, ending))) return
+    session.unprovenReason = null
+    session.unprovenSince = undefined
+    await moveCursor(session, { unproven: null, ...waiting(session, session.silence?.reason ?? null) })
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    const reason = `Deadlines wait until its nodes show that nothing was missed: ${error.message}.`
+    session.unprovenReason = reason
+    const change = waiting(session, reason)
+    if (Object.keys(change).length > 0) await moveCursor(session, change)
+    deps.metrics.count('scanner_unproven_deadlines_total', { mode: source.mode, network: source.network })
+  }
+}
+
+/** Whether all of them are; false where the budget of one step was used up first. */
+async function prove(session: ScanSession, ending: readonly WatchedMethod[]): Promise<boolean> {
+  // Nodes have no balances of a block that was replaced: the next step walks back.
+  const { height, hash, time } = session.cursor
+  if (ending.length > 0 && (await blockAt(session, height)).hash !== hash) {
+    throw new NodeUnreliable(`block ${height} was replaced`)
+  }
+  for (let start = 0; start < ending.length; start += PAGE) {
+    const page = ending.slice(start, start + PAGE)
+    const open = await unexplained(session, page, { height, hash, time })
+    if (open.length > 0 && !(await lookBack(session, open))) return false
+  }
+  return true
+}
+
+/** Those whose balances are not what is stored, on some node, or whose start is not known. */
+async function unexplained(
+  session: ScanSession,
+  page: readonly WatchedMethod[],
+  at: BlockPlace,
+): Promise<readonly WatchedMethod[]> {
+  const { source, deps } = session
+  const { accounts } = source.client
+  if (accounts === undefined) return page
+  const { mode, network } = source
+  const starts = new Map<string, AccountStart['start']>()
+  for (const { matchKey, start } of await deps.balances.starts(mode, network, keysOf(page))) {
+    if ((await blockAt(session, start.height)).hash === start.hash) starts.set(matchKey, start)
+  }
+  const answers = await accounts.everywhere(keysOf(page), at)
+  if (answers.length === 1) await readLogged(session, page, starts, at)
+  const rest: WatchedMethod[] = []
+  for (const watch of page) {
+    const start = starts.get(watch.matchKey)
+    if (start === undefined || start.height >= at.height) rest.push(watch)
+    else if (!(await isExplained(session, { watch, start, answers, at }))) rest.push(watch)
+  }
+  return rest
+}
+
+interface Explained {
+  readonly watch: WatchedMethod
+  readonly start: AccountStart['start']
+  readonly answers: readonly Holdings[]
+  readonly at: BlockPlace
+}
+
+async function isExplained(session: ScanSession, { watch, start, answers, at }: Explained): Promise<boolean> {
+  const { matchKey } = watch
+  const sums = (await storedSums(session, [matchKey], { from: start, to: at })).get(matchKey) ?? []
+  const least = leastOf(session)
+  return answers.every((answer) => {
+    const figures = answer.get(matchKey) ?? []
+    return start.figures.every((then, index) => {
+      if (then === null) return false
+      const growth = growthBetween(then, figures[index])
+      if (growth === null) return false
+      const rest = growth - (sums[index] ?? 0n)
+      // What stands behind the balances is the number of sent transactions: whoever sent something may have sent coins on.
+      return index >= least.length ? rest === 0n : (rest < 0n ? -rest : rest) < (least[index] ?? 1n) || rest === 0n
+    })
+  })
+}
+
+/** Reads the blocks of tokens that a single node logged and whose payments are not stored: its balances may be old. */
+async function readLogged(
+  session: ScanSession,
+  page: readonly WatchedMethod[],
+  starts: ReadonlyMap<string, AccountStart['start']>,
+  at: BlockPlace,
+): Promise<void> {
+  const { source, deps } = session
+  const { mode, network, client } = source
+  const from = Math.min(...[...starts.values()].map(({ height }) => height))
+  if (!Number.isFinite(from) || from >= at.height || client.accounts === undefined) return
+  const matchKeys = keysOf(page)
+  const heights = await client.accounts.received({ from, to: at.height, matchKeys, requests: LOG_REQUESTS })
+  if (heights === null) {
+    deps.metrics.count('scanner_ranges_without_logs_total', { mode, network })
+    return
+  }
+  const known = new Set<number>()
+  for (const asset of client.accounts.assets) {
+    const range = { from: from + 1, to: at.height }
+    const rows = await deps.payments.listInBlocks({ mode, network, asset, matchKeys, ...range })
+    for (const { block } of rows) if (block !== null) known.add(block.height)
+  }
+  for (const height of heights.filter((one) => !known.has(one))) {
+    await recordBlocks(session, height, [await readChosen(session, height)], new Set(matchKeys))
+  }
+}
+
+/**
+ * Compares balances on every node between a block before they were shown and the cursor with what is stored, and reads the blocks that
+ * explain a difference. Returns false where the budget of one step was used up first.
+ */
+async function lookBack(session: ScanSession, watches: readonly WatchedMethod[]): Promise<boolean> {
+  const { cursor, deps, source } = session
+  const { marginMs = 0 } = source.thrifty ?? {}
+  const shownAt = Math.min(...watches.map(({ since }) => since))
+  const matchKeys = keysOf(watches)
+  const first = await blockBefore(session, shownAt - marginMs)
+  if (first.height >= cursor.height) return true
+  const place = session.proving?.shownAt === shownAt ? session.proving.from : first
+  const waitedMs = deps.clock.now() - (session.unprovenSince ?? deps.clock.now())
+  const outcome = await compareRange(session, {
+    from: place,
+    to: cursor,
+    matchKeys,
+    everywhere: true,
+    logRequests: LOG_REQUESTS,
+    label: `open:${shownAt}`,
+    mayLackLogs: waitedMs >= PATIENCE_MS,
+  })
+  if (outcome === 'forked') throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
+  if (outcome === 'gone') {
+    deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
+  } else if (outcome !== 'done') {
+    session.proving = { shownAt, from: outcome }
+    return false
+  }
+  session.proving = undefined
+  return true
+}
+
+/** A block at or below the cursor that is not later than a time, or the first one. Usually not much older. */
+async function blockBefore(session: ScanSession, time: Ms): Promise<BlockPlace> {
+  const { cursor, source } = session
+  const { blockTimeMs = 1 } = source.thrifty ?? {}
+  let blocks = Math.ceil(Math.max(0, cursor.time - time) / blockTimeMs)
+  for (;;) {
+    const block = await blockAt(session, Math.max(0, cursor.height - blocks))
+    if (block.time <= time || block.height === 0) return block
+    blocks = 2 * blocks + 1
+  }
+}
