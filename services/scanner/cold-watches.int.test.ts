@@ -80,12 +80,12 @@ it('finds it as well when the address is packed while it scans', async () => {
   await stage.untilPayments(BOTH)
 })
 
-deepTest('finds it by the daily look of a thrifty scanner, and in the blocks that it reads', async () => {
+deepTest('finds it by the weekly look of a thrifty scanner, and in the blocks that it reads', async () => {
   const first = stage.scan()
   await untilMarked()
   await first.stop()
   await packWatched()
-  stage.scan(stage.source({ thrifty: briskPace({ endedLookMs: Number.POSITIVE_INFINITY, allLookMs: 200 }) }))
+  stage.scan(stage.source({ thrifty: briskPace({ endedLookMs: Number.POSITIVE_INFINITY, weekLookMs: 200 }) }))
   await vi.waitFor(async () => expect((await stage.cursor())?.source).toBe('thrifty'), 8_000)
   await payLate()
   // Looks end at blocks that no reorganisation reaches.

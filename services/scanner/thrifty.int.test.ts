@@ -107,7 +107,7 @@ describe('a thrifty scanner', () => {
       const scanner = thrifty()
       await untilThrifty()
       await stage.chain.mine(40)
-      await pay(5_000_000n, asset)
+      await pay(asset === 'eth_ethereum' ? ETHER : 5_000_000n, asset)
       await stage.chain.mine(4)
       await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }]), PATIENCE)
       const [found] = await stage.payments()
@@ -371,7 +371,7 @@ describe('a node', () => {
     heal()
     await reachDeadline(endsAt)
     start()
-    await stage.untilHeight(await stage.height())
+    await untilCursor(({ time, unproven }) => time >= endsAt && unproven === null)
     expect(await amounts()).toEqual([...BOTH, '1'].sort())
   })
 

@@ -39,7 +39,14 @@ async function watchedMethods(
       .map(({ matchKey, from, hold }) => {
         const times = { since: from.getTime(), expiresAt: expiresAt.getTime() }
         const isOpen = WAITING.has(status)
-        return { invoiceId: _id, matchKey, ...times, isOpen, isUnpaid: isOpen && status !== 'confirming', isListed: hold != null }
+        return {
+          invoiceId: _id,
+          matchKey,
+          ...times,
+          isOpen,
+          isUnpaid: isOpen && status !== 'confirming',
+          isListed: hold != null,
+        }
       }),
   )
 }

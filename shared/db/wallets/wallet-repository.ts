@@ -216,7 +216,9 @@ export function createWalletRepository(db: Database) {
             mode,
             family,
             ...(afterMatchKey !== null && { matchKey: { $gt: afterMatchKey } }),
-            ...(packedAfter !== undefined && { $or: [{ packed: null as never }, { packed: { $gt: new Date(packedAfter) } }] }),
+            ...(packedAfter !== undefined && {
+              $or: [{ packed: null as never }, { packed: { $gt: new Date(packedAfter) } }],
+            }),
           },
           keysOnly,
         )

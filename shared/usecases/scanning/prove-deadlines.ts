@@ -20,11 +20,7 @@ const PATIENCE_MS = 60_000
  * Stores what open watches have at the cursor's block when they are first read: nobody could have paid them before. Deadlines are proven
  * against it, so that no node needs to remember the state of that block. Throws `ScannerFenced`.
  */
-export async function keepStarts(
-  session: ScanSession,
-  open: readonly WatchedMethod[],
-  start: Holdings,
-): Promise<void> {
+export async function keepStarts(session: ScanSession, open: readonly WatchedMethod[], start: Holdings): Promise<void> {
   const { deps, source, cursor, lease } = session
   session.started ??= new Set()
   const { started } = session
@@ -65,7 +61,10 @@ export async function proveDeadlines(session: ScanSession): Promise<void> {
   try {
     // Times of blocks may be in the future.
     const through = Math.max(cursor.time, readUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
-    const ending = (await openWatches(session)).filter(({ expiresAt }) => expiresAt <= through)
+    const open = await openWatches(session)
+    // Deadlines wait from before the first of them: a range before may have been read from wrong balances, whoever it concerned.
+    const isDoubtful = open.every(({ expiresAt }) => expiresAt > (cursor.unproven ?? expiresAt))
+    const ending = open.filter(({ expiresAt }) => isDoubtful || expiresAt <= through)
     if (!(await prove(session, ending))) return
     session.unprovenReason = null
     session.unprovenSince = undefined
@@ -194,7 +193,8 @@ async function lookBack(session: ScanSession, watches: readonly WatchedMethod[])
     label: `open:${shownAt}`,
     mayLackLogs: waitedMs >= PATIENCE_MS,
   })
-  if (outcome === 'forked') throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
+  if (outcome === 'forked')
+    throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
   if (outcome === 'gone') {
     deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
   } else if (outcome !== 'done') {

@@ -1,12 +1,12 @@
 import type { CursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { ScanLease } from './scan-lease.ts'
-import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { LookPace, LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
 
 /** Dependencies of scanning. */

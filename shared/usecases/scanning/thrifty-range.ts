@@ -50,7 +50,7 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   if (found === 'gone') return scanForward(session, head, change)
   if (found === 'forked') return walkBack(session, head)
   const { cursor, source } = session
-  if (contradicts(session, found.start)) await holdAll(session, open)
+  if (contradicts(session, found.start)) await doubt(session)
   await keepStarts(session, open, found.start)
   const through = found.through === end.height ? end : await blockAt(session, found.through)
   const stored = await storedHeights(session, through)
@@ -115,11 +115,10 @@ function contradicts({ thrifty, cursor }: ScanSession, start: Holdings): boolean
   })
 }
 
-/** No deadline of these watches passes before it is proven: one of the ranges before may have been read from wrong balances. */
-async function holdAll(session: ScanSession, open: readonly WatchedMethod[]): Promise<void> {
-  const { unproven } = session.cursor
-  const first = Math.min(unproven ?? Number.POSITIVE_INFINITY, ...open.map(({ expiresAt }) => expiresAt))
-  if (Number.isFinite(first) && first !== unproven) await moveCursor(session, { unproven: first })
+/** From here on no deadline passes before it is proven: one of the ranges before may have been read from wrong balances. */
+async function doubt(session: ScanSession): Promise<void> {
+  const { unproven, time } = session.cursor
+  if (unproven == null || unproven > time) await moveCursor(session, { unproven: time })
 }
 
 /** The first deadline that the cursor passes with its next block waits for a proof. */

@@ -48,7 +48,9 @@ export function createSimAccounts({ ask, each, isPruned }: AccountNodes): Accoun
       return united(await each('touched everywhere', answer), question)
     },
     async everywhere(matchKeys, at) {
-      const answers = await each('figures everywhere', (view) => (has(view, at) ? stateAt(view, matchKeys, at.height) : null))
+      const answers = await each('figures everywhere', (view) =>
+        has(view, at) ? stateAt(view, matchKeys, at.height) : null,
+      )
       const known = answers.flatMap((answer) => answer ?? [])
       if (known.length === 0) throw new NodeUnreliable('no node has the balances of the block')
       return known
