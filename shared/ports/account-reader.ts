@@ -2,10 +2,29 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /**
- * Balances by match key, in base units, in the order of `AccountReader.assets`. A token that does not answer has a fixed figure of its own,
- * so that only changes mean something.
+ * A balance that is not known, because the token's contract failed when it was called. Each reading makes its own: it equals no other
+ * figure, so no comparison takes two of them for "unchanged".
  */
-export type Holdings = ReadonlyMap<string, readonly bigint[]>
+export class UnknownFigure {
+  /** The contract that failed. */
+  readonly token: string
+
+  constructor(token: string) {
+    this.token = token
+  }
+}
+
+/** A balance in base units as it was read. */
+export type Figure = bigint | UnknownFigure
+
+/** Whether a figure is a balance. */
+export const isRead = (figure: Figure): figure is bigint => typeof figure === 'bigint'
+
+/** Balances by match key, in the order of `AccountReader.assets`. */
+export type Holdings = ReadonlyMap<string, readonly Figure[]>
+
+/** Sums by match key, in base units, in the same order. */
+export type Sums = ReadonlyMap<string, readonly bigint[]>
 
 /** A block by height and hash. */
 export interface BlockPlace {
@@ -31,7 +50,7 @@ export interface AccountQuestion {
   /** The `state` of an answer of the same kind whose range ended at `from`. */
   readonly before?: Holdings
   /** Sums that are stored for these accounts in the range: who grew by exactly this much is not looked for. Only without `exactly`. */
-  readonly stored?: Holdings
+  readonly stored?: Sums
 }
 
 /** What a range holds for the accounts. */
@@ -42,8 +61,11 @@ export interface AccountFindings {
   readonly start: Holdings
   /** Balances at `to`. */
   readonly holdings: Holdings
-  /** By how much balances of accounts that changed grew, or shrank, over the range. Only without `exactly`. */
-  readonly growth?: Holdings
+  /**
+   * By how much balances of accounts that changed grew, or shrank, over the range; 0 for a token that is unknown at one end, whose
+   * logs are among `heights` instead. Only without `exactly`.
+   */
+  readonly growth?: Sums
   /** The same with whatever else was read; the next question may begin with it. */
   readonly state: Holdings
 }

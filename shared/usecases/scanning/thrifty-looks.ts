@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Holdings } from '#shared/ports/account-reader.ts'
+import type { Sums } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
@@ -203,7 +203,7 @@ async function storedSums(
   { deps, source }: ScanSession,
   matchKeys: readonly string[],
   { from, to }: { readonly from: LookPlace; readonly to: LookPlace },
-): Promise<Holdings> {
+): Promise<Sums> {
   const { mode, network, client } = source
   const assets = client.accounts?.assets ?? []
   const sums = new Map(matchKeys.map((matchKey) => [matchKey, assets.map(() => 0n)]))
@@ -257,8 +257,8 @@ async function advance(session: ScanSession, kind: keyof Looks, to: LookPlace): 
 /** Money that no block explains: it moved inside a call that no node shows. A person decides. */
 async function reportUnexplained(
   { deps, source }: ScanSession,
-  growth: Holdings,
-  stored: Holdings,
+  growth: Sums,
+  stored: Sums,
   { to, label, everywhere }: Comparison,
 ): Promise<void> {
   const { mode, network, client } = source

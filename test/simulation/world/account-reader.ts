@@ -1,10 +1,12 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import type {
-  AccountFindings,
-  AccountQuestion,
-  AccountReader,
-  BlockPlace,
-  Holdings,
+import {
+  type AccountFindings,
+  type AccountQuestion,
+  type AccountReader,
+  type BlockPlace,
+  type Figure,
+  type Holdings,
+  isRead,
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { SimBlock } from './chain.ts'
@@ -110,7 +112,9 @@ const stateAt = (view: BranchView, matchKeys: readonly string[], height: number)
   new Map([...holdingsAt(view, matchKeys, height)].map(([key, figures]) => [key, [...figures, 0n]]))
 
 const growthOf = (before: Holdings, after: Holdings, key: string): readonly bigint[] =>
-  ASSETS.map((_, at) => (after.get(key)?.[at] ?? 0n) - (before.get(key)?.[at] ?? 0n))
+  ASSETS.map((_, at) => baseOf(after.get(key)?.[at]) - baseOf(before.get(key)?.[at]))
+
+const baseOf = (figure: Figure = 0n): bigint => (isRead(figure) ? figure : 0n)
 
 const areEqual = <T>(one: readonly T[] = [], other: readonly T[] = []): boolean =>
   one.length === other.length && one.every((value, at) => value === other[at])

@@ -3,13 +3,16 @@ import type {
   AccountQuestion,
   AccountReader,
   BlockPlace,
+  Figure,
   Holdings,
+  Sums,
 } from '#shared/ports/account-reader.ts'
+import { isRead } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
-import { createHoldingsReader, type HoldingsReader, isRead } from './holdings.ts'
+import { createHoldingsReader, type HoldingsReader } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
 import { createLogReader, type LogReader } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
@@ -26,11 +29,11 @@ type Findings = AccountFindings | 'forked' | 'gone'
 
 /** Chooses blocks by logs of tokens to the accounts and by balances. All answers about a range come from one node. */
 export function createAccountReader(
-  { tokens, nativeAsset }: Pick<EvmClientOptions, 'tokens' | 'nativeAsset'>,
+  { tokens, nativeAsset, mode }: Pick<EvmClientOptions, 'tokens' | 'nativeAsset' | 'mode'>,
   pool: RpcPool<RpcNode>,
 ): AccountReader {
   const contracts = tokens.map(({ contract }) => contract.toLowerCase())
-  const holdings = createHoldingsReader(contracts)
+  const holdings = createHoldingsReader({ tokens: contracts, mayLackTokens: mode === 'test' })
   const logs = createLogReader({ contracts, topics: [TRANSFER_TOPIC], rangeMax: LOG_RANGE_MAX })
   const tools: Tools = { contracts, holdings, logs }
   let newestTime = 0
@@ -75,7 +78,7 @@ function united(answers: readonly Findings[], { exactly, matchKeys }: AccountQue
 }
 
 /** The largest growth that any node reports. */
-function largest(found: readonly AccountFindings[]): Holdings {
+function largest(found: readonly AccountFindings[]): Sums {
   const all = new Map<string, readonly bigint[]>()
   for (const [matchKey, figures] of found.flatMap(({ growth }) => [...(growth ?? [])])) {
     const known = all.get(matchKey)
@@ -92,7 +95,8 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   if (!(await hasBlock(node, from))) return 'forked'
   const ends = await readEnds(node, tools, question)
   if (ends === 'gone') return 'gone'
-  const received = question.exactly ? await readLogs(node, tools.logs, question) : []
+  // Money of a token that cannot be asked for balances is in its logs.
+  const received = question.exactly || hasUnknown(ends) ? await readLogs(node, tools.logs, question) : []
   if (question.exactly) checkGrowth(node, { contracts: tools.contracts, matchKeys, ends, logs: received })
   const moved = [...matchKeys, ...others].filter((matchKey) => {
     if (same(ends.before.get(matchKey), ends.after.get(matchKey))) return false
@@ -193,8 +197,20 @@ function checkGrowth(
   }
 }
 
-const same = (one: readonly bigint[] = [], other: readonly bigint[] = []): boolean =>
+const hasUnknown = ({ before, after }: Ends): boolean =>
+  [before, after].some((end) => [...end.values()].some((figures) => !figures.every(isRead)))
+
+/** An unknown figure equals none, so an account that has one differs, unless both ends are one reading. */
+const same = (one: readonly Figure[] = [], other: readonly Figure[] = []): boolean =>
   one.length === other.length && one.every((base, at) => base === other[at])
+
+/** The same without the figures that are unknown at one end: halving would not place their changes. */
+const sameAsRead = (one: readonly Figure[] = [], other: readonly Figure[] = []): boolean =>
+  one.length === other.length &&
+  one.every((base, at) => {
+    const there = other[at]
+    return base === there || !isRead(base) || (there !== undefined && !isRead(there))
+  })
 
 /** Tokens are in the logs; what logs do not show is the coin, and that the account sent something. */
 function coinMoved({ before, after }: Ends, matchKey: string): boolean {
@@ -204,15 +220,16 @@ function coinMoved({ before, after }: Ends, matchKey: string): boolean {
 
 function growthOf({ before, after }: Ends, matchKey: string): readonly bigint[] {
   const then = before.get(matchKey) ?? []
-  return (after.get(matchKey) ?? []).map((base, at) => {
-    const earlier = then[at] ?? 0n
-    return isRead(base) && isRead(earlier) ? base - earlier : 0n
-  })
+  return (after.get(matchKey) ?? []).map((base, at) => differenceOf(then[at], base) ?? 0n)
 }
+
+/** Null where one of them is unknown. */
+const differenceOf = (then: Figure = 0n, now: Figure = 0n): bigint | null =>
+  isRead(then) && isRead(now) ? now - then : null
 
 function isStored(stored: readonly bigint[] | undefined, { before, after }: Ends, matchKey: string): boolean {
   const [then = [], now = []] = [before.get(matchKey), after.get(matchKey)]
-  return stored?.every((base, at) => (now[at] ?? 0n) - (then[at] ?? 0n) === base) ?? false
+  return stored?.every((base, at) => differenceOf(then[at], now[at]) === base) ?? false
 }
 
 /** Heights at which the state of the accounts differs from that of the block below; halves ranges whose ends differ. */
@@ -241,8 +258,8 @@ async function findChanges(
 }
 
 /** With logs, tokens are placed already. */
-function differs(exactly: boolean, then: readonly bigint[] = [], now: readonly bigint[] = []): boolean {
-  return exactly ? then[0] !== now[0] || then.at(-1) !== now.at(-1) : !same(then, now)
+function differs(exactly: boolean, then: readonly Figure[] = [], now: readonly Figure[] = []): boolean {
+  return exactly ? then[0] !== now[0] || then.at(-1) !== now.at(-1) : !sameAsRead(then, now)
 }
 
 const ascending = (heights: readonly number[]): readonly number[] =>

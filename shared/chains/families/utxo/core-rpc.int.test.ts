@@ -90,7 +90,7 @@ describe('a node that hears of no transactions', () => {
   it.each([
     ['has peers', when('getconnectioncount', () => ({ result: 8 }))],
     ['does not say', honest],
-    ['may not say', when('getconnectioncount', () => 'forbidden')],
+    ['may not say', when('getconnectioncount', () => ({ status: 403 }))],
   ])('is not one that %s', async (_what, lie) => {
     expect(await look([await serve(lie)])).toMatchObject({ partial: false })
   })
