@@ -23,6 +23,8 @@ type Row = readonly [
 
 const PONDER = 'ponder-sh/ponder packages/utils/src/getLogsRetryHelper.ts, 2025-08'
 const ERPC = 'erpc/erpc architecture/evm/error_normalizer.go, 2025'
+/** Repeated with these codes in many public repositories, which a search for the text finds. */
+const SEEN = 'GitHub code search for the text, 2026-11'
 const AGAVE = 'anza-xyz/agave rpc-client-api/src/custom_error.rs, 2025'
 
 /** EVM nodes and providers. */
@@ -41,7 +43,7 @@ const EVM: readonly Row[] = [
     429,
     429,
     'Monthly capacity limit exceeded. Visit https://dashboard.alchemy.com/settings/billing to upgrade your scaling policy for continued service.',
-    `${ERPC}`,
+    ERPC,
   ],
   [
     'split',
@@ -57,7 +59,7 @@ const EVM: readonly Row[] = [
     400,
     -32_600,
     'Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [0x12a, 0x133]. Upgrade to PAYG for expanded block range.',
-    'EspressoSystems/espresso-network#4838 (10-block cap), 2026-08',
+    SEEN,
   ],
   [
     'split',
@@ -67,7 +69,7 @@ const EVM: readonly Row[] = [
     'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response.',
     'ethers-io/ethers.js#4703, 2024-04',
   ],
-  ['unclear', 'Alchemy', 403, -32_001, 'App is inactive', 'EspressoSystems/espresso-network#4838, 2026-08'],
+  ['refused', 'Alchemy', 403, null, 'App is inactive', 'EspressoSystems/espresso-network#4838, 2026-08'],
   ['rate', 'Infura', 429, -32_005, 'exceeded project rate limit', 'status-im/status-go#4807, 2024-02'],
   [
     'rate',
@@ -94,24 +96,16 @@ const EVM: readonly Row[] = [
     'project ID does not have access to archive state',
     'ethers-io/ethers.js#715, 2020-01',
   ],
-  ['refused', 'Infura', 401, null, 'invalid project id', 'INFURA/infura#123, 2020-04'],
   ['rate', 'QuickNode', 200, -32_012, 'credits limited to 6000/sec', 'latticexyz/mud#1522, 2023-11'],
   [
     'rate',
     'QuickNode',
-    429,
+    200,
     -32_007,
     '50/second request limit reached - reduce calls per second or upgrade your account at quicknode.com',
-    'EspressoSystems/espresso-network#4838, 2026-08',
+    'foundry-rs/foundry#4894, 2023-05',
   ],
-  [
-    'split',
-    'QuickNode',
-    413,
-    -32_614,
-    'eth_getLogs is limited to a 10,000 range',
-    'berachain cold-sync notes (file 55848626694 of the public index), 2026',
-  ],
+  ['split', 'QuickNode', 413, -32_614, 'eth_getLogs is limited to a 10,000 range', SEEN],
   [
     'split',
     'QuickNode',
@@ -126,7 +120,7 @@ const EVM: readonly Row[] = [
     403,
     -32_002,
     'Archive, Debug and Trace requests are not available on your current plan.',
-    'review of 2026-11, plan "Developer"',
+    SEEN,
   ],
   ['split', 'Chainstack', 200, -32_602, 'Block range limit exceeded.', PONDER],
   [
@@ -137,30 +131,9 @@ const EVM: readonly Row[] = [
     'Request timeout on the free tier, please upgrade your tier to the paid one',
     'enviodev/hyperindex#715, 2025-08',
   ],
-  [
-    'split',
-    'dRPC',
-    400,
-    35,
-    'ranges over 10000 blocks are not supported on freetier',
-    'berachain cold-sync notes (file 55848626694), 2026',
-  ],
-  [
-    'split',
-    'dRPC (base.drpc.org)',
-    400,
-    35,
-    'ranges over 10000 blocks are not supported on free plan',
-    'probe of public endpoints (file 69369549040), 2026-08',
-  ],
-  [
-    'refused',
-    'dRPC',
-    400,
-    35,
-    'chain is not available on free plan, please upgrade to paid plan',
-    'range-limit tests (file 69509290576), 2026-08',
-  ],
+  ['split', 'dRPC', 400, 35, 'ranges over 10000 blocks are not supported on freetier', SEEN],
+  ['split', 'dRPC (base.drpc.org)', 400, 35, 'ranges over 10000 blocks are not supported on free plan', SEEN],
+  ['refused', 'dRPC', 400, 35, 'chain is not available on free plan, please upgrade to paid plan', SEEN],
   [
     'unclear',
     'dRPC',
@@ -172,19 +145,12 @@ const EVM: readonly Row[] = [
   [
     'unclear',
     'dRPC',
-    500,
+    400,
     12,
-    "can't route your request to suitable provider, if you specified certain providers revise the list",
-    'enviodev/hyperindex#714, 2025-08',
+    "Can't route your request to suitable provider, if you specified certain providers revise the list",
+    SEEN,
   ],
-  [
-    'retry',
-    'dRPC',
-    500,
-    19,
-    'Temporary internal error. Please retry, trace-id: 9be1',
-    'sentioxyz/sentio-core clientpool, 2026-07',
-  ],
+  ['retry', 'dRPC', 500, 19, 'Temporary internal error. Please retry, trace-id: 9be1', SEEN],
   ['refused', 'dRPC', 402, null, 'Payment Required', 'enviodev/hyperindex#715, 2025-08'],
   [
     'refused',
@@ -192,7 +158,7 @@ const EVM: readonly Row[] = [
     200,
     -32_000,
     'Unauthorized: You must authenticate your request with an API key. Create an account on https://www.ankr.com/rpc/ and generate your personal API key',
-    'probe of public endpoints (file 69369549040), 2026-08',
+    SEEN,
   ],
   ['split', 'Ankr', 200, -32_600, 'block range is too wide', PONDER],
   ['split', 'Ankr', 200, -32_602, 'maximum [from, to] blocks distance: 10000', 'ponder-sh/ponder#1940, 2025-07'],
@@ -202,7 +168,7 @@ const EVM: readonly Row[] = [
     200,
     -32_701,
     'Please specify an address in your request or, to remove restrictions, order a dedicated full node here: https://www.allnodes.com/eth/host',
-    'lasso error_classification_test.exs, 2025',
+    SEEN,
   ],
   [
     'pruned',
@@ -210,17 +176,10 @@ const EVM: readonly Row[] = [
     403,
     -32_602,
     'Archive requests require a personal token. Get one at: https://www.allnodes.com/publicnode',
-    'range-limit tests (file 69509290576), 2026-08',
+    SEEN,
   ],
-  ['refused', 'PublicNode', 403, -32_602, 'Request blocked', 'base-sepolia probe (file 71022168963), 2026-10'],
-  [
-    'split',
-    'PublicNode',
-    200,
-    -32_701,
-    'exceed maximum block range: 50000',
-    'berachain cold-sync notes (file 55848626694), 2026',
-  ],
+  ['refused', 'PublicNode', 403, -32_602, 'Request blocked', SEEN],
+  ['split', 'PublicNode', 200, -32_701, 'exceed maximum block range: 50000', SEEN],
   ['rate', 'BSC dataseed', 200, -32_005, 'limit exceeded', 'bnb-chain/bsc#1215, 2022-11'],
   ['rate', 'Base (mainnet.base.org)', 429, -32_016, 'over rate limit', 'base/node#368, 2024-12'],
   [
@@ -231,14 +190,7 @@ const EVM: readonly Row[] = [
     '429 Too Many Requests: {"jsonrpc":"2.0","error":{"code":-32016,"message":"over rate limit"},"id":2239375}',
     'base/node#368, 2024-12',
   ],
-  [
-    'retry',
-    'Base (sepolia.base.org)',
-    503,
-    -32_011,
-    'no backend is currently healthy to serve traffic',
-    'log of a public service (file 61885874816), 2026-08',
-  ],
+  ['retry', 'Base (sepolia.base.org)', 503, -32_011, 'no backend is currently healthy to serve traffic', SEEN],
   [
     'split',
     'Base',
@@ -248,18 +200,10 @@ const EVM: readonly Row[] = [
     'MASQ-Project/MASQ-Node-issues#585, 2022-03',
   ],
   ['split', 'OP Mainnet', 200, -32_020, 'backend response too large', PONDER],
-  ['split', 'NodeReal', 200, -32_005, 'exceed maximum block range: 50000', 'bnb-chain/bsc#1215, 2022-11'],
   ['split', 'Blast', 200, -32_600, 'block range 6000 exceeds the range allowed for your plan (6000 > 500)', PONDER],
   ['split', '1RPC', 200, -32_602, 'eth_getLogs is limited to 0 - 10000 blocks range', PONDER],
   ['split', '1RPC', 200, -32_000, 'response size should not greater than 10000000 bytes', PONDER],
-  [
-    'split',
-    'LlamaRPC',
-    200,
-    -32_603,
-    'eth_getLogs range is too large, max is 1k blocks',
-    'lasso error_classification_test.exs, 2025',
-  ],
+  ['split', 'LlamaRPC', 200, -32_603, 'eth_getLogs range is too large, max is 1k blocks', SEEN],
   [
     'split',
     'LlamaRPC',
@@ -268,7 +212,7 @@ const EVM: readonly Row[] = [
     'query exceeds max results 20000, retry with the range 19000000-19001234',
     PONDER,
   ],
-  ['retry', 'LlamaRPC', 521, null, '', 'failover tests (file 63212436387), 2026'],
+  ['retry', 'LlamaRPC', 521, null, '', SEEN],
   [
     'split',
     'BlockPI',
@@ -285,7 +229,7 @@ const EVM: readonly Row[] = [
     "Invalid eth_getLogs request. 'fromBlock'-'toBlock' range too large. Max range: 800",
     PONDER,
   ],
-  ['unclear', 'Cloudflare', 200, -32_046, 'Cannot fulfill request', 'failover tests (file 63212436387), 2026'],
+  ['unclear', 'Cloudflare', 200, -32_046, 'Cannot fulfill request', SEEN],
   ['rate', 'Tenderly', 429, -32_005, 'rate limit exceeded', 'fluencelabs/dev-rewards#20, 2024-02'],
   [
     'rate',
@@ -293,7 +237,7 @@ const EVM: readonly Row[] = [
     429,
     -32_029,
     'Too Many Requests, Please apply an OnFinality API key or contact us to receive a higher rate limit',
-    'base-sepolia probe (file 71022168963), 2026-10',
+    SEEN,
   ],
   [
     'refused',
@@ -303,7 +247,7 @@ const EVM: readonly Row[] = [
     'trace_filter is not available on the Free tier',
     'hiero-ledger/hiero-json-rpc-relay#1709, 2023-09',
   ],
-  ['refused', 'GetBlock', 403, null, 'Forbidden', 'latticexyz/mud#1522, 2024-04'],
+  ['refused', 'any', 403, null, 'Forbidden', 'RFC 9110, 2022-06'],
   [
     'pruned',
     'go-ethereum',
@@ -336,16 +280,9 @@ const EVM: readonly Row[] = [
     'historical state not available in path scheme yet',
     'primev/mev-commit#420, 2024-10',
   ],
-  [
-    'pruned',
-    'go-ethereum',
-    200,
-    4_444,
-    'pruned history unavailable',
-    'dshackle no-receipts list (file 46726149933), 2025',
-  ],
+  ['pruned', 'go-ethereum', 200, 4_444, 'pruned history unavailable', SEEN],
   ['late', 'go-ethereum', 200, -32_002, 'request timed out', 'ethereum/go-ethereum rpc/errors.go, 2025'],
-  ['unclear', 'go-ethereum', 200, -32_000, 'header not found', 'multicall retry list (file 273985728), 2024'],
+  ['unclear', 'go-ethereum', 200, -32_000, 'header not found', SEEN],
   [
     'refused',
     'go-ethereum',
@@ -390,14 +327,14 @@ const EVM: readonly Row[] = [
     'No state available for block 0x4a8411',
     'NethermindEth/nethermind#12483, 2026-07',
   ],
-  ['reverted', 'Nethermind', 200, -32_015, 'VM execution error.', `${ERPC}`],
+  ['reverted', 'Nethermind', 200, -32_015, 'VM execution error.', ERPC],
   ['unclear', 'reth (dropped state)', 200, -32_003, 'nonce too high', 'paradigmxyz/reth#4060, 2023-08'],
   ['split', 'reth', 200, -32_602, 'query exceeds max block range 5000', 'paradigmxyz/reth#8558, 2024-06'],
   ['pruned', 'Besu', 200, -32_000, 'World state unavailable', 'besu-eth/besu RpcErrorType.java, 2025'],
   ['unclear', 'Besu', 200, -32_000, 'Block not found', 'besu-eth/besu#8290, 2025-02'],
   ['pruned', 'bor', 200, -32_000, 'required historical state unavailable (reexec=128)', '0xPolygon/bor#322, 2022-04'],
   ['split', 'Arbitrum nitro', 200, -32_000, 'logs matched by query exceeds limit of 10000', PONDER],
-  ['unclear', 'any', 500, -32_603, 'Internal server error', 'lasso error_classification_test.exs, 2025'],
+  ['unclear', 'any', 500, -32_603, 'Internal server error', SEEN],
   ['retry', 'any', 502, null, '<html><body>Bad Gateway</body></html>', 'RFC 9110, 2022-06'],
   ['retry', 'any', 503, null, 'Service Unavailable', 'RFC 9110, 2022-06'],
   ['late', 'any', 504, null, 'Gateway Timeout', 'RFC 9110, 2022-06'],
@@ -415,8 +352,8 @@ const SOLANA: readonly Row[] = [
     'Too many requests for a specific RPC call',
     'henrytirla/Decentralized-Exchange-Trading-Scripts#2, 2024-01',
   ],
-  ['rate', 'Helius', 200, -32_429, 'rate limited', 'cryptoloutre/solana-tools#5, 2023-05'],
-  ['rate', 'Helius', 429, null, 'max usage reached', 'cryptoloutre/solana-tools#5, 2023-05'],
+  ['rate', 'Helius', 200, -32_429, 'rate limited', SEEN],
+  ['retry', 'Helius', 200, null, 'max usage reached', SEEN],
   ['retry', 'Agave', 200, -32_005, 'Node is behind by 42 slots', AGAVE],
   [
     'retry',
@@ -463,7 +400,7 @@ const CORE: readonly Row[] = [
     'bitcoin/bitcoin src/rpc/rawtransaction.cpp, 2025',
   ],
   ['absent', 'Bitcoin Core', 500, -8, 'Block height out of range', 'bitcoin/bitcoin src/rpc/blockchain.cpp, 2025'],
-  ['rate', 'GetBlock', 429, null, 'Too Many Requests', 'latticexyz/mud#1522, 2024-04'],
+  ['rate', 'any', 429, null, 'Too Many Requests', 'RFC 6585, 2012-04'],
 ]
 
 const read = (rows: readonly Row[]): readonly ProviderRefusal[] =>

@@ -16,9 +16,10 @@ import { createRpcPool, type RpcPool } from './rpc-pool.ts'
 const MESSAGE_MAX = 1_000
 const message = z.string().transform((text) => text.slice(0, MESSAGE_MAX))
 
-const errorAnswer = z.object({ error: z.object({ code: z.number(), message }) })
-type ErrorAnswer = z.infer<typeof errorAnswer>
-const envelope = z.union([errorAnswer, z.object({ result: z.unknown() })])
+const errorObject = z.object({ code: z.number(), message })
+/** Gateways in front of nodes send the error without its envelope. */
+const bareError = errorObject.transform((error) => ({ error }))
+const envelope = z.union([z.object({ error: errorObject }), bareError, z.object({ result: z.unknown() })])
 
 type Params = readonly unknown[]
 
@@ -124,12 +125,12 @@ function poster(endpoint: HttpEndpoint, wordsOf: (text: string) => string, optio
     const call = { method, host }
     const parsed = envelope.safeParse(parseJson(text))
     // Providers return JSON-RPC errors with any status.
-    if (parsed.success && !('error' in parsed.data)) return parsed.data
-    if (!parsed.success) {
+    if (parsed.success && 'result' in parsed.data) return parsed.data
+    if (!parsed.success || !('error' in parsed.data)) {
       const message = `${method} at ${host}: status ${status} without a JSON-RPC response${quoted(wordsOf(bareText(text)))}`
       throw new RpcFailure(failureOfStatus(status), message, { retryAfterMs, call })
     }
-    const { error } = parsed.data as ErrorAnswer
+    const { error } = parsed.data
     const meaning = options.explain?.(error.code) ?? null
     const message = `${method} at ${host}: error ${error.code}${meaning === null ? '' : ` (${meaning})`}${quoted(wordsOf(error.message))}`
     const kind = meaningOf(error, { status, retryAfterMs }, options)

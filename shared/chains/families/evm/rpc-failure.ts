@@ -13,7 +13,8 @@ const REVERTED = /^(VM Exception[^:]*: |err(or)?: )?(execution reverted|reverted
 /** How they report that an answer took too long; no code stands for it alone. */
 const LATE = /time(d)?[ -]?out|deadline exceeded/i
 /** How they report a state that passes by itself. */
-const LATER = /temporar|try again|please retry|overload|busy|capacity|service unavailable|bad gateway|currently healthy|syncing/i
+const LATER =
+  /temporar|try again|please retry|overload|busy|capacity|service unavailable|bad gateway|currently healthy|syncing/i
 
 /** How providers refuse a method that the node or the plan lacks, under codes that otherwise mean "later". */
 const NOT_OFFERED =

@@ -90,9 +90,14 @@ describe('a node that hears of no transactions', () => {
   it.each([
     ['has peers', when('getconnectioncount', () => ({ result: 8 }))],
     ['does not say', honest],
-    ['may not say', when('getconnectioncount', () => ({ status: 403 }))],
+    ['may not say', when('getconnectioncount', () => 'forbidden')],
   ])('is not one that %s', async (_what, lie) => {
     expect(await look([await serve(lie)])).toMatchObject({ partial: false })
+  })
+
+  it('is one that fails to say', async () => {
+    const url = await serve(when('getconnectioncount', () => 'Work queue depth exceeded'))
+    await expect(look([url])).rejects.toEqual(unreliable)
   })
 
   it('is nothing strange on a local chain', async () => {
