@@ -127,7 +127,8 @@ export function useDogecoinNodes() {
         const call = JSON.parse(Buffer.concat(chunks).toString()) as Call
         calls.push(call)
         const answer = lie(call, dogecoin(call))
-        if (typeof answer === 'string') return response.writeHead(500).end(answer)
+        // A method that is not on the whitelist has status 403 (`httprpc.cpp`).
+        if (typeof answer === 'string') return response.writeHead(answer === 'forbidden' ? 403 : 500).end(answer)
         // Core answers in the form of JSON-RPC 1.0, errors with status 500.
         response.writeHead('error' in answer ? 500 : 200)
         return response.end(JSON.stringify({ result: null, error: null, id: 1, ...answer }))

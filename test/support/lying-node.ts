@@ -9,6 +9,8 @@ export interface RpcAnswer {
   /** Sent instead of 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent instead of JSON-RPC. */
+  readonly body?: string
 }
 
 /** Makes an answer out of a call and what the honest node said to it. */
@@ -28,9 +30,9 @@ export async function startLyingNode(
       const body = Buffer.concat(chunks).toString()
       fetch(`${honest.origin}${honest.pathname}${honest.search}`, { method: 'POST', body, headers })
         .then(async (answer) => lie(JSON.parse(body), (await answer.json()) as RpcAnswer))
-        .then(({ status = 200, headers = {}, ...answer }) => {
+        .then(({ status = 200, headers = {}, body: text, ...answer }) => {
           response.writeHead(status, { ...headers })
-          response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
+          response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
         })
         .catch(() => response.destroy())
     })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { PoolNode } from './pool-node.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { RpcDenial, RpcFailure } from './rpc-failure.ts'
 
 /** One total deadline per call, milliseconds, unless the caller sets another. */
 const TIMEOUT_MS = 10_000
@@ -63,9 +63,9 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
     try {
       return await transport.ask(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
     } catch (error) {
-      outcome = error instanceof RpcFailure ? error.kind : 'retry'
-      // A range that is too wide, or an object that does not exist, is not the node's fault.
-      if (outcome !== 'split' && outcome !== 'absent') identifiedAt = Number.NEGATIVE_INFINITY
+      outcome = error instanceof RpcFailure || error instanceof RpcDenial ? error.kind : 'retry'
+      // An answer, or a range that is too wide, is not the node's fault.
+      if (outcome !== 'split' && !(error instanceof RpcDenial)) identifiedAt = Number.NEGATIVE_INFINITY
       throw error
     } finally {
       const tookMs = performance.now() - startedAt

@@ -5,7 +5,7 @@ import type { PoolNode } from './pool-node.ts'
 /** How often the nodes that are not in use are queried, milliseconds. */
 export const FINAL_EVERY_MS = 5_000
 
-/** Reads a node's finalized height; null where it does not report one. */
+/** Reads a node's finalized height; null where it gives none now, which takes back nothing that it gave before. */
 export type ReadFinal<N> = (node: N) => Promise<number | null>
 
 /** Finalized height of a network, confirmed by more than one node. */
@@ -34,16 +34,20 @@ export function createFinalHeight<N extends PoolNode>(
   { now, everyMs }: FinalHeightOptions,
 ): FinalHeight<N> {
   const { entries } = roster
-  const claims = new Map<RosterEntry<N>, number | null>()
+  const claims = new Map<RosterEntry<N>, number>()
   const strangers = new Set<RosterEntry<N>>()
   let question: { readonly inUse: N; readonly read: ReadFinal<N> } | null = null
   let askedAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
 
+  function note(entry: RosterEntry<N>, height: number | null): void {
+    strangers.delete(entry)
+    if (height !== null) claims.set(entry, height)
+  }
+
   async function askOne(entry: RosterEntry<N>, read: ReadFinal<N>): Promise<void> {
     try {
-      claims.set(entry, await roster.attempt(entry, read))
-      strangers.delete(entry)
+      note(entry, await roster.attempt(entry, read))
     } catch (error) {
       // A node on another chain does not count. Its other errors are recorded in its health.
       if (error instanceof NodeMismatch) strangers.add(entry)
@@ -72,10 +76,7 @@ export function createFinalHeight<N extends PoolNode>(
     async update(node, read) {
       const own = await read(node)
       const entry = entries.find((one) => one.node === node)
-      if (entry !== undefined) {
-        claims.set(entry, own)
-        strangers.delete(entry)
-      }
+      if (entry !== undefined) note(entry, own)
       const isFirst = question === null
       question = { inUse: node, read }
       const asked = askInBackground()

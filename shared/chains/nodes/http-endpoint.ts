@@ -15,6 +15,9 @@ const CONNECTIONS = 8
 /** Pause after a status 429 without a stated pause. */
 const RETRY_AFTER_DEFAULT_MS = 1_000
 
+/** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici). */
+const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError'])
+
 /** One POST to a node. A body that is an array is a batch: each element's `method` is a call. */
 export interface HttpQuestion {
   /** Name of the call, for messages; unless the body is a batch, also the method under which the call is counted. */
@@ -96,7 +99,11 @@ export function createHttpEndpoint(
         const name = error instanceof Error ? error.name : 'failed'
         const words = isTooLarge ? `the response is larger than ${maxBytes} bytes (${name})` : name
         const call = { method: what, host: url.host }
-        throw new RpcFailure(isTooLarge ? 'split' : 'retry', `${what} at ${url.host}: ${words}`, { call })
+        throw new RpcFailure(
+          isTooLarge ? 'split' : LATE_ERRORS.has(name) ? 'late' : 'retry',
+          `${what} at ${url.host}: ${words}`,
+          { call },
+        )
       } finally {
         // What failed was asked all the same: providers bill most of it.
         if (exchanged.requestBytes > 0) meter.count(what, body, exchanged)

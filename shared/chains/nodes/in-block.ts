@@ -23,7 +23,7 @@ export async function inBlock<T>(block: BlockInHand, method: string, work: () =>
 /** The same failure with the block in it. Passes on errors that are not the node's fault, or name their block already. */
 export function namedBlock({ height, hash }: BlockInHand, method: string, error: unknown): unknown {
   if (!(error instanceof NodeUnreliable) || error instanceof BlockUnreadable) return error
-  const failed = error instanceof RpcFailure ? error.method : null
+  const failed = error instanceof RpcFailure ? error.method : (error.call?.method ?? null)
   return new BlockUnreadable({ height, hash, method: failed ?? method, reason: error.message }, error)
 }
 

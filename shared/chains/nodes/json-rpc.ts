@@ -8,17 +8,18 @@ import {
   type Transport,
 } from './api-node.ts'
 import { createHttpEndpoint, type HttpEndpoint } from './http-endpoint.ts'
-import { type FailureKind, RpcFailure } from './rpc-failure.ts'
+import { createWordsFilter } from './provider-words.ts'
+import { type ErrorMeaning, failureOfStatus, isDenial, LATE_STATUSES, RpcDenial, RpcFailure } from './rpc-failure.ts'
 import { createRpcPool, type RpcPool } from './rpc-pool.ts'
 
 /** A node chooses the text of its errors; patterns read no more of it than this many characters. */
 const MESSAGE_MAX = 1_000
 const message = z.string().transform((text) => text.slice(0, MESSAGE_MAX))
 
-const envelope = z.union([
-  z.object({ error: z.object({ code: z.number(), message }) }),
-  z.object({ result: z.unknown() }),
-])
+const errorObject = z.object({ code: z.number(), message })
+/** Gateways in front of nodes send the error without its envelope. */
+const bareError = errorObject.transform((error) => ({ error }))
+const envelope = z.union([z.object({ error: errorObject }), bareError, z.object({ result: z.unknown() })])
 
 type Params = readonly unknown[]
 
@@ -38,7 +39,7 @@ export interface RpcNodes extends RpcClient {
 export interface RpcOptions extends NodeQuestions<Params> {
   readonly urls: readonly string[]
   /** Classifies an error object of a response. */
-  classify(error: RpcErrorObject): FailureKind
+  classify(error: RpcErrorObject): ErrorMeaning
   /** Meaning of an error code for the operator of the installation; null where the code is clear. */
   explain?(code: number): string | null
   /** Most blocks that a node allows in one request; null when it does not state it. */
@@ -55,7 +56,7 @@ export interface RpcErrorObject {
 export function createJsonRpc(options: RpcOptions): RpcNodes {
   const { metrics, labels } = options
   const nodes = options.urls.map((url) =>
-    createApiNode(createTransport(createHttpEndpoint(url, options), options), options),
+    createApiNode(createTransport(createHttpEndpoint(url, options), url, options), options),
   )
   const pool = createRpcPool({ nodes, metrics, labels })
   return {
@@ -66,35 +67,20 @@ export function createJsonRpc(options: RpcOptions): RpcNodes {
   }
 }
 
-/** Turns responses into validated results or classified failures. */
-function createTransport(endpoint: HttpEndpoint, { urls, classify, explain, rangeMax }: RpcOptions): Transport<Params> {
+/** Turns responses into validated results, denials or classified failures. */
+function createTransport(endpoint: HttpEndpoint, url: string, options: RpcOptions): Transport<Params> {
   const { host } = endpoint
-  const post = poster(endpoint)
-  const isAlone = urls.length === 1
+  const post = poster(endpoint, createWordsFilter(new URL(url)), options)
+  const isAlone = options.urls.length === 1
   return {
     host,
     async ask(method, params, schema, limits) {
       const ask = () => post(method, params, limits)
-      const { answer, retryAfterMs } = isAlone ? await unlessTooFast(ask, classify, limits) : await ask()
-      if ('error' in answer) {
-        const { error } = answer
-        const meaning = explain?.(error.code) ?? null
-        const words = `error ${error.code}${meaning === null ? '' : ` (${meaning})`}`
-        const details = { retryAfterMs, rangeMax: rangeMax?.(error) ?? null, call: { method, host } }
-        throw new RpcFailure(
-          retryAfterMs === null ? classify(error) : 'retry',
-          `${method} at ${host}: ${words}`,
-          details,
-        )
-      }
-      const parsed = schema.safeParse(answer.result)
-      if (!parsed.success) {
-        throw new RpcFailure('retry', `${method} at ${host}: malformed result`, {
-          cause: parsed.error,
-          call: { method, host },
-        })
-      }
-      return parsed.data
+      const { result } = isAlone ? await unlessTooFast(ask, limits) : await ask()
+      const parsed = schema.safeParse(result)
+      if (parsed.success) return parsed.data
+      const details = { cause: parsed.error, call: { method, host } }
+      throw new RpcFailure('retry', `${method} at ${host}: malformed result`, details)
     },
     close: () => endpoint.close(),
   }
@@ -105,66 +91,67 @@ const REPEATS = 3
 const PAUSE_MS = 250
 /** A longer pause than this is the whole node's: work that needs it begins again later. */
 const PAUSE_MAX_MS = 2_000
-/** "Limit exceeded", EIP-1474; 429 as Alchemy repeats its status. */
-const RATE_CODES = new Set([-32_005, 429])
 
 /**
  * Repeats a call that was refused for its rate. Work of many calls begins again after a failure, and would fail at the same rate for ever; where
  * there is another node, that one takes over instead.
  */
-async function unlessTooFast(
-  ask: () => Promise<Answer>,
-  classify: RpcOptions['classify'],
-  { timeoutMs }: CallLimits,
-): Promise<Answer> {
+async function unlessTooFast(ask: () => Promise<Answer>, { timeoutMs }: CallLimits): Promise<Answer> {
   const startedAt = performance.now()
   for (let repeats = 0; ; repeats += 1) {
-    const outcome = await ask().catch((error: unknown) => error)
-    const pauseMs = repeats < REPEATS ? askedPause(outcome, classify) : null
-    const waitMs = Math.max(pauseMs ?? 0, PAUSE_MS * 2 ** repeats)
-    const isRepeated = pauseMs !== null && waitMs <= PAUSE_MAX_MS && performance.now() - startedAt + waitMs < timeoutMs
-    if (!isRepeated) {
-      if (isAnswer(outcome)) return outcome
-      throw outcome
+    try {
+      return await ask()
+    } catch (error) {
+      const isTooFast = error instanceof RpcFailure && error.kind === 'rate'
+      const waitMs = Math.max(isTooFast ? (error.retryAfterMs ?? 0) : 0, PAUSE_MS * 2 ** repeats)
+      const isLate = performance.now() - startedAt + waitMs >= timeoutMs
+      if (!isTooFast || repeats === REPEATS || waitMs > PAUSE_MAX_MS || isLate) throw error
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
     }
-    await new Promise((resolve) => setTimeout(resolve, waitMs))
   }
 }
 
-const isAnswer = (outcome: unknown): outcome is Answer =>
-  typeof outcome === 'object' && outcome !== null && 'answer' in outcome
-
-/** The pause that a node asked for when it refused a call for its rate; null when it did not. */
-function askedPause(outcome: unknown, classify: RpcOptions['classify']): number | null {
-  if (outcome instanceof RpcFailure) return outcome.retryAfterMs
-  if (!isAnswer(outcome) || !('error' in outcome.answer)) return null
-  const { error } = outcome.answer
-  // The same code also stands for a response that would be too long.
-  return outcome.retryAfterMs ?? (RATE_CODES.has(error.code) && classify(error) === 'retry' ? 0 : null)
-}
-
 interface Answer {
-  readonly answer: z.infer<typeof envelope>
-  /** Pause that the node requested; null without one. */
-  readonly retryAfterMs: number | null
+  readonly result?: unknown
 }
 
-function poster(endpoint: HttpEndpoint) {
+function poster(endpoint: HttpEndpoint, wordsOf: (text: string) => string, options: RpcOptions) {
+  const { host } = endpoint
   let id = 0
   return async (method: string, params: Params, limits: CallLimits): Promise<Answer> => {
     id += 1
     const body = { jsonrpc: '2.0', id, method, params }
     const { status, text, retryAfterMs } = await endpoint.post({ what: method, body, ...limits })
+    const call = { method, host }
     const parsed = envelope.safeParse(parseJson(text))
     // Providers return JSON-RPC errors with any status.
-    if (parsed.success) return { answer: parsed.data, retryAfterMs }
-    const kind = status === 413 ? 'split' : 'retry'
-    throw new RpcFailure(kind, `${method} at ${endpoint.host}: status ${status} without a JSON-RPC response`, {
-      retryAfterMs,
-      call: { method, host: endpoint.host },
-    })
+    if (parsed.success && 'result' in parsed.data) return parsed.data
+    if (!parsed.success || !('error' in parsed.data)) {
+      const message = `${method} at ${host}: status ${status} without a JSON-RPC response${quoted(wordsOf(bareText(text)))}`
+      throw new RpcFailure(failureOfStatus(status), message, { retryAfterMs, call })
+    }
+    const { error } = parsed.data
+    const meaning = options.explain?.(error.code) ?? null
+    const message = `${method} at ${host}: error ${error.code}${meaning === null ? '' : ` (${meaning})`}${quoted(wordsOf(error.message))}`
+    const kind = meaningOf(error, { status, retryAfterMs }, options)
+    if (isDenial(kind)) throw new RpcDenial(kind, message, call)
+    throw new RpcFailure(kind, message, { retryAfterMs, rangeMax: options.rangeMax?.(error) ?? null, call })
   }
 }
+
+function meaningOf(
+  error: RpcErrorObject,
+  { status, retryAfterMs }: { readonly status: number; readonly retryAfterMs: number | null },
+  { classify }: RpcOptions,
+): ErrorMeaning {
+  if (retryAfterMs !== null) return 'rate'
+  return LATE_STATUSES.has(status) ? 'late' : classify(error)
+}
+
+const quoted = (words: string): string => (words === '' ? '' : `: "${words}"`)
+
+/** The beginning of a body that is no JSON-RPC; nothing of a page for browsers. */
+const bareText = (text: string): string => (/^\s*</.test(text) ? '' : text.slice(0, MESSAGE_MAX))
 
 function parseJson(text: string): unknown {
   try {

@@ -2,7 +2,7 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createNodeHealth, type NodeHealth } from './node-health.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { RpcDenial, RpcFailure } from './rpc-failure.ts'
 
 /** A node and its state. */
 export interface RosterEntry<N> {
@@ -52,7 +52,7 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
       return
     }
     // Lagging is not a fault: the node need not rest for it.
-    if (!(error instanceof NodeUnreliable) || error instanceof Lagging || isAnswer(error)) return
+    if (!(error instanceof NodeUnreliable) || error instanceof Lagging || error instanceof RpcDenial) return
     // A block that is too large for one node is too large for all: that is not this node's fault.
     if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
     health.failed(error instanceof BlockUnreadable ? error.cause : error)
@@ -99,7 +99,7 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
           return { entry, answer: await roster.attempt(entry, work, demand.height) }
         } catch (error) {
           const isNodes = error instanceof NodeUnreliable || error instanceof NodeMismatch
-          if (!isNodes || isAnswer(error)) throw error
+          if (!isNodes || error instanceof RpcDenial) throw error
           failures.push(error)
         }
       }
@@ -123,9 +123,4 @@ export class Lagging extends NodeUnreliable {}
 
 function isTooMuch(cause: unknown): boolean {
   return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')
-}
-
-/** That an object does not exist is a valid result. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof RpcFailure && error.kind === 'absent'
 }

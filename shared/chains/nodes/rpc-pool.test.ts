@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { useFakeNodes } from '#test/support/fake-nodes.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { RpcDenial, RpcFailure } from './rpc-failure.ts'
 
 const { fake, poolOf, name, clock, gauges } = useFakeNodes()
 const unreliable = expect.objectContaining({ name: 'NodeUnreliable' })
@@ -41,7 +41,7 @@ describe('the node in use', () => {
 
   it('keeps its place when what was asked for does not exist, or when our own code fails', async () => {
     const pool = poolOf(fake('a'), fake('b'))
-    for (const error of [new RpcFailure('absent', 'none'), new TypeError('ours')]) {
+    for (const error of [new RpcDenial('absent', 'none', { method: 'm', host: 'h' }), new TypeError('ours')]) {
       await expect(pool.use(() => Promise.reject(error))).rejects.toBe(error)
     }
     expect(await pool.use(name)).toBe('a')

@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { plainText } from '#shared/domain/nodes/plain-text.ts'
 import type { ScanTrouble } from '#shared/ports/cursors.ts'
 import { ScannerFenced } from '#shared/ports/payments.ts'
 import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -74,14 +75,14 @@ export function troubleFacts(
 ): Pick<ScanTrouble, 'height' | 'hash' | 'method' | 'reason' | 'host'> {
   if (error instanceof BlockUnreadable) {
     const { height, hash, method, reason } = error.block
-    return { height, hash, method, reason: plainText(reason), host: hostOf(error) }
+    return { height, hash, method, reason: shownReason(reason), host: hostOf(error) }
   }
   const call = error instanceof NodeUnreliable ? error.call : null
   return {
     height: next,
     hash: null,
     method: call?.method ?? null,
-    reason: plainText(textOf(error)),
+    reason: shownReason(textOf(error)),
     host: call?.host ?? null,
   }
 }
@@ -96,18 +97,8 @@ function textOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error'
 }
 
-/**
- * One printable line without a full stop. Of a URL only its host is kept, because the rest may be a credential; a node's text
- * may contain control characters that a terminal would interpret.
- */
-function plainText(text: string): string {
-  const line = text
-    .replaceAll(/(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi, (url) =>
-      URL.canParse(url) ? new URL(url).host : 'a URL',
-    )
-    .replaceAll(/[\p{C}\s]+/gu, ' ')
-    .trim()
-    .replace(/(?<!\.)\.+$/, '')
-  const cut = [...line].slice(0, REASON_MAX).join('')
+/** The first 300 characters of a text as one printable line. */
+function shownReason(text: string): string {
+  const cut = [...plainText(text)].slice(0, REASON_MAX).join('')
   return cut === '' ? 'no reason was given' : cut
 }

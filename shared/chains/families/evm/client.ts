@@ -2,7 +2,7 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createAccountReader } from './accounts.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
 import { blockRef, createBlockScan, fallsBackToBalances } from './block-scan.ts'
@@ -120,44 +120,48 @@ async function verifyTokens(
 ): Promise<readonly AssetId[]> {
   const missing: AssetId[] = []
   for (const { asset, contract, decimals } of tokens) {
-    let answer: string
-    try {
-      answer = await node.call('eth_call', [{ to: contract, data: DECIMALS_SELECTOR }, 'latest'], bytesSchema)
-    } catch (error) {
-      // A contract that reverts has no decimals; a silent node proves nothing about it.
-      if (error instanceof RpcFailure && error.kind === 'refused')
-        throw mismatch(asset, contract, 'no answer', decimals)
-      throw error
-    }
-    if (answer === '0x' && mode === 'test' && (await hasNoCode(node, contract))) {
+    const answer = await readDecimals(node, contract)
+    if (answer.length === 66 && BigInt(answer) === BigInt(decimals)) continue
+    // An empty answer and a revert say what is wrong only beside the code that gave it.
+    const hasCode = answer.length === 66 || !(await hasNoCode(node, contract))
+    if (!hasCode && mode === 'test') {
       missing.push(asset)
       continue
     }
-    if (answer.length !== 66 || BigInt(answer) !== BigInt(decimals)) {
-      throw mismatch(asset, contract, answer === '0x' ? 'no token' : BigInt(answer).toString(), decimals)
-    }
+    const found = answer.length === 66 ? BigInt(answer).toString() : hasCode ? 'no number' : 'no contract'
+    throw new NodeMismatch(`decimals() of ${asset} at ${contract}: ${found}; the registry says ${decimals}`)
   }
   return missing
+}
+
+/** What the contract returns; nothing where the call reverts. A failure of the node is thrown: it proves nothing about the contract. */
+async function readDecimals(node: RpcNode, contract: string): Promise<string> {
+  try {
+    return await node.call('eth_call', [{ to: contract, data: DECIMALS_SELECTOR }, 'latest'], bytesSchema)
+  } catch (error) {
+    if (error instanceof RpcDenial) return '0x'
+    throw error
+  }
 }
 
 /** What has code and answers nothing is another contract than ours, which is a fault of the settings. */
 const hasNoCode = async (node: RpcNode, contract: string): Promise<boolean> =>
   (await node.call('eth_getCode', [contract, 'latest'], bytesSchema)) === '0x'
 
-function mismatch(asset: AssetId, contract: string, found: string, decimals: number): NodeMismatch {
-  return new NodeMismatch(`decimals() of ${asset} at ${contract}: ${found}; the registry says ${decimals}`)
-}
-
 function readHeader(node: RpcNode, block: string): Promise<Header | null> {
   return node.call('eth_getBlockByNumber', [block, false], headerSchema.nullable())
 }
 
-/** Null where the node does not support the tag. */
+/** Failures that a repetition might not change. */
+const UNREPORTED: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'unclear', 'pruned', 'split'])
+
+/** Null while the node gives none; it is asked again at the next block. */
 async function readFinalHeight(node: RpcNode): Promise<number | null> {
   try {
     return (await readHeader(node, 'finalized'))?.number ?? null
   } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'refused') return null
+    // Only payments that need finality wait for it: everything else goes on without.
+    if (error instanceof RpcFailure && UNREPORTED.has(error.kind)) return null
     throw error
   }
 }

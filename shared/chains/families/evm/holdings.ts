@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import type { Holdings } from '#shared/ports/account-reader.ts'
+import { type Figure, type Holdings, UnknownFigure } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { createAvoidance } from '../../nodes/avoidance.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { createPersistence } from '../../nodes/persistence.ts'
+import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
 
 /** Balances per request: 32 bytes each, below the limit of created code (EIP-170: 24,576 bytes). */
@@ -15,8 +17,10 @@ const BALANCE_OF = '0x70a08231'
 const WORD = 64
 /** Lower half of the first word: the time. */
 const WORD_HALF = (1n << 64n) - 1n
-/** Stands for a token that does not answer: the same at both ends of a range, so that it never looks like a change. */
-const NO_ANSWER = (1n << 256n) - 1n
+/** Stands in the answer of `READ_HOLDINGS` for a token that does not answer. */
+const ALL_ONES = (1n << 256n) - 1n
+/** After these the same balances are requested one by one: the node may not serve the request in this form. */
+const OTHERWISE: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'split', 'unclear'])
 
 /**
  * Code of a contract whose creation returns the time and number of the block, which prove that the node answered about the block that
@@ -59,90 +63,165 @@ export interface TimedHoldings {
   readonly holdings: Holdings
 }
 
-/** Reads balances of the coin and of tokens from one node. */
+/**
+ * Reads balances of the coin and of tokens from one node. What was not read has no figure: a token whose contract fails is an
+ * `UnknownFigure`, and every other failure is thrown. Both methods return `null` when this node does not serve the state of a
+ * block that old: it states so, or it has refused such questions for 20 s while it serves the same one about its newest block.
+ */
 export interface HoldingsReader {
-  /** `null` when this node has dropped the state of the block. Throws `NodeUnreliable`. */
   read(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<TimedHoldings | null>
-  /** Numbers of transactions that the accounts have sent; null as above. */
+  /** Numbers of transactions that the accounts have sent. */
   sent(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<ReadonlyMap<string, number> | null>
 }
 
-/** Requests 300 balances at once, and one by one where a node does not run the code. `tokens` are contracts, lower case. */
-export function createHoldingsReader(tokens: readonly string[]): HoldingsReader {
-  const oneByOne = new WeakSet<RpcNode>()
+/** Contracts, lower case. */
+interface HoldingsOptions {
+  readonly tokens: readonly string[]
+  /** A network of test mode may lack some of the tokens; elsewhere a token without code is a node that lacks state. */
+  readonly mayLackTokens: boolean
+  /** Monotonic milliseconds. */
+  readonly now?: () => number
+}
+
+/** Requests 300 balances at once, and one by one where a node does not run the code. */
+export function createHoldingsReader({ now, ...options }: HoldingsOptions): HoldingsReader {
+  const { tokens } = options
+  const together = createAvoidance<RpcNode>(now)
+  const oldState = createPersistence<RpcNode>(now)
   const width = tokens.length + 1
   const perRequest = Math.max(1, Math.floor(CHUNK / width))
-  const pads = ['0', ...tokens.map((token) => token.slice(2))].map((part) => part.padStart(WORD, '0'))
-
-  async function readTogether(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
-    const pairs = accounts.flatMap((account) => pads.map((pad) => pad + account.padStart(WORD, '0')))
-    const answer = await node.call('eth_call', [{ data: READ_HOLDINGS + pairs.join('') }, block], bytesSchema)
-    const words = Array.from({ length: accounts.length * width + 1 }, (_, at) => wordAt(answer, at))
-    // A node that does not run it as a creation returns nothing, or something else.
-    if (answer.length !== 2 + words.length * WORD || words[0] === 0n) {
-      throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
-    }
-    const rows = accounts.map((_, at) => words.slice(1 + at * width, 1 + (at + 1) * width))
-    const [stamp = 0n] = words
-    return { time: Number(stamp & WORD_HALF) * 1_000, number: Number(stamp >> 64n), rows }
-  }
-
-  async function readSingly(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
-    const { timestamp, number, hash } = await readHeaderOf(node, block)
-    const at = { blockHash: hash }
-    const rows = await mapConcurrently(accounts, CONCURRENCY, async (account) => {
-      const coin = BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))
-      const data = BALANCE_OF + account.padStart(WORD, '0')
-      const held: bigint[] = [coin]
-      for (const token of tokens) held.push(await heldOf(node, { to: token, data }, at))
-      return held
-    })
-    return { time: timestamp * 1_000, number, rows }
-  }
 
   async function readChunk(node: RpcNode, accounts: readonly string[], block: BlockTag): Promise<TimedRows> {
-    if (oneByOne.has(node)) return readSingly(node, accounts, block)
+    if (together.isAvoided(node)) return readSingly(node, options, accounts, block)
     try {
-      return await readTogether(node, accounts, block)
+      const rows = await readTogether(node, options, accounts, block)
+      together.worked(node)
+      return rows
     } catch (error) {
-      if (!(error instanceof RpcFailure) || (error.kind !== 'refused' && error.kind !== 'split')) throw error
-      const singly = await readSingly(node, accounts, block)
-      oneByOne.add(node)
+      // The next time in smaller requests, each of which has the whole time.
+      if (error instanceof RpcFailure && error.kind === 'late') together.failed(node)
+      const mayServeParts = error instanceof RpcDenial || (error instanceof RpcFailure && OTHERWISE.has(error.kind))
+      if (!mayServeParts) throw error
+      const singly = await readSingly(node, options, accounts, block)
+      together.failed(node)
       return singly
     }
   }
 
+  async function readAll(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<TimedHoldings> {
+    const holdings = new Map<string, readonly Figure[]>()
+    let [time, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+    for (let start = 0; start < matchKeys.length; start += perRequest) {
+      const chunk = matchKeys.slice(start, start + perRequest)
+      const answer = await readChunk(node, chunk, block)
+      time = Math.min(time, answer.time)
+      number = Math.min(number, answer.number)
+      for (const [at, matchKey] of chunk.entries()) holdings.set(matchKey, answer.rows[at] ?? missing(matchKey))
+    }
+    return { time, number, holdings }
+  }
+
+  async function countSent(node: RpcNode, matchKeys: readonly string[], block: BlockTag) {
+    const counts = await mapConcurrently(matchKeys, CONCURRENCY, async (matchKey) => {
+      return [matchKey, await node.call('eth_getTransactionCount', [`0x${matchKey}`, block], heightSchema)] as const
+    })
+    return new Map(counts)
+  }
+
+  /** The answer, or null where the node serves the same question about its newest block and not about this one. */
+  async function unlessGone<T>(node: RpcNode, block: BlockTag, request: (block: BlockTag) => Promise<T>) {
+    try {
+      const answer = await request(block)
+      oldState.answered(node, nameOf(block))
+      return answer
+    } catch (error) {
+      if (!(error instanceof RpcFailure) || block === 'latest') throw error
+      if (error.kind === 'pruned') return null
+      if (!OTHERWISE.has(error.kind) || !oldState.refused(node, nameOf(block))) throw error
+      // A node that refuses everything has dropped nothing.
+      await request('latest').catch(() => Promise.reject(error))
+      return null
+    }
+  }
+
   return {
-    read: (node, matchKeys, block) =>
-      unlessPruned(async () => {
-        const holdings = new Map<string, readonly bigint[]>()
-        let [time, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-        for (let start = 0; start < matchKeys.length; start += perRequest) {
-          const chunk = matchKeys.slice(start, start + perRequest)
-          const answer = await readChunk(node, chunk, block)
-          time = Math.min(time, answer.time)
-          number = Math.min(number, answer.number)
-          for (const [at, matchKey] of chunk.entries()) holdings.set(matchKey, answer.rows[at] ?? missing(matchKey))
-        }
-        return { time, number, holdings }
-      }),
-    sent: (node, matchKeys, block) =>
-      unlessPruned(async () => {
-        const counts = await mapConcurrently(matchKeys, CONCURRENCY, async (matchKey) => {
-          return [matchKey, await node.call('eth_getTransactionCount', [`0x${matchKey}`, block], heightSchema)] as const
-        })
-        return new Map(counts)
-      }),
+    read: (node, matchKeys, block) => unlessGone(node, block, (at) => readAll(node, matchKeys, at)),
+    sent: async (node, matchKeys, block) =>
+      matchKeys.length === 0 ? new Map() : unlessGone(node, block, (at) => countSent(node, matchKeys, at)),
   }
 }
 
 interface TimedRows {
   readonly time: number
   readonly number: number
-  readonly rows: readonly (readonly bigint[])[]
+  readonly rows: readonly (readonly Figure[])[]
+}
+
+async function readTogether(
+  node: RpcNode,
+  options: HoldingsOptions,
+  accounts: readonly string[],
+  block: BlockTag,
+): Promise<TimedRows> {
+  const { tokens } = options
+  const width = tokens.length + 1
+  const pads = ['0', ...tokens.map((token) => token.slice(2))].map((part) => part.padStart(WORD, '0'))
+  const pairs = accounts.flatMap((account) => pads.map((pad) => pad + account.padStart(WORD, '0')))
+  const answer = await node.call('eth_call', [{ data: READ_HOLDINGS + pairs.join('') }, block], bytesSchema)
+  const words = Array.from({ length: accounts.length * width + 1 }, (_, at) => wordAt(answer, at))
+  // A node that does not run it as a creation returns nothing, or something else.
+  if (answer.length !== 2 + words.length * WORD || words[0] === 0n) {
+    throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
+  }
+  const silent = createSilence(node, options)
+  const rows: (readonly Figure[])[] = []
+  for (const at of accounts.keys()) {
+    const row: Figure[] = words.slice(1 + at * width, 1 + (at + 1) * width)
+    for (const [index, token] of tokens.entries()) if (row[index + 1] === ALL_ONES) row[index + 1] = await silent(token)
+    rows.push(row)
+  }
+  const [stamp = 0n] = words
+  return { time: Number(stamp & WORD_HALF) * 1_000, number: Number(stamp >> 64n), rows }
+}
+
+async function readSingly(
+  node: RpcNode,
+  options: HoldingsOptions,
+  accounts: readonly string[],
+  block: BlockTag,
+): Promise<TimedRows> {
+  const { tokens } = options
+  const { timestamp, number, hash } = await readHeaderOf(node, block)
+  const at = { blockHash: hash }
+  const silent = createSilence(node, options)
+  const rows = await mapConcurrently(accounts, CONCURRENCY, async (account) => {
+    const held: Figure[] = [BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))]
+    const data = BALANCE_OF + account.padStart(WORD, '0')
+    for (const token of tokens) held.push((await balanceOf(node, { to: token, data }, at)) ?? (await silent(token)))
+    return held
+  })
+  return { time: timestamp * 1_000, number, rows }
+}
+
+/**
+ * The figure of a token that gave no balance: nothing where its network has no such contract, and unknown where it has. Nodes were
+ * seen to answer questions about state that they dropped with an empty result or a revert (Erigon, issues 5274 and 6391), so the
+ * newest block decides.
+ */
+function createSilence(node: RpcNode, { mayLackTokens }: HoldingsOptions): (token: string) => Promise<Figure> {
+  const codes = new Map<string, Promise<string>>()
+  return async (token) => {
+    const code = codes.get(token) ?? node.call('eth_getCode', [token, 'latest'], bytesSchema)
+    codes.set(token, code)
+    if ((await code) !== '0x') return new UnknownFigure(token)
+    if (!mayLackTokens) throw new NodeUnreliable(`the node at ${node.host} has no code of the token ${token}`)
+    return 0n
+  }
 }
 
 const quantityText = z.string().regex(/^0x[0-9a-f]+$/i)
+
+const nameOf = (block: BlockTag): string => (typeof block === 'string' ? block : block.blockHash)
 
 const wordAt = (answer: string, at: number): bigint =>
   BigInt(`0x${answer.slice(2 + at * WORD, 2 + (at + 1) * WORD).padEnd(1, '0')}`)
@@ -155,22 +234,13 @@ async function readHeaderOf(node: RpcNode, block: BlockTag) {
   return header
 }
 
-async function heldOf(node: RpcNode, call: object, at: object): Promise<bigint> {
+/** Null where the call ran and gave no balance. Every other failure is thrown: it says nothing about the token. */
+async function balanceOf(node: RpcNode, call: object, at: object): Promise<bigint | null> {
   try {
     const answer = await node.call('eth_call', [call, at], bytesSchema)
-    return answer.length < 2 + WORD ? NO_ANSWER : BigInt(answer.slice(0, 2 + WORD))
+    return answer.length < 2 + WORD ? null : BigInt(answer.slice(0, 2 + WORD))
   } catch (error) {
-    // The contract reverts; a node without the state says so in other words.
-    if (error instanceof RpcFailure && error.kind === 'refused') return NO_ANSWER
-    throw error
-  }
-}
-
-async function unlessPruned<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read()
-  } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'pruned') return null
+    if (error instanceof RpcDenial && error.kind === 'reverted') return null
     throw error
   }
 }
@@ -178,6 +248,3 @@ async function unlessPruned<T>(read: () => Promise<T>): Promise<T | null> {
 function missing(account: string): never {
   throw new NodeUnreliable(`no balance of ${account} was read`)
 }
-
-/** Whether a balance was read; a token that does not answer has none. */
-export const isRead = (base: bigint): boolean => base !== NO_ANSWER

@@ -46,18 +46,16 @@ describe('case 14: what providers say when a range is too wide', () => {
     'Too many requests',
     'rate limit exceeded',
     'limit exceeded',
-    'header not found',
     'daily request count exceeded, request rate limited',
   ])('is not "%s"', (message) => {
     expect(isTooMuch(message)).toBe(false)
-    expect(classify({ code: -32_005, message })).toBe('retry')
+    expect(classify({ code: -32_005, message })).toBe('rate')
   })
 
   it.each([
     [-32_601, 'the method trace_block does not exist/is not available'],
     [-32_000, 'method trace_block not supported'],
     [-32_000, 'trace_block is not available on your plan'],
-    [3, 'execution reverted'],
   ])('nor a refusal (%i)', (code, message) => {
     expect(classify({ code, message })).toBe('refused')
   })

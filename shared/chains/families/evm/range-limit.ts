@@ -42,7 +42,15 @@ const TOO_MUCH: readonly RegExp[] = [
 ]
 
 /** Texts about frequency, not size: `limited to a 25 requests per second` is not a range. */
-const TOO_OFTEN = /rate.?limit|too many requests|(requests|calls|compute units) per|per second|throughput/i
+const TOO_OFTEN =
+  /rate.?limit|too many requests|(requests|calls|compute units) per|per second|\/s(ec)?\b|throughput|quota|(request|usage|credit)s? (count|limit)|max(imum)? usage|slow down|throttl/i
+/** "Limit exceeded" (EIP-1474); the status, as Alchemy repeats it; Base; QuickNode ("credits limited", "request limit reached"). */
+const RATE_CODES = new Set([-32_005, 429, -32_016, -32_012, -32_007, -32_029])
+
+/** True when an error means that requests come too fast, or that a quota is spent. */
+export function isTooOften({ code, message }: { readonly code: number; readonly message: string }): boolean {
+  return TOO_OFTEN.test(message) || (RATE_CODES.has(code) && !isTooMuch(message))
+}
 
 /** True when an error text means that the request spans or returns too much. */
 export function isTooMuch(message: string): boolean {

@@ -2,13 +2,18 @@ import { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { coversBloom, createBloomTest } from './bloom.ts'
 import { createLogSpan, type LogSpan } from './log-span.ts'
 import { toQuantity } from './rpc.ts'
 import { type Block, type Log, logSchema } from './wire.ts'
 
 const LOGS = 'eth_getLogs'
+/**
+ * Failures after which a smaller range is requested: providers refuse wide ranges in ever new words, and under the codes of a wrong
+ * request, a missing method or a rate.
+ */
+const SMALLER: ReadonlySet<FailureKind> = new Set<FailureKind>(['split', 'refused', 'unclear', 'pruned'])
 
 /** Logs to read: every combination of a contract and a topic. */
 export interface LogFilter {
@@ -45,7 +50,7 @@ export function createLogReader(filter: LogFilter): LogReader {
   const mayHold = createBloomTest()
   const spans = new WeakMap<RpcNode, LogSpan>()
 
-  /** The logs of a range, or the failure that requires a smaller one. */
+  /** The logs of a range, or the failure after which a smaller one may be served. */
   async function readRange(
     node: RpcNode,
     from: number,
@@ -61,7 +66,8 @@ export function createLogReader(filter: LogFilter): LogReader {
       }
       return logs
     } catch (error) {
-      if (error instanceof RpcFailure && error.kind === 'split') return error
+      if (error instanceof RpcFailure && SMALLER.has(error.kind)) return error
+      if (error instanceof RpcFailure && error.kind === 'late') spanOf(node).shrink(to - from + 1, null)
       throw error
     }
   }

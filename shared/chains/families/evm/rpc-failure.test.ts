@@ -19,10 +19,12 @@ describe('words of a node that dropped the state of a block', () => {
     expect(classify({ code: -32_000, message: 'this request requires an archive node' })).toBe('pruned')
   })
 
-  it.each(['header not found', 'header for hash not found', 'Resource not found', 'execution timeout'])(
-    'are not: %s',
-    (message) => {
-      expect(classify({ code: -32_000, message })).toBe('retry')
-    },
-  )
+  it.each([
+    ['header not found', 'unclear'],
+    ['header for hash not found', 'unclear'],
+    ['Resource not found', 'unclear'],
+    ['execution timeout', 'late'],
+  ])('are not: %s', (message, meaning) => {
+    expect(classify({ code: -32_000, message })).toBe(meaning)
+  })
 })

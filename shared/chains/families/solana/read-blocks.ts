@@ -4,7 +4,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcClient } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { RpcDenial } from '../../nodes/rpc-failure.ts'
 import { TRANSACTION_OPTIONS } from './disputed.ts'
 import type { NodeIdentity } from './identity.ts'
 import {
@@ -191,7 +191,7 @@ async function absentAsNull<T>(answer: Promise<T | null>): Promise<T | null> {
   try {
     return await answer
   } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'absent') return null
+    if (error instanceof RpcDenial) return null
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { bytesOfHex } from './byte-reader.ts'
-import { isFailure, unlessAbsent } from './core-failure.ts'
+import { isRefusal, unlessAbsent } from './core-failure.ts'
 
 /** Most bytes of one response: a transaction of 4 MB is 8 MB of hex, and the ids of a full block are less. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 16 * 2 ** 20 }
@@ -54,7 +54,7 @@ export function createBlockParts(call: RpcNode['call']): BlockParts {
       try {
         return await byBlockHash(txid, blockHash)
       } catch (error) {
-        if (!isFailure(error, 'refused')) throw error
+        if (!isRefusal(error)) throw error
         return byIdAlone(txid, error)
       }
     },

@@ -1,25 +1,24 @@
-import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
+import { RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 
 /** The result, or null when the node does not have the object. Throws every other failure. */
-export function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
-  return unless('absent', asked)
-}
-
-/** The result, or null when the node or its provider does not offer the call. Throws every other failure. */
-export function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
-  return unless('refused', asked)
-}
-
-/** Whether a call failed with this kind. */
-export function isFailure(error: unknown, kind: FailureKind): boolean {
-  return error instanceof RpcFailure && error.kind === kind
-}
-
-async function unless<T>(kind: FailureKind, asked: Promise<T>): Promise<T | null> {
+export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
   } catch (error) {
-    if (isFailure(error, kind)) return null
+    if (error instanceof RpcDenial) return null
     throw error
   }
 }
+
+/** The result, or null when the node or its provider does not offer the call. Throws every other failure. */
+export async function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isRefusal(error)) return null
+    throw error
+  }
+}
+
+/** Whether a node or its provider does not offer a call. */
+export const isRefusal = (error: unknown): boolean => error instanceof RpcFailure && error.kind === 'refused'

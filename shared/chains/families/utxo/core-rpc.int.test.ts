@@ -95,6 +95,11 @@ describe('a node that hears of no transactions', () => {
     expect(await look([await serve(lie)])).toMatchObject({ partial: false })
   })
 
+  it('is one that fails to say', async () => {
+    const url = await serve(when('getconnectioncount', () => 'Work queue depth exceeded'))
+    await expect(look([url])).rejects.toEqual(unreliable)
+  })
+
   it('is nothing strange on a local chain', async () => {
     expect(await look([await serve(isolated)], 'any')).toMatchObject({ partial: false })
   })

@@ -3,12 +3,12 @@ import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
 import type { Demand } from '../../nodes/pool-node.ts'
-import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
+import { type ErrorMeaning, RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import type { AskNode } from '../../nodes/second-opinion.ts'
 import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
-import { isFailure, unlessAbsent, unlessRefused } from './core-failure.ts'
+import { isRefusal, unlessAbsent, unlessRefused } from './core-failure.ts'
 import { parseHeader } from './parse-block.ts'
 
 type Call = RpcNode['call']
@@ -47,6 +47,8 @@ const progressSchema = z.object({ initialblockdownload: z.boolean().default(fals
 const ABSENT_CODES = new Set([-5, -8])
 /** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
 const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
+/** Hosted nodes' codes for too many requests: EIP-1474 and the status, repeated. */
+const RATE_CODES = new Set([-32_005, 429])
 
 /** Reads of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it returns no usable response. */
 export interface CoreNode extends BlockParts {
@@ -187,9 +189,10 @@ function createCoreNode(call: Call): CoreNode {
       try {
         return await hex('getblock', [hash, form])
       } catch (error) {
-        if (form === false || !isFailure(error, 'refused')) throw error
-        const block = await hex('getblock', [hash, false])
-        raw = false
+        if (!isRefusal(error)) throw error
+        const other = form === 0 ? false : 0
+        const block = await hex('getblock', [hash, other])
+        raw = other
         return block
       }
     },
@@ -264,21 +267,17 @@ async function readTip(call: Call): ReturnType<CoreNode['tip']> {
   return { height: blocks, hash: bestblockhash }
 }
 
-/** Null when the node does not report it. */
-async function countPeers(call: Call): Promise<number | null> {
-  try {
-    return await call('getconnectioncount', [], z.int().nonnegative())
-  } catch (error) {
-    if (error instanceof RpcFailure) return null
-    throw error
-  }
+/** Null when the node or its provider does not offer the call. */
+function countPeers(call: Call): Promise<number | null> {
+  return unlessRefused(call('getconnectioncount', [], z.int().nonnegative()))
 }
 
 function readHash(call: Call, height: number): Promise<string | null> {
   return unlessAbsent(call('getblockhash', [height], hashSchema))
 }
 
-function classify({ code }: { readonly code: number }): FailureKind {
+function classify({ code }: { readonly code: number }): ErrorMeaning {
   if (ABSENT_CODES.has(code)) return 'absent'
+  if (RATE_CODES.has(code)) return 'rate'
   return REFUSED_CODES.has(code) ? 'refused' : 'retry'
 }

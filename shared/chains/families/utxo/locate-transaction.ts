@@ -1,6 +1,7 @@
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import type { OutputChainRules } from '../../definitions/chain.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { RpcDenial } from '../../nodes/rpc-failure.ts'
+import { isRefusal } from './core-failure.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { parseBlock } from './parse-block.ts'
@@ -34,7 +35,7 @@ async function indexesTransactions(node: CoreNode, rules: OutputChainRules): Pro
     return reward !== undefined && (await node.blockOf(hashText(reward.hash))) === hash
   } catch (error) {
     // Pruned nodes have no early blocks; they cannot have an index either.
-    if (error instanceof RpcFailure && (error.kind === 'refused' || error.kind === 'absent')) return false
+    if (isRefusal(error) || error instanceof RpcDenial) return false
     throw error
   }
 }
