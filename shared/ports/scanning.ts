@@ -97,7 +97,7 @@ export interface ChainClient {
     to: number,
     watches: WatchIndex,
     outpoints?: ReadonlySet<string>,
-    accounts?: ReadonlySet<string>,
+    accounts?: Pick<ReadonlySet<string>, 'has'>,
   ): Promise<readonly ScannedBlock[]>
   /** Absent for families whose blocks can only be read whole. */
   readonly accounts?: AccountReader
@@ -111,7 +111,7 @@ export interface ChainClient {
    * wallets send.
    */
   sendTransfer?(transfer: WantedTransfer, signed: SignedTransfer): Promise<SendOutcome>
-  /** Absent where balances are never needed to detect transfers. */
+  /** Absent where transactions and logs show every transfer. */
   readonly balances?: BalanceLedger
   /** The whole mempool, for chains whose unconfirmed transactions are visible. */
   mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
@@ -171,11 +171,16 @@ export interface SeenTransaction {
  */
 export type ForkVerdict = 'gone' | 'kept' | 'disputed'
 
-/** Balances of the native coin, where nothing else shows internal transfers. */
+/** Balances of the native coin, where contracts may pay it without a transaction or log that shows it. */
 export interface BalanceLedger {
-  /** Whether balances are used now; false as soon as a node offers more. */
-  readonly inUse: boolean
-  /** Balances at the end of a block, one for each match key; null where no node has the state of that block any more. */
+  /** The native coin. */
+  readonly asset: AssetId
+  /** The address of a match key in its canonical spelling. */
+  addressOf(matchKey: string): string
+  /**
+   * Balances at the end of a block, one for each match key; null where no node has the state of that block any more. Throws `NodeUnreliable`
+   * when no node answers, or those that do refuse.
+   */
   read(
     matchKeys: readonly string[],
     block: { readonly height: number; readonly hash: string },
@@ -220,7 +225,7 @@ export interface UnreadableBlock {
   readonly height: number
   /** Null when the failure happened before the hash was known. */
   readonly hash: string | null
-  /** RPC method (or HTTP path) that failed, as the node spells it: `trace_block`, `eth_getLogs`. */
+  /** RPC method (or HTTP path) that failed, as the node spells it: `eth_getBlockByNumber`, `eth_getLogs`. */
   readonly method: string
   /** One sentence about the failure. Names hosts, never paths, queries or credentials of a URL. */
   readonly reason: string

@@ -23,6 +23,5 @@ export const arbitrum: ChainDefinition = {
   publicRpc: { live: 'https://arb1.arbitrum.io/rpc', test: 'https://sepolia-rollup.arbitrum.io/rpc' },
   uriScheme: 'ethereum',
   addressPrefix: null,
-  coinLedger: 'trace',
   siblings: SIBLINGS.arbitrum,
 }

@@ -8,7 +8,6 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
-import { settleUnread } from './settle-unread.ts'
 import { placeOf } from './thrifty-mode.ts'
 import type { LookProgress, ThriftyPace } from './thrifty-pace.ts'
 import { blockAt, readChosen } from './thrifty-reads.ts'
@@ -225,10 +224,8 @@ async function storedSums(
 
 /** Stores what these blocks contain, all of them at or below the cursor. */
 async function recordBlocks(session: ScanSession, from: number, blocks: readonly ScannedBlock[]): Promise<void> {
-  const settled = await settleUnread(session, blocks)
   assertHeld(session)
-  await recordBlockTransfers(session.deps, { ...writeScope(session), from, blocks: settled.blocks })
-  await settled.openRows()
+  await recordBlockTransfers(session.deps, { ...writeScope(session), from, blocks })
   await confirmThroughCursor(session)
 }
 

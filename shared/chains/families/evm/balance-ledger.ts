@@ -1,49 +1,29 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
+import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
-import { fallsBackToBalances } from './block-scan.ts'
-import type { InternalMoves } from './options.ts'
-import type { TraceReader } from './traces.ts'
 
 /** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
 
-/** Balances from any node that has them; in use until a node offers traces, unless balances were configured. */
-export function createBalanceLedger(
-  internal: InternalMoves,
-  pool: RpcPool<RpcNode>,
-  traces: TraceReader,
-): BalanceLedger {
+/** Balances of the network's coin from any node that has them. */
+export function createBalanceLedger(asset: AssetId, pool: RpcPool<RpcNode>): BalanceLedger {
   const reader = createBalanceReader()
 
-  async function readSomewhere(
-    matchKeys: readonly string[],
-    block: { readonly height: number; readonly hash: string },
-  ) {
-    const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
-    if (found !== null) return found
-    // The node in use dropped that state; another one may be an archive.
-    const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
-    return answers.find((answer) => answer !== null) ?? null
-  }
-
   return {
-    get inUse() {
-      return internal.ledger === 'balance' || (fallsBackToBalances(internal) && !traces.wasOffered)
-    },
+    asset,
+    addressOf: checksumAddress,
     async read(matchKeys, block) {
       if (matchKeys.length === 0) return new Map()
-      try {
-        return await readSomewhere(matchKeys, block)
-      } catch (error) {
-        // Balances were not configured here: a node that does not serve them must not stop the scan.
-        const isAsked = internal.required && internal.ledger === 'balance'
-        if (!isAsked && error instanceof RpcFailure && error.kind === 'refused') return null
-        throw error
-      }
+      const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
+      if (found !== null) return found
+      // The node in use dropped that state; another one may be an archive.
+      const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
+      return answers.find((answer) => answer !== null) ?? null
     },
     async disputed(increases) {
       const byKey = new Map(increases.map((increase) => [increase.key, increase]))
