@@ -103,7 +103,7 @@ export function useBalanceStage(stores: TestStores) {
     },
     /** An invoice of `at` that waits for ether at the watched address; gives its id. */
     async waitForEther(at = Date.now(), number = 1): Promise<string> {
-      const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18, coin: true } as const
+      const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18 } as const
       const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, asked), address: WATCHED.address }
       const invoice = sampleInvoice(stores.runtime.random, { at, number, state: { paymentMethods: [paymentMethod] } })
       await createInvoiceRepository(stores.db).insert(invoice)
