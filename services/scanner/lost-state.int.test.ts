@@ -54,6 +54,7 @@ it('a default geth with traces goes on after a pause, and the inbox names the ga
   const from = (await stage.height()) + 1
   await waitForTokens('pending', Date.now() - 1_000, Date.now() + 3_600_000)
   await payTokens()
+  await stage.chain.mine()
   await send(7n, WATCHED.address)
   await stage.chain.mine(STATE_BLOCKS + 7)
   stage.scan(source(clientOf([await defaultGeth()])))

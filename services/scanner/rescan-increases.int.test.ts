@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
 import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
-import { increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -17,9 +16,8 @@ const rows = () => stores.db.connection.collection('exceptions').find().toArray(
 async function rescan(from: number, to: number): Promise<string | null | undefined> {
   const commands = createChainCommandRepository(stores.db)
   const payments = createPaymentRepository(stores.db, stores.runtime.random)
-  const audit = createAuditRepository(stores.db)
   const request = { ...scope, kind: 'rescan', from, to, acceptReorg: false, dryRun: false, actor: 'cli:test' } as const
-  const { command } = await askChain({ ...stage.deps, commands, payments, audit }, request)
+  const { command } = await askChain({ ...stage.deps, commands, payments }, request)
   if (command === null) throw new Error('nothing was asked')
   return vi.waitFor(
     async () => {
@@ -46,10 +44,12 @@ describe('a rescan of blocks in which contracts paid an address that no invoice 
     await send(5n)
     await send(7n, WATCHED.address)
     await stage.chain.mine()
-    await stage.chain.fund(WATCHED.address, 10n ** 18n)
+    await stage.chain.mine()
+    // anvil counts it to the block that is its newest then.
+    await stage.chain.fund(WATCHED.address, ETHER)
     await stage.chain.mine()
     await sweep(3n)
-    await send(9n)
+    await send(9n * ETHER)
     await stage.chain.mine()
     to = await stage.height()
     await stage.chain.mine()
@@ -69,7 +69,7 @@ describe('a rescan of blocks in which contracts paid an address that no invoice 
       expect.arrayContaining([
         { key: increase(5n, 0).key, height: from },
         { key: increase(5n, 1).key, height: from + 1 },
-        { key: increase(9n).key, height: to },
+        { key: increase(9n * ETHER).key, height: to },
       ]),
     )
     expect(await rescan(from, to)).toContain('0 payments')
