@@ -1,6 +1,5 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { AssetId, InvoiceStatus, NetworkId } from '#shared/domain/enumerations.ts'
-import type { CoinAccount } from '#shared/ports/invoices.ts'
 import type { AccountChecks } from '#shared/ports/native-balances.ts'
 import type { ObservedTransfer, Payment } from '#shared/ports/payments.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
@@ -10,7 +9,6 @@ export interface BenchInvoice {
   readonly id: string
   readonly matchKey: string
   readonly asset: AssetId
-  readonly isCoin: boolean
   readonly since: number
   readonly expiresAt: number
   status: InvoiceStatus
@@ -95,12 +93,6 @@ export function createBenchStore(network: NetworkId, now: () => number) {
           .map(({ id, matchKey, since, expiresAt, status }) => {
             const isOpen = WAITING.includes(status)
             return { invoiceId: id, matchKey, since, expiresAt, isOpen, isUnpaid: isOpen && status !== 'confirming' }
-          }),
-      coinAccounts: async (_mode: string, _network: string, after: number): Promise<readonly CoinAccount[]> =>
-        invoices
-          .filter(({ isCoin, expiresAt }) => isCoin && expiresAt > after)
-          .map(({ id, matchKey, asset, expiresAt }) => {
-            return { invoiceId: id, workspaceId: 'bench', expiresAt, matchKey, address: `0x${matchKey}`, asset }
           }),
     }),
     payments: nothing({

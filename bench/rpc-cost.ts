@@ -208,7 +208,6 @@ async function play({ network, perDay, pageMs, logRangeMax, days, nodes }: Play)
         id: matchKey,
         matchKey,
         asset: isCoin || token === undefined ? coin : token.asset,
-        isCoin,
         since: time.now,
         expiresAt: time.now + LIFE_MS,
         status: 'pending',

@@ -75,22 +75,11 @@ ${lookAlikes === '' ? '' : `\nTokens that payers mistake for supported ones are 
 function coinText(chain: ChainDefinition): string {
   const facts = FAMILY_FACTS[chain.family]
   if (chain.family !== 'evm') return facts.coin
-  const ledger = {
-    logs: `${chain.name} logs every transfer of its native coin, also in contract calls, and Paymesh reads these logs.`,
-    trace:
-      'Transfers inside contract calls are read from traces where the node offers them, otherwise from the balances of the accounts of open invoices; never from both.',
-    balance: 'Transfers inside contract calls are detected as balance increases of the accounts of open invoices.',
-    none: 'Only direct transfers are detected.',
-  }[chain.coinLedger ?? 'none']
-  const outside =
-    chain.coinLedger === 'balance'
-      ? ''
-      : ' Coins that arrive outside transactions (validator withdrawals, coinbase tips) are not payments: the balance of the account is compared once before an invoice ends, and an unexplained difference opens an exception.'
-  const blocks =
-    chain.coinLedger === 'trace'
-      ? ' A block that cannot be traced is read transaction by transaction; internal transfers of transactions that cannot be traced either are computed from the balances before and after that block, with an exception that names them.'
-      : ''
-  return `${facts.coin} ${ledger}${blocks}${outside}`
+  const calls =
+    chain.logsCoins === true
+      ? `${chain.name} logs every transfer of its native coin, also in contract calls, and Paymesh reads these logs.`
+      : 'Coins that contracts pay inside calls, and those that arrive outside transactions (validator withdrawals, coinbase tips), show as an increase of the balance in a block: one payment for each address and block, without sender and transaction, for the addresses of invoices until a day after their deadline.'
+  return `${facts.coin} ${calls}`
 }
 
 function ownLimits(chain: ChainDefinition): readonly string[] {

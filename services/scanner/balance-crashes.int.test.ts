@@ -6,8 +6,7 @@ import { CONFIRMATIONS } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const { stage, source, clientOf, untilHead, scanOnce, scanAndDie, waitForEther, send, signed, credited } =
-  useBalanceStage(stores)
+const { stage, source, untilHead, scanOnce, scanAndDie, waitForEther, send, signed, credited } = useBalanceStage(stores)
 
 describe('a reorganisation', () => {
   // Guarantee: a balance that is taken back takes the payment with it, and the same money comes back as the same payment.
@@ -40,8 +39,8 @@ describe('a head that is replaced while it is read', () => {
     await stage.chain.mine()
     const { invoices } = stage.deps
     let isIssued = false
-    const coinAccounts: typeof invoices.coinAccounts = async (...question) => {
-      const listed = await invoices.coinAccounts(...question)
+    const watchedMethods: typeof invoices.watchedMethods = async (...question) => {
+      const listed = await invoices.watchedMethods(...question)
       if (!isIssued) {
         isIssued = true
         await waitForEther()
@@ -49,7 +48,7 @@ describe('a head that is replaced while it is read', () => {
       }
       return listed
     }
-    const scanner = startChainScanner({ ...stage.deps, invoices: { ...invoices, coinAccounts } }, source())
+    const scanner = startChainScanner({ ...stage.deps, invoices: { ...invoices, watchedMethods } }, source())
     await untilHead()
     await stage.chain.mine()
     await untilHead()
@@ -99,27 +98,5 @@ describe('a scanner that dies', () => {
     stage.scan(source())
     await untilHead()
     expect(await stage.payments()).toMatchObject([{ ...increase(5n), height: await stage.height() }])
-  })
-
-  // Guarantee: a move that a balance told of is not counted again when traces show it.
-  it('and comes back with traces counts nothing twice', async () => {
-    await waitForEther()
-    await scanOnce()
-    await send(5n)
-    await stage.chain.mine()
-    await scanAndDie(({ cursors }, die) => ({ cursors: { ...cursors, advance: die } }))
-    const traced = stage.scan(source(clientOf('trace')))
-    await untilHead()
-    expect(await credited()).toEqual([5n])
-    await send(6n)
-    await stage.chain.mine()
-    await untilHead()
-    expect(await credited()).toEqual([5n, 6n])
-    await traced.stop()
-    await send(7n)
-    await stage.chain.mine()
-    stage.scan(source())
-    await untilHead()
-    expect(await credited()).toEqual([5n, 6n, 7n])
   })
 })

@@ -50,7 +50,7 @@ async function waitFor(
   asset: 'usdt_ethereum' | 'eth_ethereum',
   { at = Date.now(), endsAt = Date.now() + HOUR_MS } = {},
 ) {
-  const coin = asset === 'eth_ethereum' ? ({ symbol: 'ETH', decimals: 18, coin: true } as const) : {}
+  const coin = asset === 'eth_ethereum' ? ({ symbol: 'ETH', decimals: 18 } as const) : {}
   const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, { asset, ...coin }), address: WATCHED.address }
   const invoice = sampleInvoice(stores.runtime.random, {
     at,

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { useBalanceStage } from '#test/support/balance-stage.ts'
+import { increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import type { Lie, RpcAnswer } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
@@ -18,17 +18,14 @@ async function mined(request: object): Promise<string> {
   return (await stage.chain.rpc('eth_sendTransaction', [{ from, ...request }])) as string
 }
 
-const rows = () =>
-  stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).sort({ openedAt: 1 }).toArray()
 const untilPast = (height: number) =>
   vi.waitFor(async () => expect((await stage.cursor())?.height).toBeGreaterThanOrEqual(height), PATIENCE)
 const untilHeadSoon = async () => untilPast(await stage.height())
-const inner = (amount: number) => ({ key: expect.stringMatching(/:i:/), amount: String(amount) })
 const sent = (amount: bigint | number) => ({ key: expect.stringMatching(/:n$/), amount: String(amount) })
 
 /** A scanner that reads through a node that lies about the blocks of `heights`. */
 function scanThrough(url: string) {
-  return stage.scan(source(clientOf(null, [url])))
+  return stage.scan(source(clientOf([url])))
 }
 
 /** The next block, in which a contract pays 5 wei to the watched address and 7 are sent to it. */
@@ -63,10 +60,9 @@ describe('a block that is too large for a node', () => {
     await untilHeadSoon()
     expect(await stage.payments()).toMatchObject([
       { ...sent(7), height },
-      { ...inner(5), height },
+      { ...increase(5n), height },
       { key: expect.stringMatching(/:t:/), amount: '1500000', height: height + 1 },
     ])
-    expect(await rows()).toEqual([])
   })
 
   it('with receipts that lack its logs is not passed', async () => {
@@ -80,7 +76,7 @@ describe('a block that is too large for a node', () => {
     })
     const watches = stage.source().createIndex()
     watches.add(WATCHED.matchKey)
-    await expect(clientOf(null, [url]).scan(height, height, watches)).rejects.toMatchObject({
+    await expect(clientOf([url]).scan(height, height, watches)).rejects.toMatchObject({
       name: 'BlockUnreadable',
       block: { height, reason: expect.stringContaining('lack logs') },
     })
@@ -100,20 +96,19 @@ describe('a transaction of a form that nobody knows yet', () => {
   it('is passed when it moved nothing of ours', async () => {
     await waitForEther()
     hash = await mined({ to: `0x${'e1'.repeat(20)}`, value: '0x3', gas: '0x5208' })
-    const height = await mineTwoPayments()
+    await send(7n, WATCHED.address)
+    await stage.chain.mine()
     scanThrough(await lying(hides))
     await untilHeadSoon()
-    expect(await stage.payments()).toMatchObject([
-      { ...sent(7), height },
-      { ...inner(5), height },
-    ])
+    expect(await stage.payments()).toMatchObject([{ ...sent(7), height: await stage.height() }])
   })
 
+  // Guarantee: an increase now and the direct transfer from another node later would be the same money twice.
   it('is not passed when a balance of ours moved by more than the others show', async () => {
     await waitForEther()
     hash = await mined({ to: WATCHED.address, value: '0x3', gas: '0x5208' })
     const height = await mineTwoPayments()
-    const client = clientOf(null, [await lying(hides)])
+    const client = clientOf([await lying(hides)])
     const watches = stage.source().createIndex()
     watches.add(WATCHED.matchKey)
     await expect(client.scan(height, height, watches)).rejects.toMatchObject({ name: 'BlockUnreadable' })

@@ -14,7 +14,7 @@ import type { ChainDefinition, NetworkSettings, NodeSettings } from './definitio
 import { CHAINS } from './definitions/registry.ts'
 import { contractOf, testnetOf } from './definitions/testnets.ts'
 import { createEvmClient } from './families/evm/client.ts'
-import type { EvmToken, InternalMoves } from './families/evm/options.ts'
+import type { EvmToken } from './families/evm/options.ts'
 import { createSolanaClient } from './families/solana/client.ts'
 import { createTronClient } from './families/tron/client.ts'
 import { createUtxoClient } from './families/utxo/client.ts'
@@ -83,14 +83,7 @@ function evmClient(options: ClientOptions, node: NodeSettings): OpenChainClient 
   const publicId = chain.chainIds?.[mode]
   if (publicId === undefined) throw new TypeError(`the definition of ${chain.id} names no chain id`)
   const chainId = node.chainId ?? publicId
-  return createEvmClient({ ...options, chainId, internal: internalMoves(chain, node, chainId === publicId) })
-}
-
-/** A local chain has no native transfer logs: only traces show its internal transfers. */
-function internalMoves({ coinLedger = 'none' }: ChainDefinition, node: NodeSettings, isPublic: boolean): InternalMoves {
-  const demanded = node.coinLedger ?? null
-  if (demanded !== null) return { ledger: demanded, required: true }
-  return { ledger: coinLedger === 'logs' && !isPublic ? 'trace' : coinLedger, required: false }
+  return createEvmClient({ ...options, chainId, logsCoins: chain.logsCoins === true && chainId === publicId })
 }
 
 function nativeAsset(chain: ChainDefinition): AssetId {

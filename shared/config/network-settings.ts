@@ -28,7 +28,6 @@ const nodeSettings = z.strictObject({
   chainId: z.int().positive().nullable().default(null),
   confirmations: z.int().min(1).max(10_000).nullable().default(null),
   contracts: z.partialRecord(z.enum(ASSET_IDS), z.string().min(1)).default({}),
-  coinLedger: z.enum(['logs', 'trace', 'balance', 'none']).nullable().default(null),
   genesis: z
     .string()
     .regex(

@@ -102,7 +102,6 @@ describe('parseConfig', () => {
           chainId: null,
           confirmations: 3,
           contracts: {},
-          coinLedger: null,
           genesis: null,
         },
       },

@@ -127,17 +127,6 @@ export interface ClaimHolder {
   readonly paymentMethods: readonly PaymentMethod[]
 }
 
-/** An address at which one invoice waits for a network's native coin. */
-export interface CoinAccount {
-  readonly invoiceId: string
-  readonly workspaceId: string
-  /** The invoice's deadline. */
-  readonly expiresAt: Ms
-  readonly matchKey: string
-  readonly address: string
-  readonly asset: AssetId
-}
-
 /** A payment method of an invoice on a network, as its scanner needs it. */
 export interface WatchedMethod {
   readonly invoiceId: string

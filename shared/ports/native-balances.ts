@@ -8,5 +8,5 @@ export interface AccountStart {
   readonly start: NonNullable<CoinBalance['start']>
 }
 
-/** The last checks of one account, the newest last; or one for each invoice. */
+/** The last checks of one account, the newest last. */
 export type AccountChecks = Pick<CoinBalance, 'matchKey' | 'checks'>

@@ -27,8 +27,6 @@ export interface RawTransfer {
   readonly spends?: readonly string[]
   /** Other accounts in the transaction, as match keys: a Solana Pay reference is one of them. */
   readonly references?: readonly string[]
-  /** An internal transfer of native coins: a balance reading may have recorded it before. */
-  readonly inside?: true
 }
 
 /** A transfer of a block, or a balance increase that no transfer explains: the latter has no transaction. */
@@ -36,6 +34,11 @@ export type LedgerTransfer = Omit<RawTransfer, 'txHash'> & {
   readonly txHash: string | null
   /** The readings that showed it; present exactly when there is no transaction. */
   readonly increase?: BalanceIncrease
+}
+
+/** Blocks with the transfers found in them, balance increases included. */
+export interface TransferBlock extends BlockRef {
+  readonly transfers: readonly LedgerTransfer[]
 }
 
 /** Two readings of one balance in base units: at the end of an earlier block, and of the block to which the increase is assigned. */
@@ -63,37 +66,17 @@ export interface ScannedBlock extends BlockRef {
   readonly spent?: Spenders
   /** Minimum time that transactions of `transfers` were known before, milliseconds by id: they were in a mempool. UTXO only. */
   readonly agesMs?: ReadonlyMap<string, number>
-  /** By match key; present where balances show internal transfers and accounts were requested. Accounts that spent nothing are missing. */
+  /** By match key; present where accounts were requested, on networks with balances. Accounts that spent nothing are missing. */
   readonly spending?: ReadonlyMap<string, Spending>
-  /** Present when no node could return some transactions of the block, so that balances were compared instead. */
-  readonly unread?: UnreadTransactions
 }
 
-/** Transactions of a block whose internal transfers no node returns, and the balance changes of watched accounts instead. */
-export interface UnreadTransactions {
-  /** Ids of the transactions, in the order of the block. */
-  readonly txHashes: readonly string[]
-  /** RPC method that failed, as the node spells it. */
-  readonly method: string
-  /** One sentence about the failure. Names hosts, never paths, queries or credentials of a URL. */
-  readonly reason: string
-  /** Watched accounts whose balance changed by a different amount than readable transactions explain. */
-  readonly moved: readonly UnexplainedMove[]
-}
-
-/** Balance change of one account in one block. Amounts in base units of the native coin. */
-export interface UnexplainedMove {
+/** Balance of one account before and after one block, in base units of the native coin. */
+export interface BalanceChange {
   readonly matchKey: string
-  readonly address: string
-  readonly asset: AssetId
-  /** Balance at the end of the parent block. */
+  /** At the end of the parent block. */
   readonly beforeBase: bigint
-  /** Balance at the end of the block. */
+  /** At the end of the block. */
   readonly afterBase: bigint
-  /** Received in direct transfers (which are in the block), minus its own spending. */
-  readonly knownBase: bigint
-  /** Fees that it paid in this block. */
-  readonly feesBase: bigint
 }
 
 /** A node's unconfirmed transactions at one moment. */

@@ -8,7 +8,6 @@ import type {
   MempoolView,
   RawTransfer,
   ScannedBlock,
-  UnexplainedMove,
 } from './scanned-blocks.ts'
 
 /** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
@@ -107,7 +106,7 @@ export interface ChainClient {
     to: number,
     watches: WatchIndex,
     outpoints?: ReadonlySet<string>,
-    accounts?: ReadonlySet<string>,
+    accounts?: Pick<ReadonlySet<string>, 'has'>,
   ): Promise<readonly ScannedBlock[]>
   /** Absent for families whose blocks can only be read whole. */
   readonly accounts?: AccountReader
@@ -121,7 +120,7 @@ export interface ChainClient {
    * wallets send.
    */
   sendTransfer?(transfer: WantedTransfer, signed: SignedTransfer): Promise<SendOutcome>
-  /** Absent where balances are never needed to detect transfers. */
+  /** Absent where transactions and logs show every transfer. */
   readonly balances?: BalanceLedger
   /** The whole mempool, for chains whose unconfirmed transactions are visible. */
   mempool?(watches: WatchIndex, outpoints: ReadonlySet<string>): Promise<MempoolView>
@@ -181,20 +180,20 @@ export interface SeenTransaction {
  */
 export type ForkVerdict = 'gone' | 'kept' | 'disputed'
 
-/** Balances of the native coin, where nothing else shows internal transfers. */
+/** Balances of the native coin, where contracts may pay it without a transaction or log that shows it. */
 export interface BalanceLedger {
-  /** Whether balances are used now; false as soon as a node offers more. */
-  readonly inUse: boolean
-  /** Balances at the end of a block, one for each match key; null where no node has the state of that block any more. */
+  /** The native coin. */
+  readonly asset: AssetId
+  /** The address of a match key in its canonical spelling. */
+  addressOf(matchKey: string): string
+  /**
+   * Balances at the end of a block, one for each match key; null where no node has the state of that block any more. Throws `NodeUnreliable`
+   * when no node answers, or those that do refuse.
+   */
   read(
     matchKeys: readonly string[],
     block: { readonly height: number; readonly hash: string },
   ): Promise<ReadonlyMap<string, bigint> | null>
-  /**
-   * What accounts gained in one block beyond its direct transfers and their own spending, which `block` states for them; accounts that gained
-   * nothing are missing. Null where no node has the state before and after the block any more. Throws `NodeUnreliable`.
-   */
-  increases(block: ScannedBlock, matchKeys: readonly string[]): Promise<readonly UnexplainedMove[] | null>
   /**
    * Those of these increases, by `key`, whose readings a second node contradicts. One that has dropped the state of their blocks
    * contradicts nothing. Empty when there is no second node; throws `NodeUnreliable` when there is one and it does not respond.
@@ -235,7 +234,7 @@ export interface UnreadableBlock {
   readonly height: number
   /** Null when the failure happened before the hash was known. */
   readonly hash: string | null
-  /** RPC method (or HTTP path) that failed, as the node spells it: `trace_block`, `eth_getLogs`. */
+  /** RPC method (or HTTP path) that failed, as the node spells it: `eth_getBlockByNumber`, `eth_getLogs`. */
   readonly method: string
   /** One sentence about the failure. Names hosts, never paths, queries or credentials of a URL. */
   readonly reason: string

@@ -86,8 +86,7 @@ describe('the deterministic simulation', () => {
   it.each(
     sampleOf(
       [
-        'unreadable-block-passed',
-        'balance-and-trace-both-count',
+        'increase-passed',
         'loading-mempool-believed',
         'deadline-by-block-alone',
         'call-move-keyed-by-record',

@@ -50,22 +50,19 @@ export function useBalanceStage(stores: TestStores) {
     await stage.chain.rpc('eth_sendTransaction', [{ from, to, value: `0x${value.toString(16)}`, ...more }])
   }
   const untilHead = async () => stage.untilHeight(await stage.height())
-  const clientOf = (
-    coinLedger: 'balance' | 'trace' | null,
-    rpcUrls: readonly string[] = [stage.chain.url],
-  ): OpenChainClient => {
-    const networks = { live: {}, test: { ethereum: { rpcUrls, chainId: 31_337, coinLedger } } }
+  const clientOf = (rpcUrls: readonly string[] = [stage.chain.url]): OpenChainClient => {
+    const networks = { live: {}, test: { ethereum: { rpcUrls, chainId: 31_337 } } }
     const client = createChainClient(networks, 'test', 'ethereum', stores.runtime.metrics)
     if (client === null) throw new Error('no client')
     opened.push(client)
     return client
   }
-  const source = (client = clientOf('balance'), change: Partial<ScanSource> = {}) => stage.source({ client, ...change })
+  const source = (client = clientOf(), change: Partial<ScanSource> = {}) => stage.source({ client, ...change })
 
   return {
     stage,
     clientOf,
-    /** The network as a scanner reads it, by balances unless a client says otherwise. */
+    /** The network as a scanner reads it. */
     source,
     untilHead,
     /** Looks once up to the head. */
@@ -106,7 +103,7 @@ export function useBalanceStage(stores: TestStores) {
     },
     /** An invoice of `at` that waits for ether at the watched address; gives its id. */
     async waitForEther(at = Date.now(), number = 1): Promise<string> {
-      const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18, coin: true } as const
+      const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18 } as const
       const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, asked), address: WATCHED.address }
       const invoice = sampleInvoice(stores.runtime.random, { at, number, state: { paymentMethods: [paymentMethod] } })
       await createInvoiceRepository(stores.db).insert(invoice)

@@ -55,7 +55,7 @@ export function useEvmStage(prepare: (chain: LocalChain) => Promise<void>): EvmS
         chainId: 31_337,
         nativeAsset: 'eth_ethereum',
         tokens: [{ asset: 'usdt_ethereum', contract: ASSETS.usdt_ethereum.contract, decimals: 6 }],
-        internal: { ledger: 'trace', required: false },
+        logsCoins: false,
         metrics: SILENT,
         ...change,
       })

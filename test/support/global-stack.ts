@@ -13,7 +13,7 @@ declare module 'vitest' {
 
 /**
  * Payments of all files share Ethereum. A file that stops, forks or floods a chain takes one of the others, which no other file of its
- * project pays on: Polygon (`reorged`, `browser/chains`) or Base (`trace-bomb`).
+ * project pays on: Polygon (`reorged`, `browser/chains`).
  */
 const NETWORKS = ['ethereum', 'polygon', 'base'] as const
 

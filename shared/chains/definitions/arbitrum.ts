@@ -24,6 +24,5 @@ export const arbitrum: ChainDefinition = {
   uriScheme: 'ethereum',
   addressPrefix: null,
   numbersAreParents: true,
-  coinLedger: 'trace',
   siblings: SIBLINGS.arbitrum,
 }

@@ -23,7 +23,6 @@ export const base: ChainDefinition = {
   publicRpc: { live: 'https://mainnet.base.org', test: 'https://sepolia.base.org' },
   uriScheme: 'ethereum',
   addressPrefix: null,
-  coinLedger: 'trace',
   // Predeploy of every OP-stack chain (specs.optimism.io, predeploys).
   l1FeeOracle: '0x420000000000000000000000000000000000000F',
   siblings: SIBLINGS.base,

@@ -23,6 +23,5 @@ export const bsc: ChainDefinition = {
   publicRpc: { live: 'https://bsc-dataseed.bnbchain.org', test: 'https://data-seed-prebsc-1-s1.bnbchain.org:8545' },
   uriScheme: 'ethereum',
   addressPrefix: null,
-  coinLedger: 'trace',
   siblings: SIBLINGS.bsc,
 }

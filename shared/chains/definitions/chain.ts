@@ -43,8 +43,8 @@ export interface ChainDefinition {
   readonly addressPrefix: Readonly<Record<Mode, AddressPrefix>> | null
   /** Tokens that payers mistake for supported ones: recorded for support, never credited. */
   readonly siblings: readonly SiblingToken[]
-  /** How native coins moved in contract calls are detected; EVM only, absent for every other family. */
-  readonly coinLedger?: CoinLedger
+  /** The chain logs every transfer of its native coin, also inside contract calls; elsewhere on EVM balances show those. */
+  readonly logsCoins?: true
   /** Contract that states what a transaction pays for the chain below; absent where gas includes it, or nothing is paid. */
   readonly l1FeeOracle?: string
   /**
@@ -54,12 +54,6 @@ export interface ChainDefinition {
   /** Consensus figures of a chain whose coins are transaction outputs; absent for every other family. */
   readonly outputs?: OutputChainRules
 }
-
-/**
- * How native coins moved in contract calls are detected: the network's own logs of every transfer, traces of its blocks, the
- * balances of accounts that await payment, or not at all, so that only direct transfers are seen.
- */
-export type CoinLedger = 'logs' | 'trace' | 'balance' | 'none'
 
 /** Consensus figures of one descendant of Bitcoin. Version bytes are those of base58check addresses. */
 export interface OutputChainRules {
@@ -110,8 +104,6 @@ export interface NodeSettings {
   readonly chainId?: number | null | undefined
   readonly confirmations?: number | null | undefined
   readonly contracts?: Readonly<Partial<Record<AssetId, string | undefined>>> | undefined
-  /** How native coins in contract calls are detected; if given, the scanner uses this method or does not scan. EVM networks only. */
-  readonly coinLedger?: CoinLedger | null | undefined
   /** Hash of block 0 that a node of the Bitcoin family, of TRON or of Solana must have; `any` accepts every local chain. */
   readonly genesis?: string | null | undefined
   /** Which public testnet the nodes are on, in test mode and where a network has several; the first by default. */

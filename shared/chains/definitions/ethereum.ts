@@ -23,6 +23,5 @@ export const ethereum: ChainDefinition = {
   publicRpc: { live: 'https://ethereum-rpc.publicnode.com', test: 'https://ethereum-sepolia-rpc.publicnode.com' },
   uriScheme: 'ethereum',
   addressPrefix: null,
-  coinLedger: 'trace',
   siblings: SIBLINGS.ethereum,
 }

@@ -23,6 +23,6 @@ export const polygon: ChainDefinition = {
   publicRpc: { live: 'https://polygon-bor-rpc.publicnode.com', test: 'https://rpc-amoy.polygon.technology' },
   uriScheme: 'ethereum',
   addressPrefix: null,
-  coinLedger: 'logs',
+  logsCoins: true,
   siblings: SIBLINGS.polygon,
 }

@@ -56,7 +56,6 @@ const PAYMENT_METHOD = z.object({
     .exactOptional(),
   draws: z.array(z.string()).exactOptional(),
   reference: z.string().exactOptional(),
-  coin: z.literal(true).exactOptional(),
   requiredConfirmations: z.number(),
   needsFinality: z.boolean().exactOptional(),
   policy: z.object({
@@ -264,11 +263,6 @@ export const INVOICES = defineCollection(
       name: 'invoice_reference',
       key: { 'paymentMethods.reference': 1 },
       partialFilterExpression: { 'paymentMethods.reference': { $exists: true } },
-    },
-    {
-      name: 'invoice_coin_method',
-      key: { 'paymentMethods.network': 1, mode: 1, expiresAt: 1 },
-      partialFilterExpression: { 'paymentMethods.coin': true },
     },
     {
       name: 'invoice_method_deadline',

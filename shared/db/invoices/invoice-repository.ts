@@ -5,11 +5,9 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, Ms, PriorHold } from '#shared/domain/invoice/model.ts'
-import type { NetworkId } from '#shared/domain/networks.ts'
 import {
   type ClaimHolder,
   ClaimTaken,
-  type CoinAccount,
   type Invoice,
   type InvoiceChange,
   type InvoiceConflict,
@@ -162,21 +160,6 @@ export function createInvoiceRepository(db: Database) {
     claimsCold: (claims: readonly string[], at: Ms): Promise<ReadonlySet<string>> => claimsCold(invoices, claims, at),
     /** Those of these claims whose invoice has live payments on its chain. */
     claimsPaid: (claims: readonly string[]): Promise<ReadonlySet<string>> => heldAmong(claims, scopes.paidOnChain),
-    /** Addresses at which invoices of any status wait for the network's native coin, except those that expired before a time. */
-    coinAccounts: async (mode: Mode, network: NetworkId, expiringAfter: Ms): Promise<readonly CoinAccount[]> => {
-      const found = await invoices
-        .find(scopes.withCoinMethod(mode, network, expiringAfter), {
-          projection: { paymentMethods: 1, workspaceId: 1, expiresAt: 1 },
-        })
-        .toArray()
-      return found.flatMap(({ _id, paymentMethods, workspaceId, expiresAt }) =>
-        paymentMethods
-          .filter((paymentMethod) => paymentMethod.coin === true && paymentMethod.network === network)
-          .map(({ matchKey, address, asset }) => {
-            return { invoiceId: _id, workspaceId, expiresAt: expiresAt.getTime(), matchKey, address, asset }
-          }),
-      )
-    },
     ...watchQuestions(db),
     /** Who returned these claims last, if the next holder gets only exact amounts beyond `at`; others are left out. */
     priorHolds: async (claims: readonly string[], at: Ms): Promise<ReadonlyMap<string, PriorHold>> => {

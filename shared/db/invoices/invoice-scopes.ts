@@ -70,14 +70,6 @@ export const withReferences = (mode: Mode, references: readonly string[]) => ({
   mode,
 })
 
-/** Invoices with a payment method in the native coin, without those that expired before a time. */
-export const withCoinMethod = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
-  'paymentMethods.network': network,
-  'paymentMethods.coin': true,
-  mode,
-  expiresAt: { $gt: toDate(expiringAfter) },
-})
-
 /** Invoices with a payment method on a network, without those whose deadline is not after a time. */
 export const withMethodOn = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
   'paymentMethods.network': network,

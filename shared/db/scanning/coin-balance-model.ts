@@ -13,8 +13,6 @@ const CHECK = z.object({
   flowBase: AMOUNT,
   /** The same block, or a later one whose state could not be read. */
   through: z.object({ height: z.number(), hash: z.string() }),
-  /** The invoice that began with this balance, where balances are compared only when invoices end. */
-  invoiceId: z.string().exactOptional(),
 })
 
 /** What an account had at the end of a block when an invoice was first read: nobody could have paid it before. */

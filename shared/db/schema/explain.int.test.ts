@@ -40,7 +40,7 @@ beforeAll(async () => {
   const at = Date.now()
   for (let row = 0; row < ROWS; row++) {
     const workspaceId = WORKSPACES[row % 2] ?? ''
-    const paymentMethods = [samplePaymentMethod(`e0${row}`, at, row % 3 === 0 ? { coin: true } : {})]
+    const paymentMethods = [samplePaymentMethod(`e0${row}`, at)]
     const invoice = sampleInvoice(runtime.random, {
       workspaceId,
       number: row,
@@ -119,7 +119,6 @@ describe('invoices', () => {
     for (const after of [null, { invoiceId: 'i-1', releaseAt: 1 }]) {
       expectIndexed(await explain(invoiceScopes.dueForRelease(now, after), { releaseAt: 1, _id: 1 }), 'invoice_release')
     }
-    expectIndexed(await explain(invoiceScopes.withCoinMethod('test', 'ethereum', now)), 'invoice_coin_method')
     expectIndexed(await explain(invoiceScopes.withMethodOn('test', 'ethereum', now)), 'invoice_method_deadline')
     expectIndexed(await explain(invoiceScopes.holdingClaims(['test:evm:e01', 'x'])), 'invoice_claims')
     expectIndexed(await explain(invoiceScopes.holdingDraws(['visitor:m:1', 'x'])), 'invoice_draws')

@@ -113,8 +113,6 @@ export interface PaymentMethod {
   readonly draws?: readonly string[]
   /** 32 bytes as lower-case hex that a payment may include to be matched to this payment method (Solana Pay); never reused. */
   readonly reference?: string
-  /** Present when the asset is the native coin, which may also move without a visible transfer. */
-  readonly coin?: true
   readonly requiredConfirmations: number
   /** True when a payment must also be in a finalized block; absent = the network's default. */
   readonly needsFinality?: boolean

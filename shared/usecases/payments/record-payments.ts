@@ -2,12 +2,11 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ObservedTransfer, Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
-import type { LedgerTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { LedgerTransfer, ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
 import { checkForgottenBlocks } from './check-forgotten-blocks.ts'
-import { dropBalanceDuplicates, type TransferBlock } from './drop-balance-duplicates.ts'
 import { closeUnmatched, openUnmatched } from './unmatched-transfers.ts'
 
 /** Dependencies of storing a scanner's findings. */
@@ -42,8 +41,7 @@ export interface RecordInput {
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
-  const unrecorded = await dropBalanceDuplicates(deps, input, input.blocks)
-  const found = unrecorded.flatMap(({ height, hash, time, transfers, agesMs }) =>
+  const found = input.blocks.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
       const knownSince = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.increase !== undefined && { increase: transfer.increase }) }

@@ -182,7 +182,6 @@ function methodOn(
     ...(priorHold !== null && { priorHold }),
     ...(draws.length > 0 && { draws }),
     ...named,
-    ...(deps.catalog.contract(info.id, mode) === null && { coin: true as const }),
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),
     policy: frozenBounds(policy, info, amountBase, hold),

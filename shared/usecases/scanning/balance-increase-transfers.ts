@@ -1,16 +1,20 @@
-import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { BlockRef, LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
+import type { BlockRef, LedgerTransfer, TransferBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ChainClient } from '#shared/ports/scanning.ts'
 import { increaseKey, increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
-import type { ScanSession } from './scan-session.ts'
+import type { ScanSource } from './scan-session.ts'
 
-/** The owner of an account. */
-export interface CoinHolder {
-  readonly address: string
-  readonly asset: AssetId
-  /** Invoices that wait for the coin at this account. */
-  readonly invoiceIds: ReadonlySet<string>
+/** How long after an invoice's deadline the coins of its address are expected. */
+export const WATCHED_AFTER_END_MS = 24 * 3_600_000
+
+/** What recording increases needs; a scanner's session has it. */
+export interface IncreaseScope {
+  readonly deps: Uses<'payments' | 'invoices'>
+  readonly source: Pick<ScanSource, 'mode' | 'network'> & { readonly client: Pick<ChainClient, 'balances' | 'blockAt'> }
+  readonly cursor: Pick<ChainCursor, 'height' | 'time'>
 }
 
 /** A balance increase as a transfer, and its block. */
@@ -20,32 +24,62 @@ export interface PlacedIncrease {
 }
 
 /**
- * Gives each increase the lowest free ordinal: one that no payment has, or whose payment belonged to the same invoices and is
- * no longer in any block. So a payment keeps its key when its block is rebuilt.
+ * Gives each increase of an account's coins the lowest free ordinal: one that no payment has, or whose payment is no longer in any block and
+ * belongs to an invoice that still expects money at the account, or to nobody where no invoice does. So a payment keeps its key when its block
+ * is rebuilt. Tokens have no increases: their key would be that of as many coins.
  */
 export async function placeIncreases(
-  { deps, source, cursor }: ScanSession,
+  scope: IncreaseScope,
   blocks: readonly BlockRef[],
-  { matchKey, holder }: { readonly matchKey: string; readonly holder: CoinHolder },
+  matchKey: string,
   increases: readonly FoundIncrease[],
 ): Promise<readonly PlacedIncrease[]> {
-  const hashes = new Set(blocks.map(({ hash }) => hash))
-  const isTaken = ({ state, block, invoiceId }: Payment): boolean => {
-    const isLive = block !== null && (state === 'detected' || state === 'confirmed')
-    if (isLive && (block.height <= cursor.height || hashes.has(block.hash))) return true
-    return invoiceId === null || !holder.invoiceIds.has(invoiceId)
-  }
+  const { deps, source } = scope
+  const { balances } = source.client
+  if (balances === undefined) throw new TypeError('the network has no balances to read')
   const taken = new Set<string>()
   const placed: PlacedIncrease[] = []
   for (const { height, amountBase, increase } of increases) {
     const stored = await deps.payments.listByKeyPrefix(`${increaseKeyPrefix(source, matchKey)}:${amountBase}`)
-    for (const payment of stored) if (isTaken(payment)) taken.add(payment.key)
+    for (const key of await takenAmong(scope, blocks, matchKey, stored)) taken.add(key)
     let ordinal = 0
     while (taken.has(increaseKey(source, matchKey, amountBase, ordinal))) ordinal += 1
     const key = increaseKey(source, matchKey, amountBase, ordinal)
     taken.add(key)
-    const to = { matchKey, toAddress: holder.address, asset: holder.asset, contract: null, amountBase }
+    const to = { matchKey, toAddress: balances.addressOf(matchKey), asset: balances.asset, contract: null, amountBase }
     placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, increase } })
   }
   return placed
+}
+
+/** The blocks with these increases among their transfers. */
+export function withIncreases(
+  blocks: readonly TransferBlock[],
+  placed: readonly PlacedIncrease[],
+): readonly TransferBlock[] {
+  return blocks.map((block) => {
+    const own = placed.filter(({ height }) => height === block.height)
+    return { ...block, transfers: [...block.transfers, ...own.map(({ transfer }) => transfer)] }
+  })
+}
+
+/** Keys that a new increase cannot have. */
+async function takenAmong(
+  { deps, source, cursor }: IncreaseScope,
+  blocks: readonly BlockRef[],
+  matchKey: string,
+  stored: readonly Payment[],
+): Promise<readonly string[]> {
+  const hashes = new Set(blocks.map(({ hash }) => hash))
+  const isLive = ({ state, block }: Payment): boolean =>
+    block !== null &&
+    (state === 'detected' || state === 'confirmed') &&
+    (block.height <= cursor.height || hashes.has(block.hash))
+  // Almost always: nothing was taken out of the chain.
+  if (stored.every(isLive)) return stored.map(({ key }) => key)
+  const { mode, network } = source
+  const methods = await deps.invoices.watchedMethods(mode, network, cursor.time - WATCHED_AFTER_END_MS)
+  const waiting = new Set(methods.filter((one) => one.matchKey === matchKey).map(({ invoiceId }) => invoiceId))
+  const isFree = ({ invoiceId }: Payment): boolean => (invoiceId === null ? waiting.size === 0 : waiting.has(invoiceId))
+  return stored.filter((payment) => isLive(payment) || !isFree(payment)).map(({ key }) => key)
 }

@@ -1,7 +1,6 @@
 import type { BalanceCheck } from '#shared/ports/native-balances.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { BalanceIncrease, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import { covers } from '#shared/usecases/payments/drop-balance-duplicates.ts'
 import { type BalanceStep, unexplainedIncreases } from './balance-increases.ts'
 
 /** Transactions of one account in one block. Base units. */
@@ -32,7 +31,7 @@ export function flowsOf(blocks: readonly ScannedBlock[], matchKey: string): read
   return blocks.map(({ height, transfers, spending }) => {
     const { spentBase, feesBase } = spending?.get(matchKey) ?? { spentBase: 0n, feesBase: 0n }
     const sentBase = transfers
-      .filter((transfer) => transfer.matchKey === matchKey && transfer.contract === null && transfer.inside !== true)
+      .filter((transfer) => transfer.matchKey === matchKey && transfer.contract === null)
       .reduce((sum, { amountBase }) => sum + amountBase, 0n)
     return { height, netBase: sentBase - spentBase, feesBase }
   })
@@ -82,6 +81,11 @@ export function findIncreases(
     const [beforeBase, afterBase] = [before.balanceBase.toString(), reading.balanceBase.toString()]
     return { height: reading.height, amountBase, increase: { since, beforeBase, afterBase } }
   })
+}
+
+/** Whether a payment detected from balances covers what reached its account otherwise at this height. */
+export function covers({ block }: Pick<Payment, 'block'>, height: number): boolean {
+  return block !== null && height <= block.height && height > (block.increase?.since.height ?? block.height - 1)
 }
 
 /** Whether a payment's increase includes blocks below or above these: the scanner was sent back into the middle of it. */

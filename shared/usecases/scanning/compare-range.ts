@@ -1,11 +1,12 @@
 import { type BlockPlace, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { assertHeld, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
-import { settleIncreases } from './settle-unread.ts'
+import { readBalanceChanges } from './read-balance-changes.ts'
+import { settleIncreases } from './settle-increases.ts'
 import { blockAt, leastOf, readChosen, searchBudget } from './thrifty-reads.ts'
 
 /** Balances of these addresses against payments that are stored for a range at or below the cursor. */
@@ -85,10 +86,22 @@ export async function recordBlocks(
   blocks: readonly ScannedBlock[],
   coins: ReadonlySet<string>,
 ): Promise<void> {
-  const settled = await settleIncreases(session, blocks, coins)
+  const settled = await withIncreasesOf(session, blocks, coins)
   assertHeld(session)
   await recordBlockTransfers(session.deps, { ...writeScope(session), from, blocks: settled })
   await confirmThroughCursor(session)
+}
+
+/** A block whose state is gone on every node gets no increase: whoever compares balances still sees the difference. */
+async function withIncreasesOf(
+  session: ScanSession,
+  blocks: readonly ScannedBlock[],
+  coins: ReadonlySet<string>,
+): Promise<readonly TransferBlock[]> {
+  const { balances } = session.source.client
+  if (balances === undefined || coins.size === 0) return blocks
+  const { found } = await readBalanceChanges(balances, blocks, coins)
+  return settleIncreases(session, found)
 }
 
 /** Money that no block explains. A person decides. Throws `NodeUnreliable` for tokens, unless their logs may be missing. */

@@ -1,17 +1,21 @@
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'
-import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
 import { type AttributeDeps, attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
-import { dropBalanceDuplicates } from '#shared/usecases/payments/drop-balance-duplicates.ts'
 import { replacedBy } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { readBalanceChanges } from './read-balance-changes.ts'
 import { outpointsOf } from './scan-mempool.ts'
+import { settleIncreases } from './settle-increases.ts'
 
 /** Blocks read and compared at a time. */
 const BATCH = 10
+/** Watched addresses read at a time. */
+const PAGE = 1_000
 /** Changes listed individually; all are counted. */
 const LISTED_MAX = 200
 /** The owners of paid addresses are read from the store afterwards: fewer than a scanner's whole index. */
@@ -50,7 +54,7 @@ export interface RescanPreview {
 /** Dependencies of previewing; it never writes. */
 export type PreviewDeps = AttributeDeps &
   Uses<'clock' | 'cursors' | 'payments' | 'wallets' | 'catalog'> & {
-    readonly client: Pick<ChainClient, 'scan' | 'blockAt' | 'mempool'>
+    readonly client: Pick<ChainClient, 'scan' | 'blockAt' | 'mempool' | 'balances'>
   }
 
 /** The blocks, and the scanner options. */
@@ -68,8 +72,7 @@ export interface PreviewInput {
 }
 
 /**
- * Reads blocks with the scanner's code and lists the changes it would make, writing nothing. Transfers visible only in balances
- * are left out. Throws `NodeUnreliable` when the node is not on the scanned chain: a scanner would refuse it too.
+ * Reads blocks and balances with the scanner's code and lists the changes it would make, writing nothing. Throws `NodeUnreliable` when the node is not on the scanned chain: a scanner would refuse it too.
  */
 export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Promise<RescanPreview> {
   const { mode, network, from, to } = input
@@ -84,7 +87,8 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
     const read = await deps.client.scan(start, end, EVERYONE, outpointsOf(unconfirmed))
     const inRange = read.filter(({ height }) => height <= end)
     if (inRange.some(({ height, hash }) => (remembered.get(height) ?? hash) !== hash)) throw offChain()
-    const found = await comparedToStored(deps, input, inRange)
+    const whole = await withBalanceIncreases(deps, input, inRange, cursor ?? { height: to, time: deps.clock.now() })
+    const found = await comparedToStored(deps, input, whole)
     changes.push(...found.changes, ...(await lost(deps, input, { from: start, blocks: inRange, unconfirmed })))
     known += found.known
     blocks += inRange.length
@@ -103,10 +107,44 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
 
 const offChain = () => new NodeUnreliable('the node is not on the chain scanned so far: a scanner would not go on')
 
+/** The same blocks with the balance increases that a rescan would find in them. */
+async function withBalanceIncreases(
+  deps: PreviewDeps,
+  { mode, network }: PreviewInput,
+  blocks: readonly ScannedBlock[],
+  cursor: Pick<ChainCursor, 'height' | 'time'>,
+): Promise<readonly TransferBlock[]> {
+  const { client } = deps
+  const [first, last] = [blocks[0], blocks.at(-1)]
+  if (client.balances === undefined || first === undefined || last === undefined) return blocks
+  const { family } = deps.catalog.asset(client.balances.asset)
+  const { found } = await readBalanceChanges(client.balances, blocks, addressesOf(deps, mode, family))
+  const changed = new Set(found.flatMap(({ changes }) => changes.map(({ matchKey }) => matchKey)))
+  if (changed.size === 0) return blocks
+  // Read again for what the changed accounts spent: before, they were not known.
+  const again = await client.scan(first.height, last.height, EVERYONE, undefined, changed)
+  const spent = new Map(again.map(({ hash, spending }) => [hash, spending]))
+  const whole = found.map(({ block, changes }) => {
+    const spending = spent.get(block.hash)
+    if (changes.length > 0 && spending === undefined) throw offChain()
+    return { block: { ...block, ...(spending !== undefined && { spending }) }, changes }
+  })
+  return settleIncreases({ deps, source: { mode, network, client }, cursor }, whole)
+}
+
+async function* addressesOf({ wallets }: PreviewDeps, mode: Mode, family: Family): AsyncGenerator<string> {
+  for (let after: string | null = null; ; ) {
+    const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE)
+    for (const { matchKey } of page) yield matchKey
+    after = page.at(-1)?.matchKey ?? null
+    if (after === null || page.length < PAGE) return
+  }
+}
+
 async function comparedToStored(
   deps: PreviewDeps,
   position: PreviewInput,
-  blocks: readonly ScannedBlock[],
+  blocks: readonly TransferBlock[],
 ): Promise<{ readonly known: number; readonly changes: readonly PreviewedChange[] }> {
   const { mode, network } = position
   const paid = blocks.flatMap(({ transfers }) => transfers.map(({ matchKey }) => ({ mode, network, matchKey })))
@@ -115,7 +153,7 @@ async function comparedToStored(
     ...block,
     transfers: block.transfers.filter(({ matchKey }) => owners.has(matchKey)),
   }))
-  const found = (await dropBalanceDuplicates(deps, position, ours)).flatMap(({ height, hash, time, transfers }) =>
+  const found = ours.flatMap(({ height, hash, time, transfers }) =>
     transfers.map((transfer) => ({
       transfer,
       block: { height, hash, time },

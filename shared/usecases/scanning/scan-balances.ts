@@ -1,39 +1,42 @@
 import type { AccountChecks, BalanceCheck } from '#shared/ports/native-balances.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import type { BalanceLedger } from '#shared/ports/scanning.ts'
+import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
+import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
-import type { TransferBlock } from '#shared/usecases/payments/drop-balance-duplicates.ts'
-import { type CoinHolder, type PlacedIncrease, placeIncreases } from './balance-increase-transfers.ts'
+import { reportGap, reportUnread } from './balance-gaps.ts'
+import {
+  type PlacedIncrease,
+  placeIncreases,
+  WATCHED_AFTER_END_MS,
+  withIncreases,
+} from './balance-increase-transfers.ts'
 import { type BlockFlow, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
 import type { ScanSession } from './scan-session.ts'
 
-/** How long after an invoice's deadline the balance of its address is still read. */
-const WATCHED_AFTER_END_MS = 24 * 3_600_000
-/** The same while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
-export const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
+/** As `WATCHED_AFTER_END_MS`, while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
+const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
+/** A failing node delays balances, and with them deadlines, for this long. */
+const PATIENCE_MS = 60_000
 
-/** Accounts whose balances are tracked, by match key. */
-export type CoinAccounts = ReadonlyMap<string, CoinHolder>
+/** Accounts whose coin balances are compared with their payments, as match keys. */
+export type CoinAccounts = ReadonlySet<string>
 
 /**
- * Accounts at which invoices wait for the network's native coin; none where the ledger shows internal transfers otherwise. Read
- * after the head: an account missing here was shown to no payer before the newest block that will be scanned was made.
+ * Accounts of all payment methods on the network until a day after their invoice's deadline, whatever asset they ask for: a payer may send
+ * coins from a contract for any of them. None where transactions and logs show every transfer. Read after the head: an account missing here was
+ * shown to no payer before the newest block that will be scanned was made.
  */
 export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts> {
   const { deps, source, cursor, index } = session
   const { mode, network, client } = source
-  if (client.balances?.inUse !== true) return new Map()
+  if (client.balances === undefined) return new Set()
   const isUnread = session.balancesUnread ?? cursor.status === 'catchup'
   const expiringAfter = cursor.time - (isUnread ? WATCHED_UNREAD_MS : WATCHED_AFTER_END_MS)
-  const rows = await deps.invoices.coinAccounts(mode, network, expiringAfter)
-  const accounts = new Map<string, CoinHolder>()
-  for (const { matchKey, address, asset, invoiceId } of rows) {
-    // Transactions are only known of watched addresses, and every issued one is watched.
-    if (!index.has(matchKey)) continue
-    const invoiceIds = new Set([...(accounts.get(matchKey)?.invoiceIds ?? []), invoiceId])
-    accounts.set(matchKey, { address, asset, invoiceIds })
-  }
+  const all = await deps.invoices.watchedMethods(mode, network, expiringAfter)
+  // Where figures choose the blocks, looks read those of ended invoices.
+  const rows = source.thrifty === undefined ? all : all.filter(({ isOpen }) => isOpen)
+  // Transactions are only known of watched addresses, and every issued one is watched.
+  const accounts = new Set(rows.flatMap(({ matchKey }) => (index.has(matchKey) ? [matchKey] : [])))
   deps.metrics.gauge('scanner_balance_accounts', accounts.size, { mode, network })
   return accounts
 }
@@ -46,9 +49,10 @@ export interface CheckedBlocks {
 }
 
 /**
- * Compares account balances after the blocks that follow the cursor with earlier balances and known transactions. Reads
- * only; the same blocks may be checked any number of times, because stored payments are taken into account. Throws
- * `NodeUnreliable` when a balance is unavailable although its block is there.
+ * Compares account balances after the blocks that follow the cursor with earlier balances and known transactions. The same blocks may be
+ * checked any number of times, because stored payments are taken into account. Throws `NodeUnreliable` while nodes fail to answer for the
+ * balances of a block that is there; after a minute of that, the blocks pass with their known transactions, the inbox says so, and the next
+ * balance that can be read shows the sum.
  */
 export async function checkBalances(
   session: ScanSession,
@@ -59,40 +63,66 @@ export async function checkBalances(
   const last = blocks.at(-1)
   const isAsked = accounts.size > 0 && blocks.every(({ spending }) => spending !== undefined)
   if (ledger === undefined || last === undefined || !isAsked) return { blocks, saveChecks: async () => {} }
-  const starts = await startsOf(session, ledger, [...accounts.keys()])
-  const ends = await ledger.read([...accounts.keys()], last)
-  session.balancesUnread = ends === null
-  const sheets = [...accounts].map(([matchKey, holder]): Sheet => {
-    const flows = flowsOf(blocks, matchKey)
-    return { matchKey, holder, start: starts.get(matchKey), end: ends?.get(matchKey), flows }
-  })
-  const increased = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) > 0n)
-  report(session, sheets)
-  const found = increased.length === 0 ? [] : await locate(session, ledger, blocks, increased)
-  return {
-    blocks: blocks.map((block) => ({
-      ...block,
-      transfers: [
-        ...block.transfers,
-        ...found.filter(({ height }) => height === block.height).map(({ transfer }) => transfer),
-      ],
-    })),
-    saveChecks: () => {
-      const { deps, source, lease } = session
-      return deps.balances.save(
-        source.mode,
-        source.network,
-        sheets.flatMap((sheet) => nextChecks(sheet, last)),
-        lease.epoch,
-      )
-    },
+  try {
+    const checked = await compareBalances(session, { ledger, blocks, last, accounts })
+    session.balancesFailSince = null
+    return checked
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    const now = session.deps.clock.now()
+    session.balancesFailSince ??= now
+    if (now - session.balancesFailSince < PATIENCE_MS) throw error
+    return passUnread(session, { blocks, last, accounts })
   }
+}
+
+interface Comparison {
+  readonly ledger: BalanceLedger
+  readonly blocks: readonly ScannedBlock[]
+  /** The last of the blocks. */
+  readonly last: ScannedBlock
+  readonly accounts: CoinAccounts
+}
+
+/** Known transactions are added to the stored balances, as where no node has the state any more. */
+async function passUnread(
+  session: ScanSession,
+  { blocks, last, accounts }: Omit<Comparison, 'ledger'>,
+): Promise<CheckedBlocks> {
+  if (session.balancesUnread !== true) await reportUnread(session)
+  session.balancesUnread = true
+  const starts = await storedStarts(session, [...accounts])
+  const sheets = [...accounts].map((matchKey): Sheet => {
+    return { matchKey, start: starts.get(matchKey), end: undefined, flows: flowsOf(blocks, matchKey) }
+  })
+  return { blocks, saveChecks: () => saveSheets(session, sheets, last) }
+}
+
+async function compareBalances(
+  session: ScanSession,
+  { ledger, blocks, last, accounts }: Comparison,
+): Promise<CheckedBlocks> {
+  const starts = await startsOf(session, ledger, [...accounts])
+  const ends = await ledger.read([...accounts], last)
+  session.balancesUnread = ends === null
+  const sheets = [...accounts].map((matchKey): Sheet => {
+    return { matchKey, start: starts.get(matchKey), end: ends?.get(matchKey), flows: flowsOf(blocks, matchKey) }
+  })
+  // Also where coins are missing: a contract that pays out more than it received in these blocks was paid all the same.
+  const moved = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) !== 0n)
+  await report(session, sheets, last)
+  const found = moved.length === 0 ? [] : await locate(session, ledger, blocks, moved)
+  return { blocks: withIncreases(blocks, found), saveChecks: () => saveSheets(session, sheets, last) }
+}
+
+function saveSheets({ deps, source, lease }: ScanSession, sheets: readonly Sheet[], last: ScannedBlock): Promise<void> {
+  const checks = sheets.flatMap((sheet) => nextChecks(sheet, last))
+  return deps.balances.save(source.mode, source.network, checks, lease.epoch)
 }
 
 /** One account over the scanned blocks. Without a start its earlier balance is unknown; without an end, its later one. */
 interface Sheet {
   readonly matchKey: string
-  readonly holder: CoinHolder
   readonly start: BalanceCheck | undefined
   readonly end: bigint | undefined
   readonly flows: readonly BlockFlow[]
@@ -106,20 +136,30 @@ const unexplained = ({ start, end, flows }: OpenedSheet): bigint =>
 
 /** The checks that are valid up to the cursor's block; if there is none, the balance at that block is one. */
 async function startsOf(
-  { deps, source, cursor }: ScanSession,
+  session: ScanSession,
   ledger: BalanceLedger,
   matchKeys: readonly string[],
 ): Promise<ReadonlyMap<string, BalanceCheck>> {
+  const { height, hash } = session.cursor
+  const starts = await storedStarts(session, matchKeys)
+  const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
+  if (unknown.length === 0) return starts
+  for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash })) ?? []) {
+    starts.set(matchKey, { height, hash, balanceBase, flowBase: 0n, through: { height, hash } })
+  }
+  return starts
+}
+
+/** The stored ones of them. */
+async function storedStarts(
+  { deps, source, cursor }: ScanSession,
+  matchKeys: readonly string[],
+): Promise<Map<string, BalanceCheck>> {
   const { height, hash } = cursor
   const starts = new Map<string, BalanceCheck>()
   for (const { matchKey, checks } of await deps.balances.find(source.mode, source.network, matchKeys)) {
     const check = checks.findLast(({ through }) => through.height === height && through.hash === hash)
     if (check !== undefined) starts.set(matchKey, check)
-  }
-  const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
-  if (unknown.length === 0) return starts
-  for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash })) ?? []) {
-    starts.set(matchKey, { height, hash, balanceBase, flowBase: 0n, through: { height, hash } })
   }
   return starts
 }
@@ -140,15 +180,15 @@ async function locate(
   session: ScanSession,
   ledger: BalanceLedger,
   blocks: readonly ScannedBlock[],
-  increased: readonly OpenedSheet[],
+  moved: readonly OpenedSheet[],
 ): Promise<readonly PlacedIncrease[]> {
-  const matchKeys = increased.map(({ matchKey }) => matchKey)
+  const matchKeys = moved.map(({ matchKey }) => matchKey)
   const states = await Promise.all(
     blocks.slice(0, -1).map(async (block) => ({ block, balances: await ledger.read(matchKeys, block) })),
   )
-  const recordedOf = await recordedPayments(session, blocks, increased)
+  const recordedOf = await recordedPayments(session, ledger, blocks, moved)
   const placed: PlacedIncrease[] = []
-  for (const sheet of increased) {
+  for (const sheet of moved) {
     const { matchKey, start, end, flows } = sheet
     const inner = states.flatMap(({ block: { height, hash }, balances }): Reading[] => {
       const balanceBase = balances?.get(matchKey)
@@ -156,7 +196,7 @@ async function locate(
     })
     const last = blocks.slice(-1).map(({ height, hash }) => ({ height, hash, balanceBase: end }))
     const increases = findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))
-    placed.push(...(await placeIncreases(session, blocks, sheet, increases)))
+    placed.push(...(await placeIncreases(session, blocks, matchKey, increases)))
   }
   return placed
 }
@@ -167,19 +207,18 @@ async function locate(
  */
 async function recordedPayments(
   session: ScanSession,
+  { asset }: Pick<BalanceLedger, 'asset'>,
   blocks: readonly ScannedBlock[],
-  increased: readonly OpenedSheet[],
+  moved: readonly OpenedSheet[],
 ): Promise<(sheet: OpenedSheet) => readonly Payment[]> {
-  const [first] = increased
-  if (first === undefined) return () => []
   const { deps, source, cursor } = session
   const { mode, network } = source
   const stored = await deps.payments.listInBlocks({
     mode,
     network,
-    asset: first.holder.asset,
-    matchKeys: increased.map(({ matchKey }) => matchKey),
-    from: Math.min(...increased.map(({ start }) => start.height)) + 1,
+    asset,
+    matchKeys: moved.map(({ matchKey }) => matchKey),
+    from: Math.min(...moved.map(({ start }) => start.height)) + 1,
     to: Number.MAX_SAFE_INTEGER,
   })
   const end = blocks.at(-1)?.height ?? cursor.height
@@ -211,13 +250,13 @@ async function standingAbove(
   return new Set(found.flatMap((block) => block?.hash ?? []))
 }
 
-function report({ deps, source }: ScanSession, sheets: readonly Sheet[]): void {
+async function report(session: ScanSession, sheets: readonly Sheet[], last: ScannedBlock): Promise<void> {
+  const { deps, source } = session
   const labels = { mode: source.mode, network: source.network }
   const gaps = sheets.filter(({ start, end }) => start === undefined && end !== undefined).length
   const shortfalls = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) < 0n).length
   if (gaps > 0) {
-    deps.metrics.count('scanner_balance_gaps_total', labels, gaps)
-    deps.logger.warn({ ...labels, accounts: gaps }, 'earlier balances are unknown: no node has that state')
+    await reportGap(session, { from: session.cursor.height + 1, to: last.height, accounts: gaps })
   }
   if (shortfalls > 0) deps.metrics.count('scanner_balance_shortfalls_total', labels, shortfalls)
 }

@@ -1,15 +1,17 @@
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import { AmountContradicted } from '#shared/ports/payments.ts'
-import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { BlockRef, ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { reportGap } from './balance-gaps.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
+import { READ_ACCOUNTS_MAX, readBalanceChanges } from './read-balance-changes.ts'
 import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
 import { reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { windowUpTo } from './scan-window.ts'
-import { settleUnread } from './settle-unread.ts'
+import { settleIncreases } from './settle-increases.ts'
 import { looksUpTo } from './thrifty-mode.ts'
 
 /** Heights below the target of a rewind that are tried on chains with gaps. */
@@ -115,7 +117,20 @@ async function moved(session: ScanSession): Promise<End> {
   return { status: 'done', outcome: `The scanner resumed from block ${cursor.height}.` }
 }
 
-/** Reads one batch again. Its results count only if the node proves to be on the cursor's chain. */
+/** Requests for balances in one step of a rescan: even a slow node answers them before the scanner counts as silent. */
+const BALANCE_REQUESTS_MAX = 1_000
+
+/** Blocks of one step: fewer with many addresses, whose balances are read at each. */
+function stepOf({ source, index }: ScanSession): number {
+  if (source.client.balances === undefined) return source.batchMax
+  const requests = Math.ceil((index.size + (index.cold?.size ?? 0)) / READ_ACCOUNTS_MAX)
+  return Math.max(1, Math.min(source.batchMax, Math.floor(BALANCE_REQUESTS_MAX / Math.max(1, requests)) - 1))
+}
+
+/**
+ * Reads one batch again, with the coin balances of every watched address at each block. Its results count only if the node proves to be on the
+ * cursor's chain.
+ */
 async function rescanStep(session: ScanSession, command: ChainCommand): Promise<boolean> {
   const { deps, source, cursor, index } = session
   const from = command.nextHeight ?? 0
@@ -125,24 +140,25 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
     await finish(session, command, { status: 'done', outcome })
     return true
   }
-  const to = Math.min(last, cursor.height, from + source.batchMax - 1)
+  const to = Math.min(last, cursor.height, from + stepOf(session) - 1)
   if (cursor.status === 'halted' || to < from) return false
   const unconfirmed = await unconfirmedOf(session)
-  const read = await source.client.scan(from, to, index, outpointsOf(unconfirmed))
+  const { balances } = source.client
+  const accounts = balances === undefined ? undefined : index
+  const read = await source.client.scan(from, to, index, outpointsOf(unconfirmed), accounts)
   if (read.length === 0) throw new NodeUnreliable('the node has none of the blocks to read again')
   const blocks = read.filter((block) => block.height <= to)
   await proveChain(session, blocks)
   // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
-  const settled = await settleUnread(session, blocks)
+  const settled = await withBalanceIncreases(session, blocks)
   assertHeld(session)
-  const input = { ...writeScope(session), from, blocks: settled.blocks, unconfirmed }
+  const input = { ...writeScope(session), from, blocks: settled, unconfirmed }
   const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
   if (changed instanceof AmountContradicted) {
     const outcome = `Blocks ${from} to ${to} could not be read completely: ${changed.message}. Stored payments stay. Compare the block with another node.`
     await finish(session, command, { status: 'refused', outcome })
     return true
   }
-  await settled.openRows()
   await confirmThroughCursor(session)
   assertHeld(session)
   // A client may stop before a block that it must read in another way.
@@ -150,6 +166,23 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   if (await deps.commands.progress(command, next)) return true
   if ((await deps.commands.findById(command.id))?.status === 'cancelled') return true
   throw new LeaseLost('another holder advanced the rescan')
+}
+
+/** What reached any watched address in these blocks, increases included. A part whose state no node has any more is named in the inbox. */
+async function withBalanceIncreases(
+  session: ScanSession,
+  blocks: readonly ScannedBlock[],
+): Promise<readonly TransferBlock[]> {
+  const { source, index } = session
+  const { balances } = source.client
+  if (balances === undefined) return blocks
+  const { found, gone } = await readBalanceChanges(balances, blocks, index.keys())
+  const [first] = gone
+  if (first !== undefined) {
+    assertHeld(session)
+    await reportGap(session, { from: first, to: gone.at(-1) ?? first, accounts: index.size })
+  }
+  return settleIncreases(session, found)
 }
 
 /** The result, or how it contradicts stored data: no repetition would change that, so the request must end. */

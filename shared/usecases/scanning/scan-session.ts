@@ -46,10 +46,8 @@ export interface ScanSession {
   readonly missingSince: Map<string, number>
   /** Whether the last balance request failed; absent before the first one. */
   balancesUnread?: boolean
-  /** Invoices whose account's balance was read when their quote was first seen; absent before the first reading. */
-  opened?: Set<string>
-  /** Since when balances that an ending invoice waits for cannot be read; null or absent when they can. */
-  uncomparedSince?: Ms | null
+  /** Since when nodes fail to answer for balances; null or absent when they do not. */
+  balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
   silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
   /** The node's head as last read in this session, whatever followed. */

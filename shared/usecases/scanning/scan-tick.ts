@@ -2,16 +2,14 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import type { ChainClient } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { type Endings, openEndings } from './compare-endings.ts'
 import { reportNodeTimeout } from './node-timeout.ts'
-import { type CoinAccounts, checkBalances, coinAccountsOf } from './scan-balances.ts'
+import { type CheckedBlocks, type CoinAccounts, checkBalances, coinAccountsOf } from './scan-balances.ts'
 import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
-import { settleUnread } from './settle-unread.ts'
 
 /** A larger distance means that the scan is catching up. */
 const LIVE_LAG_MAX = 20
@@ -105,16 +103,14 @@ export interface BlockStage {
   readonly accounts: CoinAccounts
   /** The same accounts for a client; undefined for none. */
   readonly asked: ReadonlySet<string> | undefined
-  readonly ending: Endings
 }
 
 /** Read after the head and before the blocks. */
 export async function stageBlocks(session: ScanSession): Promise<BlockStage> {
   const unconfirmed = await unconfirmedOf(session)
   const accounts = await coinAccountsOf(session)
-  const ending = await openEndings(session)
-  const asked = accounts.size === 0 ? undefined : new Set(accounts.keys())
-  return { unconfirmed, outpoints: outpointsOf(unconfirmed), accounts, asked, ending }
+  const asked = accounts.size === 0 ? undefined : accounts
+  return { unconfirmed, outpoints: outpointsOf(unconfirmed), accounts, asked }
 }
 
 /** Blocks that were read, ascending; the last one becomes the cursor. */
@@ -133,23 +129,21 @@ export async function commitBlocks(
   { stage, blocks, remembered = [], change }: ReadBlocks,
 ): Promise<boolean> {
   const { source, cursor } = session
-  const { unconfirmed, accounts, ending } = stage
+  const { unconfirmed, accounts } = stage
   const from = cursor.height + 1
   const last = blocks.at(-1)
   if (last === undefined) return false
   // The head was replaced while it was read: accounts missing from the list may have been paid in the new one.
-  if (source.client.balances?.inUse === true && last.height === head.height && last.hash !== head.hash) return false
-  const checked = await checkBalances(session, blocks, accounts)
-  // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
-  const settled = await settleUnread(session, blocks, checked.blocks)
-  assertHeld(session)
+  if (source.client.balances !== undefined && last.height === head.height && last.hash !== head.hash) return false
   const recheck = cursor.recheckThrough ?? -1
   const confirmedToo = from <= recheck
   const { mempoolAt = cursor.time } = cursor
-  await record(session, { ...writeScope(session), from, blocks: settled.blocks, unconfirmed, mempoolAt, confirmedToo })
-  await settled.openRows()
+  const input = { ...writeScope(session), from, unconfirmed, mempoolAt, confirmedToo }
+  // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
+  const checked = await checkedOrCredited(session, { input, blocks, accounts })
+  assertHeld(session)
+  await record(session, { ...input, blocks: checked.blocks })
   await checked.saveChecks()
-  await ending.compare(last)
   const read = blocks.map((block) => [block.height, block.hash] as const)
   const seen = [...new Map([...remembered, ...read])].sort(([one], [other]) => one - other)
   await moveCursor(session, {
@@ -169,6 +163,26 @@ export async function commitBlocks(
   })
   await confirmThroughCursor(session)
   return true
+}
+
+/** Blocks to commit with what is needed to store them. */
+interface CommitTask extends Pick<ReadBlocks, 'blocks'>, Pick<BlockStage, 'accounts'> {
+  readonly input: Omit<RecordInput, 'blocks'>
+}
+
+/** The blocks with their balance increases. While balances cannot be read, what the blocks show is stored, and only the cursor waits. */
+async function checkedOrCredited(
+  session: ScanSession,
+  { input, blocks, accounts }: CommitTask,
+): Promise<CheckedBlocks> {
+  try {
+    return await checkBalances(session, blocks, accounts)
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    assertHeld(session)
+    await record(session, { ...input, blocks })
+    throw error
+  }
 }
 
 /**

@@ -57,7 +57,6 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
   highestNumber: (on) => on.highestNumber(BUSY, MODE),
   findByClaims: (on, facts) => on.findByClaims(claims(facts)),
   findByReferences: (on) => on.findByReferences(MODE, ['none']),
-  coinAccounts: (on, facts) => on.coinAccounts(MODE, NETWORK, facts.now - DAY_MS),
   watchedMethods: (on, facts) => on.watchedMethods(MODE, NETWORK, facts.now - DAY_MS),
   countOpenMethods: (on, facts) => on.countOpenMethods(MODE, NETWORK, facts.now - HOUR_MS, 1_000),
   claimsTaken: (on, facts) => on.claimsTaken(claims(facts)),

@@ -3,20 +3,12 @@ import type { Mutant } from './mutant.ts'
 /** Blocks that no node can read whole. */
 export const BLOCK_MUTANTS: readonly Mutant[] = [
   {
-    name: 'unreadable-block-passed',
+    name: 'increase-passed',
     file: 'shared/usecases/scanning/scan-tick.ts',
-    find: 'blocks: settled.blocks, unconfirmed, mempoolAt',
-    replace: 'blocks: checked.blocks, unconfirmed, mempoolAt',
-    what: 'A block whose transactions no node can show is passed although balances moved in it.',
+    find: '{ ...input, blocks: checked.blocks }',
+    replace: '{ ...input, blocks }',
+    what: 'A block in which only a balance grew is passed without a payment.',
     seed: '15',
-  },
-  {
-    name: 'balance-and-trace-both-count',
-    file: 'shared/usecases/payments/drop-balance-duplicates.ts',
-    find: 'inside === true && standing.some(',
-    replace: 'inside === undefined && standing.some(',
-    what: 'Money that a balance told of counts again when another node shows its transaction.',
-    seed: '29',
   },
   {
     name: 'patience-passes-deadlines',

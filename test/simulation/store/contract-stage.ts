@@ -106,7 +106,7 @@ function createRepositories(db: Database) {
 
 /** Questions whose port promises no order. */
 const UNORDERED = new Set([
-  ...['invoices.findByClaims', 'invoices.findByReferences', 'invoices.coinAccounts', 'payments.recordObservations'],
+  ...['invoices.findByClaims', 'invoices.findByReferences', 'payments.recordObservations'],
   'invoices.watchedMethods',
   ...['payments.dueForConfirmation', 'payments.confirmThrough', 'payments.unconfirmed', 'payments.endUnconfirmed'],
   ...['payments.orphanAbove', 'payments.orphanMissing', 'payments.listInBlocks', 'endpoints.listOf'],

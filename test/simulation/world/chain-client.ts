@@ -1,11 +1,12 @@
 import { onlyReceiver, showsTransfer } from '#shared/chains/nodes/same-transfer.ts'
-import type { BlockRef, RawTransfer, ScannedBlock, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
+import type { BlockRef, RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { createSimAccounts } from './account-reader.ts'
 import { extractCallMoves } from './call-moves.ts'
 import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
+import { createSimBalances } from './coin-balances.ts'
 import type { createPortCaller } from './port-call.ts'
 import type { Sim } from './sim.ts'
 
@@ -24,33 +25,18 @@ interface View {
 }
 
 /**
- * Coins in a block that a node cannot show: some no node can, some only the first one. An account that is paid twice in
- * the block is left alone, so that a rise is always the amount of one transfer.
+ * Coins in a block that no node shows, because a contract paid them in a call: only the balance grew. An account that is paid twice in
+ * the block is left alone, so that an increase is always the amount of one transfer.
  */
-function unreadableIn(chain: SimChain, { txs }: SimBlock, node: number, share: number): readonly SimTransfer[] {
-  if (chain.hasMempool || share === 0) return []
+function hiddenIn(chain: SimChain, { txs }: SimBlock): readonly SimTransfer[] {
+  if (chain.hasMempool) return []
   const coins = txs
     .flatMap((tx) => tx.transfers.map((transfer) => ({ tx, transfer })))
     .filter(({ transfer }) => transfer.asset === COIN)
   return coins.flatMap(({ tx, transfer }) => {
-    // What a contract sends has keys of its own, which this fault does not hide.
-    if (tx.inside) return []
-    const luck = Number.parseInt(tx.hash.slice(0, 4), 16) / 0x1_00_00
-    const isShown = luck >= share || (luck < share / 2 && node === 1)
     const isAlone = coins.filter((one) => one.transfer.matchKey === transfer.matchKey).length === 1
-    return isShown || !isAlone ? [] : [transfer]
+    return tx.hidden && isAlone ? [transfer] : []
   })
-}
-
-/** What an account got in the blocks below a height of the branch that a node shows. */
-function balanceBefore(view: View, height: number, matchKey: string): bigint {
-  let balance = 0n
-  for (let below = 0; below < height; below += 1) {
-    for (const { transfers } of view.block(below)?.txs ?? []) {
-      for (const one of transfers) if (one.matchKey === matchKey && one.asset === COIN) balance += one.amountBase
-    }
-  }
-  return balance
 }
 
 /** The nodes of one network as a process reaches them: two of them, each with its faults. */
@@ -99,19 +85,9 @@ export function createSimChainClient(
     })
   }
 
-  /** A block that cannot be read as usual is read alone: the batch ends before it. */
-  const lastReadable = (view: View, from: number, to: number): number => {
-    for (let height = from; height <= to; height += 1) {
-      const block = view.block(height)
-      const isHidden = block !== null && unreadableIn(chain, block, node, sim.mix.unreadable).length > 0
-      if (isHidden) return Math.max(from, height - 1)
-    }
-    return to
-  }
-
-  /** Ends the process while it stores what balances show, so that the next scanner may read the block at the other node. */
-  const dieSoon = (hidden: readonly SimTransfer[], hiddenThere: readonly SimTransfer[]): void => {
-    if (hidden.length === hiddenThere.length || !deaths.chance(sim.mix.diesUnread)) return
+  /** Ends the process while it stores what balances show, so that the next scanner reads the block again. */
+  const dieSoon = (): void => {
+    if (!deaths.chance(sim.mix.diesUnread)) return
     const withinMs = deaths.next() * DIES_WITHIN_MS * sim.mix.storeDistance
     sim.scheduler.at(withinMs, 'world', null, `${process.name} dies`, () => {
       if (!sim.healed) sim.supervisor.crash(process, 'after a block was read by balances')
@@ -120,23 +96,13 @@ export function createSimChainClient(
 
   const blockRef = (block: SimBlock | null): BlockRef | null =>
     block === null ? null : { height: block.height, hash: block.hash, parentHash: block.parentHash, time: block.time }
-  const scanned = (view: View, block: SimBlock, watches: WatchIndex): Pick<ScannedBlock, 'transfers' | 'unread'> => {
-    const hidden = unreadableIn(chain, block, node, sim.mix.unreadable)
+  const scanned = (block: SimBlock, watches: WatchIndex): readonly RawTransfer[] => {
+    const hidden = hiddenIn(chain, block)
     const transfers = block.txs.flatMap((tx) => matched(tx, watches))
-    if (hidden.length === 0) return { transfers }
-    sim.fault('F9 unreadable block')
-    const moved = hidden.flatMap(({ matchKey, toAddress, amountBase }): UnexplainedMove[] => {
-      if (!watches.has(matchKey)) return []
-      const beforeBase = balanceBefore(view, block.height, matchKey)
-      const afterBase = beforeBase + amountBase
-      return [{ matchKey, address: toAddress, asset: COIN, beforeBase, afterBase, knownBase: 0n, feesBase: 0n }]
-    })
-    dieSoon(hidden, unreadableIn(chain, block, 1 - node, sim.mix.unreadable))
-    const txHashes = [...new Set(hidden.map(({ key }) => key))]
-    return {
-      transfers: transfers.filter(({ key }) => !hidden.some((one) => one.key === key)),
-      unread: { txHashes, method: 'trace_block', reason: 'simulated trace of 80 MB', moved },
-    }
+    if (hidden.length === 0) return transfers
+    sim.fault('F9 coins in a call')
+    dieSoon()
+    return transfers.filter(({ key }) => !hidden.some((one) => one.key === key))
   }
   const matched = (tx: SimTx, watches: WatchIndex, which = node): readonly RawTransfer[] => {
     if (tx.inside) {
@@ -150,7 +116,6 @@ export function createSimChainClient(
         fromAddress: null,
         txHash: tx.hash,
         spends: tx.spends,
-        ...(transfer.asset === COIN && { inside: true as const }),
       }))
   }
   /** What a node has of the mempool; of a restarted one not all, in an order of its own. */
@@ -186,17 +151,19 @@ export function createSimChainClient(
         (head) => `${head.height}`,
       ),
     blockAt: (height) => ask(`block ${height}`, (view) => blockRef(view.block(height))),
-    scan: (from, to, watches, outpoints) =>
+    scan: (from, to, watches, outpoints, accounts) =>
       ask(
         `scan ${from}-${to}`,
         (view) =>
-          Array.from({ length: lastReadable(view, from, to) - from + 1 }, (_, offset) => {
+          Array.from({ length: to - from + 1 }, (_, offset) => {
             const block = view.block(from + offset)
             const ref = blockRef(block)
             if (block === null || ref === null) throw new NodeUnreliable(`the node has no block ${from + offset}`)
             return {
               ...ref,
-              ...scanned(view, block, watches),
+              transfers: scanned(block, watches),
+              // Nobody moves anything on.
+              ...(accounts !== undefined && { spending: new Map() }),
               spent: spentBy(block.txs, outpoints),
             }
           }),
@@ -223,6 +190,7 @@ export function createSimChainClient(
       ask(what, () => [0, 1].map((which) => answer(viewOf(which))))
     return {
       ...client,
+      balances: createSimBalances({ ask, other: () => viewOf(1 - node) }),
       accounts: createSimAccounts({ ask, each, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
     }
   }

@@ -25,6 +25,8 @@ export interface SimTx {
   readonly minedFrom: number
   /** A contract sends it: nodes show it by records of their own choice. */
   readonly inside: boolean
+  /** A contract sends it, and no node shows it: only balances do. */
+  readonly hidden: boolean
 }
 
 export interface SimBlock {
@@ -66,7 +68,7 @@ export interface SimChain {
   pay(
     now: number,
     payouts: readonly Payout[],
-    options?: { readonly minedFrom?: number; readonly spends?: readonly string[]; readonly inside?: boolean },
+    options?: Partial<Pick<SimTx, 'minedFrom' | 'spends' | 'inside' | 'hidden'>>,
   ): SimTx
   /** Restarts a node at this moment: until then it reads the mempool that it kept, and nobody mines what is in it. */
   restartNode(which: number, now: number, until: number): void
@@ -158,7 +160,7 @@ export function createSimChain(
       if (restart === undefined || now >= restart.until) return null
       return (now - restart.from) / (restart.until - restart.from)
     },
-    pay(now, payouts, { minedFrom = now, spends, inside = false } = {}) {
+    pay(now, payouts, { minedFrom = now, spends, inside = false, hidden = false } = {}) {
       counter += 1
       const hash = hashOf(`tx/${counter}`)
       const equals = (index: number) =>
@@ -176,7 +178,7 @@ export function createSimChain(
         outputIndex: family === 'bitcoin' ? index : null,
       }))
       const own = family === 'bitcoin' ? [`${hashOf(`coin/${counter}`)}:0`] : []
-      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom, inside }
+      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom, inside, hidden }
       mempool.set(hash, tx)
       sent.set(hash, tx)
       return tx

@@ -36,9 +36,9 @@ export interface FaultMix {
   readonly nodeRestarts: number
   /** Chance that a contract sends a payment on an account chain: each node shows that by records of its own. */
   readonly callMoves: number
-  /** F9: chance that nodes cannot show what a transaction moved inside of calls, so that only balances tell. */
+  /** F9: chance that no node shows what a transaction moved inside of calls, so that only balances tell. */
   readonly unreadable: number
-  /** F1: chance that a scanner dies soon after it read a block by balances that the other node of the network can show. */
+  /** F1: chance that a scanner dies soon after it read a block in which only a balance grew. */
   readonly diesUnread: number
   /** F10: chance that a transfer is accompanied by a hostile one. */
   readonly hostileTransfer: number

@@ -160,7 +160,14 @@ async function send(
   const { now } = sim.scheduler
   chain.sync(now)
   const inside = !chain.hasMempool && random.chance(sim.mix.callMoves)
-  const tx = chain.pay(now, payouts(invoice, amounts), { inside, ...(minedFrom !== undefined && { minedFrom }) })
+  // Long after the deadline, only looks at balances find such money.
+  const isInTime = minedFrom === undefined && Date.parse(invoice.expires_at) > now
+  const hidden = !chain.hasMempool && !inside && isInTime && random.chance(sim.mix.unreadable)
+  const tx = chain.pay(now, payouts(invoice, amounts), {
+    inside,
+    hidden,
+    ...(minedFrom !== undefined && { minedFrom }),
+  })
   note(sim, chain, invoice, tx)
   if (!chain.hasMempool || minedFrom !== undefined) return
   if (random.chance(sim.mix.nodeRestarts)) {

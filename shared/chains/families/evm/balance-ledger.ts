@@ -1,4 +1,4 @@
-import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -6,66 +6,24 @@ import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
-import { fallsBackToBalances } from './block-scan.ts'
-import type { EvmClientOptions } from './options.ts'
-import type { TraceReader } from './traces.ts'
 
 /** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
 
-/** Balances from any node that has them; in use until a node offers traces, unless balances were configured. */
-export function createBalanceLedger(
-  { internal, nativeAsset }: Pick<EvmClientOptions, 'internal' | 'nativeAsset'>,
-  pool: RpcPool<RpcNode>,
-  traces: TraceReader,
-): BalanceLedger {
+/** Balances of the network's coin from any node that has them. */
+export function createBalanceLedger(asset: AssetId, pool: RpcPool<RpcNode>): BalanceLedger {
   const reader = createBalanceReader()
 
-  async function readSomewhere(
-    matchKeys: readonly string[],
-    block: { readonly height: number; readonly hash: string },
-  ) {
-    const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
-    if (found !== null) return found
-    // The node in use dropped that state; another one may be an archive.
-    const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
-    return answers.find((answer) => answer !== null) ?? null
-  }
-
-  /** Null when no node has it, or none serves balances although they were not configured. */
-  async function readBalances(
-    matchKeys: readonly string[],
-    block: { readonly height: number; readonly hash: string },
-  ): Promise<ReadonlyMap<string, bigint> | null> {
-    if (matchKeys.length === 0) return new Map()
-    try {
-      return await readSomewhere(matchKeys, block)
-    } catch (error) {
-      // Balances were not configured here: a node that does not serve them must not stop the scan.
-      const isAsked = internal.required && internal.ledger === 'balance'
-      if (!isAsked && error instanceof RpcFailure && error.kind === 'refused') return null
-      throw error
-    }
-  }
-
   return {
-    get inUse() {
-      return internal.ledger === 'balance' || (fallsBackToBalances(internal) && !traces.wasOffered)
-    },
-    read: readBalances,
-    async increases(block, matchKeys) {
-      const before = await readBalances(matchKeys, { height: block.height - 1, hash: block.parentHash })
-      const after = before === null ? null : await readBalances(matchKeys, block)
-      if (before === null || after === null) return null
-      return matchKeys.flatMap((matchKey) => {
-        const [beforeBase, afterBase] = [before.get(matchKey) ?? 0n, after.get(matchKey) ?? 0n]
-        const { netBase: knownBase, feesBase } = flowOf(block, matchKey)
-        const rest = afterBase - beforeBase - knownBase
-        // A remainder within the account's own fees is a miscounted fee: rollups charge some that receipts do not contain.
-        if (rest <= feesBase) return []
-        const address = checksumAddress(matchKey)
-        return { matchKey, address, asset: nativeAsset, beforeBase, afterBase, knownBase, feesBase }
-      })
+    asset,
+    addressOf: checksumAddress,
+    async read(matchKeys, block) {
+      if (matchKeys.length === 0) return new Map()
+      const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
+      if (found !== null) return found
+      // The node in use dropped that state; another one may be an archive.
+      const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
+      return answers.find((answer) => answer !== null) ?? null
     },
     async disputed(increases) {
       const byKey = new Map(increases.map((increase) => [increase.key, increase]))
@@ -79,15 +37,6 @@ export function createBalanceLedger(
       })
     },
   }
-}
-
-/** What an account received directly in a block, minus what it spent by its own transactions, and the fees in that. */
-function flowOf({ transfers, spending }: ScannedBlock, matchKey: string) {
-  const { spentBase, feesBase } = spending?.get(matchKey) ?? { spentBase: 0n, feesBase: 0n }
-  const received = transfers
-    .filter((transfer) => transfer.matchKey === matchKey && transfer.contract === null)
-    .reduce((sum, { amountBase }) => sum + amountBase, 0n)
-  return { netBase: received - spentBase, feesBase }
 }
 
 async function isContradicted(reader: BalanceReader, node: RpcNode, increase: SeenIncrease): Promise<boolean> {

@@ -5,13 +5,12 @@ import { createPatientScan } from '../../nodes/patient-scan.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createAccountReader } from './accounts.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
-import { blockRef, createBlockScan, fallsBackToBalances } from './block-scan.ts'
+import { blockRef, createBlockScan } from './block-scan.ts'
 import { createEvmFunds } from './evm-funds.ts'
 import type { EvmClientOptions } from './options.ts'
 import { createLoneReader } from './read-alone.ts'
 import { readReceipt } from './receipts.ts'
 import { createRpc, toQuantity } from './rpc.ts'
-import { createTraceReader, type TraceReader } from './traces.ts'
 import { createTransferCheck } from './transfer-check.ts'
 import { createUseReader } from './used-accounts.ts'
 import { bytesSchema, type Header, headerSchema } from './wire.ts'
@@ -26,29 +25,22 @@ export interface EvmClient extends ChainClient {
 }
 
 /**
- * Reads one EVM network from any of its nodes: direct and internal native transfers, and EIP-20 transfers, matched
+ * Reads one EVM network from any of its nodes: native transfers, and EIP-20 transfers, matched
  * in this process. Each scan takes all its responses from one node. Opens nothing until the first call.
  */
 export function createEvmClient(options: EvmClientOptions): EvmClient {
   const labels = { network: options.chain.id, mode: options.mode }
   const rpc = createRpc({ urls: options.rpcUrls, chainId: options.chainId, metrics: options.metrics, labels })
   const { pool } = rpc
-  const traces = createTraceReader()
-  const scanBlocks = createBlockScan(options, traces)
-  const readAlone = createLoneReader(options, traces)
+  const scanBlocks = createBlockScan(options)
+  const readAlone = createLoneReader(options)
   const patientScan = createPatientScan()
-  const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset, traces)
+  const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset)
   const usedAccounts = createUseReader(options.tokens)
   let known: { readonly height: number; readonly hash: string } | null = null
 
   return {
-    async verify() {
-      await pool.each(async (node) => {
-        if (options.internal.ledger === 'trace') await traces.isOffered(node)
-      })
-      checkTraces(options, traces)
-      return pool.use((node) => verifyTokens(node, options))
-    },
+    verify: () => pool.use((node) => verifyTokens(node, options)),
     genesisHash: () => pool.use(async (node) => present(await readHeader(node, toQuantity(0)), 'genesis block').hash),
     head: () =>
       pool.use(async (node) => {
@@ -89,7 +81,8 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     disputed: (transactions) => pool.disputed(transactions, unshown),
     silence: () => pool.silence(),
     voteOnFork: (block) => pool.voteOnFork(block),
-    balances: createBalanceLedger(options, pool, traces),
+    // Where the network logs its coin, nothing reaches an account unseen.
+    ...(!options.logsCoins && { balances: createBalanceLedger(options.nativeAsset, pool) }),
     accounts: createAccountReader(options, pool),
     locate: (txHash) =>
       pool.use(async (node) => {
@@ -103,14 +96,6 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     funds: createEvmFunds(pool, options),
     close: () => rpc.close(),
   }
-}
-
-function checkTraces({ chain, mode, internal, metrics }: EvmClientOptions, traces: TraceReader): void {
-  if (internal.ledger === 'trace' && internal.required && !traces.wasOffered) {
-    throw new NodeMismatch(`no node of ${chain.id} offers traces, which its settings demand`)
-  }
-  const seen = internal.ledger === 'logs' || traces.wasOffered || fallsBackToBalances(internal)
-  metrics.gauge('scanner_internal_transfers_seen', seen ? 1 : 0, { network: chain.id, mode })
 }
 
 /** The tokens that a node of test mode has no code of. */

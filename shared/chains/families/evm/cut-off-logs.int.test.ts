@@ -21,7 +21,7 @@ it('takes a range of logs that ends inside of a block from another node', async 
   const options = { chain: CHAINS.ethereum, mode: 'test', chainId: 31_337, nativeAsset: 'eth_ethereum' } as const
   const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
   const open = (...rpcUrls: readonly string[]) =>
-    createEvmClient({ ...options, tokens: [TOKEN], internal: { ledger: 'none', required: false }, metrics, rpcUrls })
+    createEvmClient({ ...options, tokens: [TOKEN], logsCoins: false, metrics, rpcUrls })
   const [alone, withAnother] = [open(liar.url), open(liar.url, chain.url)]
   try {
     for (const amountBase of [1n, 2n]) await chain.pay({ asset: 'usdt_ethereum', to: OURS, amountBase })

@@ -157,7 +157,7 @@ describe('coins that the network logs itself', () => {
       ...change,
     })
   const coins = (...logs: Log[]) =>
-    coinTransfers(PREFIX, 'p', loggedCoinMoves(block, logs), 'pol_polygon', watches).map(({ key }) => key)
+    coinTransfers(PREFIX, loggedCoinMoves(block, logs), 'pol_polygon', watches).map(({ key }) => key)
   const key = `${PREFIX}:${hash('1')}:p:0x${PAYER}:0x${OURS}:5`
 
   it('have the amount of the first word, and are counted when they are equal', () => {

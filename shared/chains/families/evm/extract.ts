@@ -66,13 +66,11 @@ export interface CoinMove {
 }
 
 /**
- * Native transfers to watched addresses, in order of execution. `kind` is the part of the key that shows
- * how they were detected: `i` inside calls, `p` by a log of the network. Equal transfers of one transaction are numbered, so
- * the key is the same whichever node returned them.
+ * Native transfers to watched addresses, in order of execution. `p` in the key shows that the network logged them. Equal transfers of one
+ * transaction are numbered, so the key is the same whichever node returned them.
  */
 export function coinTransfers(
   keyPrefix: string,
-  kind: 'i' | 'p',
   moves: readonly CoinMove[],
   asset: AssetId,
   watches: WatchIndex,
@@ -81,7 +79,7 @@ export function coinTransfers(
   return moves
     .filter(({ from, to, value }) => value > 0n && from !== to && watches.has(to))
     .map(({ txHash, from, to, value }) => ({
-      key: number(`${keyPrefix}:${txHash}:${kind}:0x${from}:0x${to}:${value}`),
+      key: number(`${keyPrefix}:${txHash}:p:0x${from}:0x${to}:${value}`),
       matchKey: to,
       toAddress: checksumAddress(to),
       fromAddress: checksumAddress(from),
@@ -90,7 +88,6 @@ export function coinTransfers(
       amountBase: value,
       txHash,
       outputIndex: null,
-      ...(kind === 'i' && { inside: true as const }),
     }))
 }
 

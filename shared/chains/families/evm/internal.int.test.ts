@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { readBalanceChanges } from '#shared/usecases/scanning/read-balance-changes.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { EvmClient } from './client.ts'
 import { COIN_TRANSFER_TOPIC, SYSTEM_COIN } from './extract.ts'
-import type { InternalMoves } from './options.ts'
 
 const OURS = WATCHED_ACCOUNT
 /** A watched contract that takes no coins. */
@@ -43,15 +42,11 @@ const CODE: Readonly<Record<string, string>> = {
 const stage = useEvmStage(async (chain) => {
   for (const [address, code] of Object.entries(CODE)) await chain.rpc('anvil_setCode', [address, `0x${code}`])
 })
-const { liar, watches } = stage
+const { watches } = stage
 watches.add(REFUSES.slice(2))
 
-const client = (urls: readonly string[], internal: InternalMoves) => stage.client(urls, { tokens: [], internal })
-
-const refusing = (...methods: readonly string[]): Promise<string> =>
-  liar((call, truth) =>
-    methods.includes(call.method) ? { error: { code: -32_601, message: 'the method does not exist' } } : truth,
-  )
+const client = (change: { readonly logsCoins?: boolean } = {}) =>
+  stage.client([stage.chain.url], { tokens: [], ...change })
 
 /** Mines one transaction with a value; gives its block's height. */
 async function send(to: string, value: bigint, ...words: readonly string[]): Promise<number> {
@@ -62,90 +57,60 @@ async function send(to: string, value: bigint, ...words: readonly string[]): Pro
   return Number(await stage.chain.rpc('eth_blockNumber'))
 }
 
-const traced: InternalMoves = { ledger: 'trace', required: true }
-
 async function found(reader: EvmClient, height: number): Promise<readonly string[]> {
   const [block] = await reader.scan(height, height, watches)
   return (block?.transfers ?? []).map(({ key, amountBase }) => `${key.split(':').slice(3).join(':')} = ${amountBase}`)
 }
 
-const inside = (from: string, ordinal = 0) => `i:${from}:${OURS.toLowerCase()}:5:${ordinal} = 5`
+/** How much more coins the watched account has after a block than before it. */
+async function gained(reader: EvmClient, height: number): Promise<bigint> {
+  const { balances } = reader
+  if (balances === undefined) throw new Error('no balances')
+  const [block] = await reader.scan(height, height, watches)
+  if (block === undefined) throw new Error('no block')
+  const { found: changes } = await readBalanceChanges(balances, [block], watches.keys())
+  const [change] = changes[0]?.changes ?? []
+  return change === undefined ? 0n : change.afterBase - change.beforeBase
+}
 
 describe('case 9: coins that contracts send', () => {
-  // Guarantee: what a contract pays us is credited once, under the same key whichever way the node traces.
-  it.each<[string, string, bigint, readonly string[], readonly string[]]>(
+  // Guarantee: what a contract pays us is in the balance alone, once, and a direct transfer is a transfer alone.
+  it.each<[string, string, bigint, readonly string[], readonly string[], bigint]>(
     sampleOf(
       [
-        ['are found', SENDS, 5n, [OURS], [inside(SENDS)]],
-        [
-          'are found twice when they were sent twice',
-          SENDS_TWICE,
-          10n,
-          [OURS],
-          [inside(SENDS_TWICE), inside(SENDS_TWICE, 1)],
-        ],
-        ['are found below other calls', CALLS, 5n, [OURS, SENDS], [inside(SENDS)]],
-        ['are found when a contract ends', ENDS, 5n, [OURS], [inside(ENDS)]],
-        ['are found where a delegate sends them', DELEGATES, 5n, [OURS, SENDS], [inside(DELEGATES)]],
-        ['are none where only a delegate call names them', DELEGATES, 5n, [OURS, OURS], []],
-        ['are none where value 0 is called', SENDS, 0n, [OURS], []],
-        ['case 8: are none below a call that reverted', CALLS, 5n, [OURS, SENDS_AND_REVERTS], []],
-        ['case 8: are none in a transaction that reverted', SENDS_AND_REVERTS, 5n, [OURS], []],
-        ['case 8: are none when a transaction itself reverted', REFUSES, 5n, [], []],
-        ['are not counted again at the top', OURS, 5n, [], ['n = 5']],
+        ['grow the balance', SENDS, 5n, [OURS], [], 5n],
+        ['grow it twice when they were sent twice', SENDS_TWICE, 10n, [OURS], [], 10n],
+        ['grow it below other calls', CALLS, 5n, [OURS, SENDS], [], 5n],
+        ['grow it when a contract ends', ENDS, 5n, [OURS], [], 5n],
+        ['grow it where a delegate sends them', DELEGATES, 5n, [OURS, SENDS], [], 5n],
+        ['are none where only a delegate call names them', DELEGATES, 5n, [OURS, OURS], [], 0n],
+        ['are none where value 0 is called', SENDS, 0n, [OURS], [], 0n],
+        ['case 8: are none below a call that reverted', CALLS, 5n, [OURS, SENDS_AND_REVERTS], [], 0n],
+        ['case 8: are none in a transaction that reverted', SENDS_AND_REVERTS, 5n, [OURS], [], 0n],
+        ['case 8: are none when a transaction itself reverted', REFUSES, 5n, [], [], 0n],
+        ['are a transfer when they are sent directly', OURS, 5n, [], ['n = 5'], 5n],
       ],
       2,
     ),
-  )('%s', async (_what, to, value, words, expected) => {
+  )('%s', async (_what, to, value, words, transfers, gainBase) => {
     const height = await send(to, value, ...words)
-    const urls = [stage.chain.url, await refusing('trace_block')]
-    for (const url of urls) expect(await found(client([url], traced), height)).toEqual(expected)
-    const untraced = client([stage.chain.url], { ledger: 'none', required: true })
-    expect(await found(untraced, height)).toEqual(expected.filter((key) => key.startsWith('n ')))
-  })
-})
-
-describe('nodes without traces', () => {
-  const none = () => refusing('trace_block', 'debug_traceBlockByNumber')
-
-  it('are refused where settings demand traces', async () => {
-    await expect(client([await none()], traced).verify()).rejects.toMatchObject({ name: 'NodeMismatch' })
-  })
-
-  it('are scanned for what transactions send where they do not', async () => {
-    const height = await send(OURS, 5n)
-    const reader = client([await none()], { ledger: 'trace', required: false })
-    await reader.verify()
-    expect(await found(reader, height)).toEqual(['n = 5'])
-  })
-
-  // Guarantee: once coins inside of calls are seen, no failover makes the scanner blind for them.
-  it('are no substitute for one with traces', async () => {
-    const height = await send(SENDS, 5n, OURS)
-    let down = false
-    const tracing = await liar((_call, truth) => (down ? { status: 503 } : truth))
-    const reader = client([await none(), tracing], { ledger: 'trace', required: false })
-    await reader.verify()
-    expect(await found(reader, height)).toEqual([inside(SENDS)])
-    down = true
-    await expect(reader.scan(height, height, watches)).rejects.toBeInstanceOf(NodeUnreliable)
+    expect(await found(client(), height)).toEqual(transfers)
+    expect(await gained(client(), height)).toBe(gainBase)
   })
 })
 
 describe('a network that logs its coins', () => {
-  const logged: InternalMoves = { ledger: 'logs', required: true }
-
-  it('shows coins inside of calls without traces', async () => {
+  it('shows coins inside of calls, so that no balance is needed', async () => {
     const height = await send(SYSTEM_COIN, 5n, OURS)
-    const reader = client([await refusing('trace_block', 'debug_traceBlockByNumber')], logged)
-    await reader.verify()
+    const reader = client({ logsCoins: true })
+    expect(reader.balances).toBeUndefined()
     expect(await found(reader, height)).toEqual([`p:${DEVELOPMENT_PAYER.toLowerCase()}:${OURS.toLowerCase()}:5:0 = 5`])
   })
 
   // Guarantee: a network that stops to log coins stops the scanner instead of losing payments.
   it('is not believed when coins were sent and not logged', async () => {
     const height = await send(OURS, 5n)
-    await expect(client([stage.chain.url], logged).scan(height, height, watches)).rejects.toMatchObject({
+    await expect(client({ logsCoins: true }).scan(height, height, watches)).rejects.toMatchObject({
       name: 'BlockUnreadable',
       block: { height, reason: expect.stringContaining('not logged') },
     })

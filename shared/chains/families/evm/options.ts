@@ -1,19 +1,12 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { ChainDefinition, CoinLedger } from '../../definitions/chain.ts'
+import type { ChainDefinition } from '../../definitions/chain.ts'
 
 /** An accepted token of the network in the client's mode. */
 export interface EvmToken {
   readonly asset: AssetId
   readonly contract: string
   readonly decimals: number
-}
-
-/** How a client detects native transfers inside contract calls. */
-export interface InternalMoves {
-  readonly ledger: CoinLedger
-  /** True: nothing is scanned without it. False: traces are used where a node offers them. */
-  readonly required: boolean
 }
 
 /** Settings of a client; a further EVM network is another definition here, and nothing else. */
@@ -25,6 +18,7 @@ export interface EvmClientOptions {
   /** The native coin as an asset. */
   readonly nativeAsset: AssetId
   readonly tokens: readonly EvmToken[]
-  readonly internal: InternalMoves
+  /** The chain logs every transfer of its native coin: a local node with the chain's definition does not. */
+  readonly logsCoins: boolean
   readonly metrics: Metrics
 }

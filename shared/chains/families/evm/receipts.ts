@@ -32,7 +32,7 @@ export async function successful(
 export async function spendingOf(
   node: RpcNode,
   block: Block,
-  accounts: ReadonlySet<string>,
+  accounts: Pick<ReadonlySet<string>, 'has'>,
 ): Promise<ReadonlyMap<string, Spending>> {
   const spending = new Map<string, Spending>()
   for (const { hash, from, to, value } of block.transactions) {

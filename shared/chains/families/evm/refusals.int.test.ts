@@ -10,15 +10,15 @@ import type { EvmClient } from './client.ts'
 const OURS = WATCHED_ACCOUNT.slice(2).toLowerCase()
 const PAID = 5n
 const range: { from: BlockPlace; to: BlockPlace; paidAt: number } = {
-  from: { height: 0, hash: '' },
-  to: { height: 0, hash: '' },
+  from: { height: 0, hash: '', time: 0 },
+  to: { height: 0, hash: '', time: 0 },
   paidAt: 0,
 }
 
 const stage = useEvmStage(async (chain) => {
   const head = async () => {
-    const block = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { number: string; hash: string }
-    return { height: Number(block.number), hash: block.hash }
+    const block = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as Record<string, string>
+    return { height: Number(block['number']), hash: block['hash'] ?? '', time: Number(block['timestamp']) * 1_000 }
   }
   await chain.mine(3)
   range.from = await head()
@@ -81,7 +81,9 @@ const QUESTIONS: readonly Question[] = [
     isRefused: ({ method, params }) =>
       ['eth_call', 'eth_getBalance'].includes(method) && block(params[1]) === range.from.hash,
     ask: async (client) => {
-      const asked = { from: range.from, to: range.to, matchKeys: [OURS], exactly: false }
+      const budget = { blocks: 50, reads: 400, logs: 0 }
+      const { from, to } = range
+      const asked = { from, to, matchKeys: [OURS], exactly: false, least: [1n, 1n], budget }
       const answer = await accounts(client).touched(asked)
       return typeof answer === 'string' ? answer : answer.heights.join()
     },
@@ -136,7 +138,7 @@ async function refusing(refusal: ProviderRefusal, isRefused: Question['isRefused
   const url = await stage.liar((call, truth) => (state.isOn && isRefused(call) ? answerOf(refusal) : truth))
   return {
     state,
-    client: stage.client(isOfOneNode ? [url] : [url, url], { internal: { ledger: 'balance', required: false } }),
+    client: stage.client(isOfOneNode ? [url] : [url, url]),
   }
 }
 

@@ -114,7 +114,7 @@ async function withClient<T>(
     chainId: 137,
     nativeAsset: 'pol_polygon',
     tokens: [{ asset: 'usdc_polygon', contract: USDC, decimals: 6 }],
-    internal: { ledger: 'logs', required: false },
+    logsCoins: true,
     metrics: SILENT,
   })
   try {

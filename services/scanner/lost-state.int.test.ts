@@ -1,0 +1,102 @@
+import { expect, it, vi } from 'vitest'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import { asksBalances, increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { WATCHED } from '#test/support/scan-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
+
+const stores = useStores()
+const { stage, source, clientOf, untilHead, send, lying, waitForEther } = useBalanceStage(stores)
+
+/** Blocks whose state go-ethereum keeps. */
+const STATE_BLOCKS = 128
+const PRUNED = { error: { code: -32_000, message: 'required historical state unavailable (reexec=128)' } }
+const TOKENS = { key: expect.stringMatching(/:t:/), amount: '1500000' }
+
+const rows = () => stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
+
+/** An own node with traces that has the state of the newest 128 blocks alone; traces need that state too. */
+async function defaultGeth(): Promise<string> {
+  const heights = new Map<string, number>()
+  const head = await stage.height()
+  for (let height = 0; height <= head; height += 1) {
+    const block = await stage.chain.rpc('eth_getBlockByNumber', [`0x${height.toString(16)}`, false])
+    heights.set((block as { hash: string }).hash, height)
+  }
+  const heightOf = (asked: unknown): number | undefined => {
+    if (typeof asked !== 'string') return heights.get((asked as { blockHash?: string } | undefined)?.blockHash ?? '')
+    return /^0x/.test(asked) ? Number(asked) : undefined
+  }
+  return lying((call, truth) => {
+    const { method, params } = call
+    const isState = asksBalances(call) || method === 'eth_call' || method === 'eth_getTransactionCount'
+    const asked = method.includes('trace') ? heightOf(params[0]) : isState ? heightOf(params[1]) : undefined
+    return asked !== undefined && head - asked >= STATE_BLOCKS ? PRUNED : truth
+  })
+}
+
+async function waitForTokens(status: 'pending' | 'expired', at: number, expiresAt: number): Promise<void> {
+  const method = samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' })
+  const paymentMethods = [{ ...method, address: WATCHED.address }]
+  const nextActionAt = status === 'pending' ? expiresAt : null
+  const state = { paymentMethods, status, expiresAt, nextActionAt }
+  await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
+}
+
+const payTokens = () => stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 1_500_000n })
+
+// Guarantee: a node that offers traces is never a worse node: after a pause of more blocks than it keeps state of, blocks are credited as ever.
+it('a default geth with traces goes on after a pause, and the inbox names the gap', async () => {
+  const first = stage.scan(source())
+  await untilHead()
+  await first.stop()
+  const from = (await stage.height()) + 1
+  await waitForTokens('pending', Date.now() - 1_000, Date.now() + 3_600_000)
+  await payTokens()
+  await stage.chain.mine()
+  await send(7n, WATCHED.address)
+  await stage.chain.mine(STATE_BLOCKS + 7)
+  stage.scan(source(clientOf([await defaultGeth()])))
+  await untilHead()
+  await stage.untilPayments([TOKENS, { amount: '7' }])
+  await send(5n)
+  await stage.chain.mine()
+  await stage.untilPayments([TOKENS, { amount: '7' }, increase(5n)])
+  expect((await stage.cursor())?.trouble ?? null).toBeNull()
+  expect(await rows()).toMatchObject([{ workspaceId: null, detail: expect.stringContaining(`before block ${from} `) }])
+})
+
+// Guarantee: what was awaited before the pause has a start, so that nothing of the pause is lost, coins inside calls included.
+it('the same node shows the sum of what contracts paid in the pause', async () => {
+  await waitForEther()
+  const first = stage.scan(source())
+  await untilHead()
+  await first.stop()
+  await send(5n)
+  await stage.chain.mine()
+  await send(6n)
+  await stage.chain.mine(STATE_BLOCKS + 7)
+  stage.scan(source(clientOf([await defaultGeth()])))
+  await untilHead()
+  await stage.untilPayments([increase(11n)])
+  expect(await rows()).toEqual([])
+})
+
+// Guarantee: the same where blocks are chosen: late money is found although the looks begin at a block whose state is gone.
+it('looks at balances read blocks whose state a node with traces has dropped', async () => {
+  const now = Date.now()
+  await waitForTokens('expired', now - 3_600_000, now - 600_000)
+  const thrifty = { thrifty: briskPace({ endedLookMs: 3_600_000, allLookMs: 3_600_000 }) }
+  const first = stage.scan(source(clientOf(), thrifty))
+  await vi.waitFor(async () => expect((await stage.cursor())?.source).toBe('thrifty'), { timeout: 20_000 })
+  await first.stop()
+  await payTokens()
+  await stage.chain.mine(STATE_BLOCKS + 7)
+  const eager = { thrifty: briskPace({ endedLookMs: 500, allLookMs: 500 }) }
+  stage.scan(source(clientOf([await defaultGeth()]), eager))
+  await vi.waitFor(async () => expect(await stage.payments()).toMatchObject([TOKENS]), {
+    timeout: 60_000,
+    interval: 100,
+  })
+}, 90_000)

@@ -1,0 +1,44 @@
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
+import type { ScanSession } from './scan-session.ts'
+
+/** Blocks, first and last, in which no node can show what reached some accounts outside of direct transfers. */
+export interface BalanceGap {
+  readonly from: number
+  readonly to: number
+  /** How many accounts. */
+  readonly accounts: number
+}
+
+/** Counts a gap and, where every block is read, opens one exception for the instance admins. Repeating it opens nothing twice. */
+export async function reportGap(session: ScanSession, { from, to, accounts }: BalanceGap): Promise<void> {
+  const { deps, source } = session
+  const labels = { mode: source.mode, network: source.network }
+  deps.metrics.count('scanner_balance_gaps_total', labels, accounts)
+  deps.logger.warn({ ...labels, from, to, accounts }, 'earlier balances are unknown: no node has that state')
+  // Where blocks are chosen by balances, their looks compare these accounts with their payments later.
+  if (source.thrifty !== undefined) return
+  const detail = `No node of ${source.network} (${source.mode}) has the balances of ${accounts} ${accounts === 1 ? 'address' : 'addresses'} before block ${from} any more. Coins that contracts paid to them in blocks ${from} to ${to} are not detected; direct transfers and tokens are. Compare with a block explorer, or add an archive node and read the blocks again.`
+  await deps.exceptions.openOnce([rowOf(session, `gap:${from}:${to}`, detail)])
+}
+
+/** Opens one exception for the instance admins: no node answers for balances, so blocks pass with their transactions and logs alone. */
+export async function reportUnread(session: ScanSession): Promise<void> {
+  const { mode, network } = session.source
+  const detail = `No node of ${network} (${mode}) returns account balances. Coins that contracts pay, or that arrive outside transactions, are not detected until one does; then their sum is.`
+  await session.deps.exceptions.openOnce([rowOf(session, 'not_compared', detail)])
+}
+
+function rowOf({ deps, source }: ScanSession, what: string, detail: string): ExceptionRecord {
+  const { mode, network } = source
+  return {
+    id: `unexplained_balance:${mode}:${network}:${what}`,
+    kind: 'unexplained_balance',
+    workspaceId: null,
+    mode,
+    invoiceId: null,
+    paymentKey: null,
+    detail,
+    openedAt: deps.clock.now(),
+    closedAt: null,
+  }
+}

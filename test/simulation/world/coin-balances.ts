@@ -1,0 +1,69 @@
+import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { BranchView } from './account-reader.ts'
+import type { SimBlock } from './chain.ts'
+
+/** The coin of account chains. */
+const COIN = 'eth_ethereum'
+
+/** Where the questions of a ledger go. */
+export interface BalanceNodes {
+  /** The answer of the node in use. */
+  ask<T>(what: string, answer: (view: BranchView) => T): Promise<T>
+  /** What the other node shows. */
+  other(): BranchView
+}
+
+/** What each account received up to a block, as nobody moves anything on; shared by blocks that pay nobody. */
+const received = new WeakMap<SimBlock, ReadonlyMap<string, bigint>>()
+
+/** Coin balances of the simulated account chains, by the hash of a block. */
+export function createSimBalances({ ask, other }: BalanceNodes): BalanceLedger {
+  return {
+    asset: COIN,
+    addressOf: (matchKey) => `0x${matchKey}`,
+    read: (matchKeys, { height, hash }) =>
+      ask(`balances ${height}`, (view) => {
+        const balances = balancesAt(view, height, hash)
+        if (balances === null) throw new NodeUnreliable(`the node has no block ${height} of that hash`)
+        return new Map(matchKeys.map((matchKey) => [matchKey, balances.get(matchKey) ?? 0n]))
+      }),
+    disputed: (increases) =>
+      ask('doubted balances', () => {
+        const view = other()
+        const isDisputed = ({ matchKey, height, hash, since, beforeBase, afterBase }: (typeof increases)[number]) => {
+          const [after, before] = [balancesAt(view, height, hash), balancesAt(view, since.height, since.hash)]
+          if (after === null || before === null) return true
+          return `${after.get(matchKey) ?? 0n}` !== afterBase || `${before.get(matchKey) ?? 0n}` !== beforeBase
+        }
+        return new Set(increases.filter(isDisputed).map(({ key }) => key))
+      }),
+  }
+}
+
+function balancesAt(view: BranchView, height: number, hash: string): ReadonlyMap<string, bigint> | null {
+  if (view.block(height)?.hash !== hash) return null
+  let balances: ReadonlyMap<string, bigint> = new Map()
+  let from = height
+  for (; from >= 0; from -= 1) {
+    const block = view.block(from)
+    const known = block === null ? undefined : received.get(block)
+    if (known === undefined) continue
+    balances = known
+    break
+  }
+  for (let at = Math.max(0, from + 1); at <= height; at += 1) {
+    const block = view.block(at)
+    if (block === null) continue
+    balances = withBlock(balances, block)
+    received.set(block, balances)
+  }
+  return balances
+}
+
+function withBlock(balances: ReadonlyMap<string, bigint>, { txs }: SimBlock): ReadonlyMap<string, bigint> {
+  const coins = txs.flatMap(({ transfers }) => transfers.filter(({ asset }) => asset === COIN))
+  if (coins.length === 0) return balances
+  const next = new Map(balances)
+  for (const { matchKey, amountBase } of coins) next.set(matchKey, (next.get(matchKey) ?? 0n) + amountBase)
+  return next
+}
