@@ -139,7 +139,9 @@ describe('a thrifty scanner', () => {
       await stage.chain.mine()
       expect(await passedUntil()).toBeGreaterThanOrEqual(endsAt)
     }, PATIENCE)
-    expect(await stage.payments()).toMatchObject([{ amount: '7000000' }])
+    // The ether from nowhere is an increase of its own.
+    const found = (await stage.payments()).filter(({ key }) => key.includes(':t:'))
+    expect(found).toMatchObject([{ amount: '7000000' }])
   })
 
   // Guarantee: the store's clock goes back, or another machine becomes its primary: nobody waits for the time that it showed before.

@@ -152,7 +152,7 @@ async function rest(session: ScanSession, head: Head, { pace, readAt }: RestTask
   const { cursor, deps, source } = session
   const { client } = source
   const marginMs = pace.marginMs + skewMs(session, head)
-  const marginBlocks = Math.ceil((1.5 * marginMs) / pace.blockTimeMs)
+  const marginBlocks = Math.ceil((1.5 * pace.marginMs) / pace.blockTimeMs)
   const settled = head.finalizedHeight ?? head.height - source.finalityDepth
   const height = Math.min(settled, head.height - marginBlocks)
   const isFresh = head.time !== undefined && Math.abs(deps.clock.now() - head.time) <= FRESH_MS

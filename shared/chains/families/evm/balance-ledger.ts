@@ -1,4 +1,3 @@
-import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -6,13 +5,17 @@ import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
+import type { EvmClientOptions } from './options.ts'
 
 /** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
 
 /** Balances of the network's coin from any node that has them. */
-export function createBalanceLedger(asset: AssetId, pool: RpcPool<RpcNode>): BalanceLedger {
-  const reader = createBalanceReader()
+export function createBalanceLedger(
+  { nativeAsset: asset, chain }: Pick<EvmClientOptions, 'nativeAsset' | 'chain'>,
+  pool: RpcPool<RpcNode>,
+): BalanceLedger {
+  const reader = createBalanceReader(chain.numbersAreParents)
 
   return {
     asset,
@@ -40,8 +43,8 @@ export function createBalanceLedger(asset: AssetId, pool: RpcPool<RpcNode>): Bal
 }
 
 async function isContradicted(reader: BalanceReader, node: RpcNode, increase: SeenIncrease): Promise<boolean> {
-  const { matchKey, since, hash, beforeBase, afterBase } = increase
-  const after = await readOrNone(reader, node, matchKey, { hash })
+  const { matchKey, since, height, hash, beforeBase, afterBase } = increase
+  const after = await readOrNone(reader, node, matchKey, { height, hash })
   const before = await readOrNone(reader, node, matchKey, since)
   const differs = (found: ReadonlyMap<string, bigint> | null, recorded: string) =>
     found !== null && found.get(matchKey) !== BigInt(recorded)
@@ -49,7 +52,7 @@ async function isContradicted(reader: BalanceReader, node: RpcNode, increase: Se
 }
 
 /** A node that refuses balances is treated like one that has dropped them. */
-async function readOrNone(reader: BalanceReader, node: RpcNode, matchKey: string, block: { readonly hash: string }) {
+async function readOrNone(reader: BalanceReader, node: RpcNode, matchKey: string, block: Parameters<BalanceReader['read']>[2]) {
   try {
     return await reader.read(node, [matchKey], block)
   } catch (error) {

@@ -82,7 +82,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     silence: () => pool.silence(),
     voteOnFork: (block) => pool.voteOnFork(block),
     // Where the network logs its coin, nothing reaches an account unseen.
-    ...(!options.logsCoins && { balances: createBalanceLedger(options.nativeAsset, pool) }),
+    ...(!options.logsCoins && { balances: createBalanceLedger(options, pool) }),
     accounts: createAccountReader(options, pool),
     locate: (txHash) =>
       pool.use(async (node) => {
