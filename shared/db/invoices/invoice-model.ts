@@ -172,7 +172,10 @@ export const INVOICES = defineCollection(
     source: z.enum(['link', 'api', 'manual', 'billing']),
     createdAt: TIME,
     ...STATE_FIELDS,
-    /** `<mode>:<network>` of the active payment method, otherwise `none`: the chain whose time drives this invoice. */
+    /**
+     * `<mode>:<network>` of the chain whose time the invoice's next check waits for, otherwise `none`: with each change that of the active payment
+     * method, and once that has passed, of the chain furthest behind among those that can still pay it.
+     */
     actionChain: z.string(),
     /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
     claims: z.array(z.string()).exactOptional(),

@@ -144,6 +144,10 @@ export function createInvoiceRepository(db: Database) {
       const due = await oldestFirst.skip(skip).limit(limit).toArray()
       return due.map((row) => row._id)
     },
+    /** Lists an invoice of this version under another action chain, until its next change; nothing happens to any other version. */
+    waitForChain: async (id: string, version: number, actionChain: string): Promise<void> => {
+      await invoices.updateOne({ _id: id, version, actionChain: { $ne: actionChain } }, { $set: { actionChain } })
+    },
     /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
     countDueUnpaid: (actionChain: string, until: Ms, max: number): Promise<number> =>
       invoices.countDocuments(

@@ -277,6 +277,23 @@ export function activePaymentMethod(state: Pick<InvoiceState, 'paymentMethods'>)
   return state.paymentMethods.findLast((paymentMethod) => paymentMethod.to === null) ?? null
 }
 
+/**
+ * The networks on which money can still pay the invoice, that of the active payment method first: a payer may have paid in a coin that they
+ * chose before, so nothing is late, and no invoice is over, while a block of any of them is unread. Empty before the first choice; a returned
+ * address or amount waits for none.
+ */
+export function payableNetworks(state: Pick<InvoiceState, 'paymentMethods'>): readonly NetworkId[] {
+  const active = activePaymentMethod(state)
+  if (active === null) return []
+  return [...new Set([active, ...state.paymentMethods.filter(isHeld)].map(({ network }) => network))]
+}
+
+/** The networks that the invoice's next check waits for: once enough money was seen, only the one that confirms it. */
+export function awaitedNetworks(state: Pick<InvoiceState, 'paymentMethods' | 'status'>): readonly NetworkId[] {
+  const networks = payableNetworks(state)
+  return state.status === 'confirming' ? networks.slice(0, 1) : networks
+}
+
 /** The quote currently shown to the payer, or null while the invoice is `new`. */
 export function currentQuote(state: Pick<InvoiceState, 'paymentMethods'>): Quote | null {
   return activePaymentMethod(state)?.quotes.at(-1) ?? null
