@@ -149,6 +149,9 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('sweep' as const) }),
 )
 
+/** In which order the scanners pass the invoice's end. */
+const order = fc.shuffledSubarray([...NETWORKS], { minLength: NETWORKS.length })
+
 type Story = Awaited<ReturnType<typeof openStory>>
 
 async function take(story: Story, one: typeof step extends fc.Arbitrary<infer Step> ? Step : never): Promise<void> {
@@ -185,7 +188,7 @@ it('expires no invoice that was paid in time, in any order of coins, payments an
   timeout: 300_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), order, async (steps, reading) => {
       const story = await openStory()
       for (const one of steps) {
         await take(story, one)
@@ -196,7 +199,7 @@ it('expires no invoice that was paid in time, in any order of coins, payments an
       }
       const { expiresAt } = (await story.invoice()).state
       engine.advance(Math.max(0, expiresAt + 3_600_000 - engine.deps.clock.now()))
-      for (const network of NETWORKS) {
+      for (const network of reading) {
         await story.readTo(network, engine.deps.clock.now())
         await story.sweep()
       }
