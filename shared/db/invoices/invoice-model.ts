@@ -55,6 +55,7 @@ const PAYMENT_METHOD = z.object({
     .object({ invoiceId: z.string(), workspaceId: z.string(), number: z.number(), until: TIME })
     .exactOptional(),
   draws: z.array(z.string()).exactOptional(),
+  watchPlaces: z.array(z.string()).exactOptional(),
   reference: z.string().exactOptional(),
   coin: z.literal(true).exactOptional(),
   requiredConfirmations: z.number(),
@@ -183,7 +184,7 @@ export const INVOICES = defineCollection(
     returned: z.array(z.string()).exactOptional(),
     /** Until when the next holder of any of them gets exact amounts only. */
     returnedUntil: TIME.exactOptional(),
-    /** Places in visitor budgets that its unpaid claims take; absent when none. */
+    /** Places in visitor budgets that its unpaid claims and open watches take; absent when none. */
     draws: z.array(z.string()).exactOptional(),
     /** When the first of its temporary claims may be released; absent when none is left. */
     releaseAt: TIME.exactOptional(),

@@ -4,7 +4,7 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceState, Ms, PriorHold } from '#shared/domain/invoice/model.ts'
+import { type InvoiceState, type Ms, type PriorHold, WATCH_PLACE } from '#shared/domain/invoice/model.ts'
 import type { NetworkId } from '#shared/domain/networks.ts'
 import {
   type ClaimHolder,
@@ -198,7 +198,10 @@ export function createInvoiceRepository(db: Database) {
         .toArray()
       const asked = new Set(draws)
       const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
-        held.map((draw) => [draw, (releaseAt ?? expiresAt).getTime()] as const),
+        held.map((draw) => {
+          const end = draw.startsWith(WATCH_PLACE) ? expiresAt : (releaseAt ?? expiresAt)
+          return [draw, end.getTime()] as const
+        }),
       )
       return new Map(taken.filter(([draw]) => asked.has(draw)))
     },

@@ -90,6 +90,9 @@ export interface PriorHold {
   readonly until: Ms
 }
 
+/** How the places in the budget of visitors' open watches begin; one is free again when its invoice ends at the latest. */
+export const WATCH_PLACE = 'watch:'
+
 /** An asset chosen for an invoice: the address, the claim that reserves it and every quote given on it. */
 export interface PaymentMethod {
   readonly asset: AssetId
@@ -111,6 +114,11 @@ export interface PaymentMethod {
   readonly priorHold?: PriorHold
   /** Places in the budget of anonymous visitors that the claims take; absent when they take none. */
   readonly draws?: readonly string[]
+  /**
+   * Places in the budget of visitors' open watches, since the network watches for the invoice because of it; empty once they were given back: when
+   * enough money was seen, or the invoice ended. Absent when it never took any.
+   */
+  readonly watchPlaces?: readonly string[]
   /** 32 bytes as lower-case hex that a payment may include to be matched to this payment method (Solana Pay); never reused. */
   readonly reference?: string
   /** Present when the asset is the native coin, which may also move without a visible transfer. */
