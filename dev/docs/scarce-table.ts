@@ -18,7 +18,7 @@ const UNDIVIDED: readonly (readonly [what: string, takenBy: string, why: string]
     'pages without a place poll, programs try again; more processes have more places',
   ],
   [
-    'uses of a limited link, and what a plan leaves to visitors',
+    'uses of a limited link, and what a plan or a network leaves to visitors',
     'many connections at once, also many /64 of one provider',
     'each has its share, and their uses return in minutes; the merchant deactivates the link or raises the limit ([THREATS](THREATS.md) 37)',
   ],

@@ -182,6 +182,21 @@ describe('on a network whose quota bears six', () => {
     expect(await places('watch:test:ethereum')).toHaveLength(12)
   })
 
+  // Guarantee: of an invoice whose life the merchant set, no coin of its payer takes a visitor's place, for however many days it is open.
+  it('counts coins that a payer adds to an invoice that ends with its quote, and to no other', async () => {
+    const stage = visitors.stage()
+    const add = async (endsWithQuote: boolean) => {
+      const { id } = (await visitors.openByApi('usdt_bsc')).terms
+      await stores.db.collection(INVOICES).updateOne({ _id: id }, { $set: { endsWithQuote } })
+      await stock(stage, ['ethereum'])
+      expect((await visitors.choose(id, 'usdt_ethereum', sourceAt(7))).status).toBe(200)
+    }
+    await add(false)
+    expect(await places('watch:')).toEqual([])
+    await add(true)
+    expect(await places('watch:')).toHaveLength(2)
+  })
+
   it('leaves five to others when one connection has one', async () => {
     const ids = await invoicesOf(visitors, 3)
     const outcomes = []

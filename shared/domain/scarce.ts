@@ -71,11 +71,11 @@ export const SCARCE = {
     enforcedIn: 'shared/usecases/quotes/visitor-budget.ts',
   })),
   openWatches: thing(
-    { total: 100, part: 10, min: 2, quotaPercent: 50, callsOfOne: 25, usualMs: 20 * MINUTE_MS },
-    ({ total, part, min, quotaPercent, callsOfOne, usualMs }) => ({
+    { total: 100, part: 10, min: 2, quotaPercent: 50, callsOfOne: 25, usualMs: 20 * MINUTE_MS, longestTimes: 10 },
+    ({ total, part, min, quotaPercent, callsOfOne, usualMs, longestTimes }) => ({
       what: 'unpaid invoices of visitors that a network watches for: each costs calls to its nodes',
       takenBy: PAYER,
-      rule: `All visitors have ${total} at a time on each network of the installation. Where a network has a quota and is read for open invoices alone, they have as many as use ${quotaPercent} % of it when each is opened again every ${minutes(usualMs)} and costs ${callsOfOne} calls, at least ${min}. Quotes shorter than that lower the number. One connection has 1/${part} of it, at least 1, until enough money is seen or the invoice ends`,
+      rule: `All visitors have ${total} at a time on each network of the installation. Where a network has a quota and is read for open invoices alone, they have as many as use ${quotaPercent} % of it when each is opened again every ${minutes(usualMs)} and costs ${callsOfOne} calls, at least ${min}. Shorter and longer quotes change the number with them, up to ${longestTimes} times. One connection has 1/${part} of it, at least 1, until enough money is seen or the invoice ends`,
       enforcedIn: 'shared/usecases/quotes/visitor-budget.ts',
     }),
   ),

@@ -93,6 +93,7 @@ async function chooseOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice:
     quoteEndsAt: quoteEnd(invoice, workspace, at),
     ...(price !== null && { price }),
     held: state.paymentMethods,
+    endsWithQuote: state.endsWithQuote,
     ...(input.visitor !== undefined && drawsOnBudget(invoice) && { visitor: input.visitor }),
   })
   return await applyPaymentMethod(deps, input, prepared, state.paymentMethods.length)

@@ -48,6 +48,8 @@ export interface QuoteRequest {
   readonly held?: readonly PaymentMethod[]
   /** The visitor whose budget an additional address or amount, or another network that watches, counts against; absent for the merchant. */
   readonly visitor?: Visitor
+  /** False where the merchant set how long the invoice waits for money: what it is watched for, however long, is no visitor's doing. */
+  readonly endsWithQuote?: boolean
 }
 
 /** A complete payment method with a candidate address; the invoice write that carries `payment method.claim` reserves it. */
@@ -166,13 +168,14 @@ function preparedOn(
 /** The network watches for the invoice already where it has another coin of it. */
 async function drawsFor(
   { budget }: QuotePreparerDeps,
-  { request: { workspace, visitor, held = [] }, material, info }: Parts,
+  { request: { workspace, visitor, held = [], endsWithQuote = true }, material, info }: Parts,
   claims: boolean,
 ): Promise<VisitorPlaces> {
   if (visitor === undefined) return NO_PLACES
   if (budget === undefined) throw new Error('a visitor chose an asset where no budget counts them')
   const isWatched = held.some((other) => isHeld(other) && other.network === info.network)
-  return await budget.draw({ material, workspace, visitor, claims, network: isWatched ? null : info.network })
+  const network = isWatched || !endsWithQuote ? null : info.network
+  return await budget.draw({ material, workspace, visitor, claims, network })
 }
 
 function methodOn(

@@ -103,7 +103,10 @@ interface Share {
   readonly warning?: string
 }
 
-/** Makes the visitor budget of a checkout process; in memory it has only the places of writes under way. */
+/**
+ * Makes the visitor budget of a checkout process; in memory it has only the places of writes under way. A connection's own places come first: so
+ * its requests of one moment never hold more of everybody's than it may have.
+ */
 export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
   const places = createPlaceLeases(deps)
   return {
@@ -157,12 +160,12 @@ function watchShares(deps: VisitorBudgetDeps, takes: VisitorTakes): readonly Sha
   const why = 'The operator sets the number with the quota of the nodes.'
   return [
     {
-      ...{ of: 'watch', scope: 'everybody', prefix, count: everybody },
-      warning: `All ${everybody} ${who} are in use. New visitors have to wait or choose a coin of another network. ${why}`,
-    },
-    {
       ...{ of: 'watch', scope: 'source', prefix: `${prefix}:${sourceDigits(prefix, visitor)}`, count: own },
       warning: `One connection is using all ${own} that it may have of the ${everybody} ${who}. Its visitors have to wait. ${why}`,
+    },
+    {
+      ...{ of: 'watch', scope: 'everybody', prefix, count: everybody },
+      warning: `All ${everybody} ${who} are in use. New visitors have to wait or choose a coin of another network. ${why}`,
     },
   ]
 }
@@ -187,12 +190,12 @@ async function claimShares(deps: VisitorBudgetDeps, takes: VisitorTakes): Promis
   const rest = `${workspace.policy.reservePercent} % are reserved for your own integrations.${advice}`
   return [
     {
-      ...{ of: 'claim', scope: 'everybody', prefix, count: everybody },
-      warning: `Visitors who have not paid are using all ${everybody} ${what} available to visitors, of ${total} in total. New visitors have to wait. ${rest}`,
-    },
-    {
       ...{ of: 'claim', scope: 'source', prefix: `${prefix}:${source}`, count: own },
       warning: `One connection that has not paid is using all ${own} ${what} available to one connection, of ${total} in total. Its visitors have to wait. ${rest}`,
+    },
+    {
+      ...{ of: 'claim', scope: 'everybody', prefix, count: everybody },
+      warning: `Visitors who have not paid are using all ${everybody} ${what} available to visitors, of ${total} in total. New visitors have to wait. ${rest}`,
     },
   ]
 }

@@ -33,15 +33,22 @@ it.each([
 })
 
 // Guarantee: opened again whenever one ends, for a month, they leave the other half of the quota to the merchant's own invoices.
-it('never uses more than half of a quota that bears the least number', () => {
-  for (let perMonth = 2_900_000; perMonth < 4_000_000_000; perMonth = Math.ceil(perMonth * 1.7)) {
-    const eachOf = 25 * 26
-    for (const minutes of [5, 7, 20, 60]) {
-      const places = watches({ quota: { perMonth, unit: 'alchemy' } }, { quoteMs: minutes * MINUTE })
-      const slots = Math.max(SLOTS, (SLOTS * 20) / minutes)
-      if (places > 2) expect(places * (minutes < 20 ? slots : SLOTS) * eachOf).toBeLessThanOrEqual(perMonth / 2)
-    }
+it.each([5, 7, 20, 60, 200])('uses no more than half of any quota with quotes of %i minutes', (minutes) => {
+  const opened = (SLOTS * 20) / minutes
+  for (let perMonth = 3_000_000; perMonth < 4_000_000_000; perMonth = Math.ceil(perMonth * 1.7)) {
+    const places = watches({ quota: { perMonth, unit: 'alchemy' } }, { quoteMs: minutes * MINUTE })
+    // Two is the least.
+    if (places > 2) expect(places * opened * 25 * 26).toBeLessThanOrEqual(perMonth / 2)
   }
+})
+
+it.each([
+  [5, 25],
+  [20, 100],
+  [60, 300],
+  [1_440, 1_000],
+] as const)('has with quotes of %i minutes %i places, so that each is opened as often', (minutes, places) => {
+  expect(watches({}, { quoteMs: minutes * MINUTE })).toBe(places)
 })
 
 it('counts calls where the quota does', () => {
