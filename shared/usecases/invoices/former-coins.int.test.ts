@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { type AssetId, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { isHeld, type Ms } from '#shared/domain/invoice/model.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
+import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine } from '#test/support/engine.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
@@ -117,6 +118,19 @@ it('waits for the network of the coin that the payer chose before', async () => 
   await story.readTo('ethereum', expiresAt + 30_000)
   await story.sweep()
   expect((await story.types()).slice(2)).toEqual(['invoice.pending', 'payment.detected', 'invoice.confirming'])
+})
+
+it('expires once an operator released the network of the former coin', async () => {
+  const story = await openStory()
+  const { expiresAt } = (await story.choose('usdt_bsc')).state
+  engine.advance(expiresAt + 180_000 - engine.deps.clock.now())
+  await story.readTo('bsc', expiresAt + 30_000)
+  await story.sweep()
+  const request = { mode: 'test', network: 'ethereum', through: expiresAt, dryRun: false } as const
+  const why = { actor: 'cli:test', reason: 'its node is gone', opId: story.id }
+  expect((await releaseDeadlines(engine.deps, { ...request, ...why })).plan.waiting).toBe(1)
+  await story.sweep()
+  expect((await story.types()).at(-1)).toBe('invoice.expired')
 })
 
 // Guarantee: what was decided at the positions of an invoice's chains is not applied once it has another chain.
