@@ -1,6 +1,7 @@
 import { getAddress } from 'ethers'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { createInvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
@@ -109,7 +110,7 @@ async function tell(steps: readonly Step[]): Promise<void> {
     pool.map((one) => one.slice(2).toLowerCase()),
   )
   const offers = createQuoteOffers(deps)
-  const budget = createVisitorBudget(deps)
+  const budget = createVisitorBudget({ ...deps, nodePrices: createNodePrices({ live: {}, test: {} }) })
   const availability = createQuoteAvailability({ ...deps, addresses: offers })
   const paymentMethods = createQuotePreparer({ ...deps, addresses: offers, availability, budget })
   const all = {

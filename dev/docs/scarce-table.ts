@@ -3,9 +3,9 @@ import { SCARCE } from '#shared/domain/scarce.ts'
 /** What has no budget for each source, and why. */
 const UNDIVIDED: readonly (readonly [what: string, takenBy: string, why: string])[] = [
   [
-    'calls to nodes for watched addresses of unpaid invoices',
-    'payers',
-    'the number of addresses is bounded by the budgets above; there is no budget in calls yet',
+    'calls to nodes for invoices that a merchant’s program makes',
+    'a program with an API key',
+    'the merchant’s own payers are not counted; the quota of a network warns at 80 % and slows its scanner at 95 %',
   ],
   [
     'the five announced transactions of one invoice',
@@ -18,7 +18,7 @@ const UNDIVIDED: readonly (readonly [what: string, takenBy: string, why: string]
     'pages without a place poll, programs try again; more processes have more places',
   ],
   [
-    'uses of a limited link, and what a plan leaves to visitors',
+    'uses of a limited link, and what a plan or a network leaves to visitors',
     'many connections at once, also many /64 of one provider',
     'each has its share, and their uses return in minutes; the merchant deactivates the link or raises the limit ([THREATS](THREATS.md) 37)',
   ],

@@ -2,6 +2,7 @@ import type { ServiceContext } from '#services/context.ts'
 import { openParts } from '#services/open-parts.ts'
 import { createAddressReader } from '#shared/chains/addresses/payee-address.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { CheckoutParts } from './assemble.ts'
 import { createNodeClients } from './node-clients.ts'
 
@@ -14,6 +15,7 @@ export function openCheckoutParts(context: ServiceContext): ReturnType<typeof op
     catalog: createCatalog(config.networks),
     payees: createAddressReader(),
     buckets: signals.createTokenBuckets(metrics),
+    nodePrices: createNodePrices(config.networks),
     nodes: createNodeClients(config.networks, metrics),
   }
 }

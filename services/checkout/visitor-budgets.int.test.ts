@@ -87,6 +87,55 @@ describe('a pool of fifteen', () => {
     expect((await choose(body.invoice.id, 'btc_bitcoin', sourceAt(90))).status).toBe(200)
   })
 
+  // Guarantee: a visitor whose budget is spent is told so with the time to wait, also while all addresses are being tried by others.
+  it('names the wait to each refused one of many who ask before anything is written', {
+    timeout: 120_000,
+  }, async () => {
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const ids = await linkInvoices(30, link)
+    const { drawsTaken, save } = stage.deps.invoices
+    let open = (): void => undefined
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    let looks = 0
+    let saves = 0
+    // Nothing is written before everybody has looked at the eight places and as many are about to take one.
+    const pass = (): void => {
+      if (looks >= ids.length && saves >= 8) open()
+    }
+    Object.assign(stage.deps.invoices, {
+      drawsTaken: async (draws: readonly string[]) => {
+        const taken = await drawsTaken(draws)
+        if (draws.length === 8) looks += 1
+        pass()
+        return taken
+      },
+      save: async (change: Parameters<typeof save>[0]) => {
+        saves += 1
+        pass()
+        await gate
+        return await save(change)
+      },
+    })
+    const chosen = await Promise.allSettled(
+      ids.map((invoiceId, index) =>
+        chooseAsset(stage.deps, {
+          invoiceId,
+          asset: 'usdt_ethereum',
+          opId: invoiceId,
+          visitor: { source: sourceAt(index) },
+          admit: async () => undefined,
+        }),
+      ),
+    )
+    expect(chosen.filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
+    const refusals = chosen.filter((one) => one.status === 'rejected').map(({ reason }) => String(reason.message))
+    expect(new Set(refusals.map((text) => text.replace(/14\d\d/, 'N')))).toEqual(
+      new Set(['This coin has no free address right now. Choose another coin or try again in N minutes.']),
+    )
+  })
+
   // Guarantee: the bound holds over processes: places are claimed by the invoice write under a unique index.
   it('is not passed by two checkout processes that serve visitors at once', async () => {
     const link = await stage.link({ kind: 'fixed', minor: 700n })
@@ -124,7 +173,8 @@ describe('a pool of fifteen', () => {
     expect(replies.map(({ status, body }) => [status, body.error?.message])).toEqual(Array(5).fill([200, undefined]))
     const stored = await invoices().findOne({ _id: invoice.terms.id })
     expect(stored?.claims).toHaveLength(1)
-    expect(stored?.draws).toBeUndefined()
+    // The payer's other networks watch for it, and no place of the pool is a visitor's.
+    expect(stored?.draws?.every((place) => place.startsWith('watch:test:ethereum:'))).not.toBe(false)
     expect(new Set(stored?.paymentMethods.map(({ address }) => address)).size).toBe(1)
     expect(stored?.paymentMethods).toHaveLength(5)
   })

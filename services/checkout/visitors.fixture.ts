@@ -14,10 +14,10 @@ const addressAt = (index: number) => account.deriveChild(index).address
 export const sourceAt = (index: number) => (index < 200 ? `203.0.113.${index}` : `2001:db8:0:${index.toString(16)}::1`)
 
 /** A separate checkout for each test, and the visitors of its links. Call it in a file that uses `useStores`: it adds its own hooks. */
-export function useVisitors(stores: TestStores) {
+export function useVisitors(stores: TestStores, options: Parameters<typeof openCheckout>[1] = {}) {
   let stage: CheckoutStage
   beforeEach(async () => {
-    stage = await openCheckout(stores)
+    stage = await openCheckout(stores, options)
   })
   afterEach(async () => {
     await stage.close()

@@ -70,6 +70,15 @@ export const SCARCE = {
     rule: `One connection takes ${perDay} addresses of a key a day (UTC) that it does not pay`,
     enforcedIn: 'shared/usecases/quotes/visitor-budget.ts',
   })),
+  openWatches: thing(
+    { total: 100, part: 10, min: 2, quotaPercent: 50, callsOfOne: 25, usualMs: 20 * MINUTE_MS, longestTimes: 10 },
+    ({ total, part, min, quotaPercent, callsOfOne, usualMs, longestTimes }) => ({
+      what: 'unpaid invoices of visitors that a network watches for: each costs calls to its nodes',
+      takenBy: PAYER,
+      rule: `All visitors have ${total} at a time on each network of the installation. Where a network has a quota and is read for open invoices alone, they have as many as use ${quotaPercent} % of it when each is opened again every ${minutes(usualMs)} and costs ${callsOfOne} calls, at least ${min}. Shorter and longer quotes change the number with them, up to ${longestTimes} times. One connection has 1/${part} of it, at least 1, until enough money is seen or the invoice ends`,
+      enforcedIn: 'shared/usecases/quotes/visitor-budget.ts',
+    }),
+  ),
   checkoutReads: bucket('reads of pages for payers', { capacity: 240, intervalMs: 200 }),
   checkoutPosts: bucket('requests of pages for payers that change something, refused ones included', {
     capacity: 240,

@@ -105,7 +105,8 @@ const MONEY = {
   address_indexes_returned_total: counter('Derived addresses that were not used and can be issued again'),
   address_source_exhausted_total: counter('Invoices that found no free address', 'family', 'mode'),
   visitor_budget_spent_total: counter(
-    'Payers who got no address because visitors used up their share',
+    'Payers who got no address because visitors used up their share of addresses (claim) or open invoices (watch)',
+    'of',
     'scope',
     'family',
     'mode',

@@ -4,6 +4,7 @@ import { vi } from 'vitest'
 import type { CheckoutStage } from '#services/checkout/checkout.fixture.ts'
 import type { useVisitors } from '#services/checkout/visitors.fixture.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
+import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { usesOfOne } from '#shared/usecases/payment-links/visit-places.ts'
 import { sourceShare, visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addWallet } from '#shared/usecases/wallets/add-wallet.ts'
@@ -67,6 +68,21 @@ export const PAYER_PROBES = {
       budget: SCARCE.keyAddresses.budget.perDay,
       take: async (who) => {
         await stock()
+        const isGiven = await getsAddress({ stage, visitors }, link, who)
+        await cancelPending(stage)
+        return isGiven
+      },
+    }
+  },
+  openWatches: async ({ stage, visitors, withoutBuckets }) => {
+    withoutBuckets()
+    const link = await stage.link({ kind: 'fixed', minor: 700n })
+    const stock = stockOf(stage)
+    const { total, part } = SCARCE.openWatches.budget
+    return {
+      budget: total / part,
+      take: async (who) => {
+        await stock()
         return await getsAddress({ stage, visitors }, link, who)
       },
     }
@@ -86,11 +102,14 @@ export const PAYER_PROBES = {
       budget: sourceShare(visitorShare(9_999, policy)),
       take: async (who) => {
         const visitor = { source: SOURCE[who] }
-        const places = await stage.deps.budget.draw(material, { id: workspace.id, policy }, visitor).catch(() => null)
+        const takes = { material, workspace: { id: workspace.id, policy }, visitor, claims: true, network: null }
+        const places = await stage.deps.budget.draw(takes).catch(() => null)
         if (places === null) return false
         number += 1
-        const visit = { places, repeats: 0, quotesUntil: null }
-        return (await deps.invoices.insert(sampleInvoice(deps.random, { number, state: { visit } }))).inserted
+        const visit = { places: places.claim, repeats: 0, quotesUntil: null }
+        const { inserted } = await deps.invoices.insert(sampleInvoice(deps.random, { number, state: { visit } }))
+        places.end()
+        return inserted
       },
     }
   },
@@ -182,6 +201,14 @@ function stockOf({ engine }: CheckoutStage): () => Promise<void> {
     if (calls % 8 === 0) await engine.watchEverything()
     calls += 1
   }
+}
+
+/** Ends what is pending, so that no network watches for it; what was taken of a key stays taken. */
+async function cancelPending({ engine: { deps, workspace } }: CheckoutStage): Promise<void> {
+  const everywhere = { beforeId: null, orderId: null, createdAfter: null, createdBefore: null }
+  const of = { workspaceId: workspace.id, mode: 'test', status: 'pending', limit: 10 } as const
+  for (const { terms } of await deps.invoices.list({ ...of, ...everywhere }))
+    await applyInvoiceEvent(deps, { invoiceId: terms.id, event: { type: 'cancel_requested' }, opId: null })
 }
 
 async function isServed(answer: Promise<{ readonly status: number }>): Promise<boolean> {

@@ -30,19 +30,22 @@ export function returnedOf(
   return { returned: [...new Set(paymentMethods.flatMap(claimsOfPaymentMethod))], returnedUntil: toDate(until) }
 }
 
-/** Places in visitor budgets: of the visit itself and of valid claims, until the invoice is paid for the first time. */
+/** Places in visitor budgets: of open watches, and until the invoice is paid for the first time of the visit itself and of valid claims. */
 export const drawsOf = ({
   paymentMethods,
   paidAt,
   visit,
 }: Pick<InvoiceState, 'paymentMethods' | 'paidAt' | 'visit'>): string[] => {
-  if (paidAt !== null) return []
-  return [...new Set([...(visit?.places ?? []), ...paymentMethods.filter(isHeld).flatMap(({ draws = [] }) => draws)])]
+  const watched = paymentMethods.flatMap(({ watchPlaces = [] }) => watchPlaces)
+  if (paidAt !== null) return watched
+  const claimed = paymentMethods.filter(isHeld).flatMap(({ draws = [] }) => draws)
+  return [...new Set([...(visit?.places ?? []), ...claimed, ...watched])]
 }
 
 /** Whether the invoice ever took a place in a budget. */
 export const mayHaveDrawn = ({ paymentMethods, visit }: Pick<InvoiceState, 'paymentMethods' | 'visit'>): boolean =>
-  visit !== undefined || paymentMethods.some(({ draws }) => draws !== undefined)
+  visit !== undefined ||
+  paymentMethods.some(({ draws, watchPlaces }) => draws !== undefined || watchPlaces !== undefined)
 
 /** When the first of the invoice's claims may end; null when all are permanent. */
 export function releaseTimeOf(state: Pick<InvoiceState, 'paymentMethods' | 'expiresAt'>): Date | null {

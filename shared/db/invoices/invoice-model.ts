@@ -55,6 +55,7 @@ const PAYMENT_METHOD = z.object({
     .object({ invoiceId: z.string(), workspaceId: z.string(), number: z.number(), until: TIME })
     .exactOptional(),
   draws: z.array(z.string()).exactOptional(),
+  watchPlaces: z.array(z.string()).exactOptional(),
   reference: z.string().exactOptional(),
   requiredConfirmations: z.number(),
   needsFinality: z.boolean().exactOptional(),
@@ -171,7 +172,10 @@ export const INVOICES = defineCollection(
     source: z.enum(['link', 'api', 'manual', 'billing']),
     createdAt: TIME,
     ...STATE_FIELDS,
-    /** `<mode>:<network>` of the active payment method, otherwise `none`: the chain whose time drives this invoice. */
+    /**
+     * `<mode>:<network>` of the chain whose time the invoice's next check waits for, otherwise `none`: with each change that of the active payment
+     * method, and once that has passed, of the chain furthest behind among those that can still pay it.
+     */
     actionChain: z.string(),
     /** Every address and amount this invoice ever reserved; absent when none, because an empty array would collide. */
     claims: z.array(z.string()).exactOptional(),
@@ -179,7 +183,7 @@ export const INVOICES = defineCollection(
     returned: z.array(z.string()).exactOptional(),
     /** Until when the next holder of any of them gets exact amounts only. */
     returnedUntil: TIME.exactOptional(),
-    /** Places in visitor budgets that its unpaid claims take; absent when none. */
+    /** Places in visitor budgets that its unpaid claims and open watches take; absent when none. */
     draws: z.array(z.string()).exactOptional(),
     /** When the first of its temporary claims may be released; absent when none is left. */
     releaseAt: TIME.exactOptional(),

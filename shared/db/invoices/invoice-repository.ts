@@ -4,7 +4,7 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { InvoiceState, Ms, PriorHold } from '#shared/domain/invoice/model.ts'
+import { type InvoiceState, type Ms, type PriorHold, WATCH_PLACE } from '#shared/domain/invoice/model.ts'
 import {
   type ClaimHolder,
   ClaimTaken,
@@ -142,6 +142,10 @@ export function createInvoiceRepository(db: Database) {
       const due = await oldestFirst.skip(skip).limit(limit).toArray()
       return due.map((row) => row._id)
     },
+    /** Lists an invoice of this version under another action chain, until its next change; nothing happens to any other version. */
+    waitForChain: async (id: string, version: number, actionChain: string): Promise<void> => {
+      await invoices.updateOne({ _id: id, version, actionChain: { $ne: actionChain } }, { $set: { actionChain } })
+    },
     /** How many invoices in `pending` or `partial` on this action chain have a deadline not later than `until`; counts up to `max`. */
     countDueUnpaid: (actionChain: string, until: Ms, max: number): Promise<number> =>
       invoices.countDocuments(
@@ -177,7 +181,10 @@ export function createInvoiceRepository(db: Database) {
         .toArray()
       const asked = new Set(draws)
       const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
-        held.map((draw) => [draw, (releaseAt ?? expiresAt).getTime()] as const),
+        held.map((draw) => {
+          const end = draw.startsWith(WATCH_PLACE) ? expiresAt : (releaseAt ?? expiresAt)
+          return [draw, end.getTime()] as const
+        }),
       )
       return new Map(taken.filter(([draw]) => asked.has(draw)))
     },

@@ -90,6 +90,9 @@ export interface PriorHold {
   readonly until: Ms
 }
 
+/** How the places in the budget of visitors' open watches begin; one is free again when its invoice ends at the latest. */
+export const WATCH_PLACE = 'watch:'
+
 /** An asset chosen for an invoice: the address, the claim that reserves it and every quote given on it. */
 export interface PaymentMethod {
   readonly asset: AssetId
@@ -111,6 +114,11 @@ export interface PaymentMethod {
   readonly priorHold?: PriorHold
   /** Places in the budget of anonymous visitors that the claims take; absent when they take none. */
   readonly draws?: readonly string[]
+  /**
+   * Places in the budget of visitors' open watches, since the network watches for the invoice because of it; empty once they were given back: when
+   * enough money was seen, or the invoice ended. Absent when it never took any.
+   */
+  readonly watchPlaces?: readonly string[]
   /** 32 bytes as lower-case hex that a payment may include to be matched to this payment method (Solana Pay); never reused. */
   readonly reference?: string
   readonly requiredConfirmations: number
@@ -273,6 +281,23 @@ export function isHeld(paymentMethod: Pick<PaymentMethod, 'hold'>): boolean {
 /** The payment method that money is checked against, or null while the invoice is `new`. */
 export function activePaymentMethod(state: Pick<InvoiceState, 'paymentMethods'>): PaymentMethod | null {
   return state.paymentMethods.findLast((paymentMethod) => paymentMethod.to === null) ?? null
+}
+
+/**
+ * The networks on which money can still pay the invoice, that of the active payment method first: a payer may have paid in a coin that they
+ * chose before, so nothing is late, and no invoice is over, while a block of any of them is unread. Empty before the first choice; a returned
+ * address or amount waits for none.
+ */
+export function payableNetworks(state: Pick<InvoiceState, 'paymentMethods'>): readonly NetworkId[] {
+  const active = activePaymentMethod(state)
+  if (active === null) return []
+  return [...new Set([active, ...state.paymentMethods.filter(isHeld)].map(({ network }) => network))]
+}
+
+/** The networks that the invoice's next check waits for: once enough money was seen, only the one that confirms it. */
+export function awaitedNetworks(state: Pick<InvoiceState, 'paymentMethods' | 'status'>): readonly NetworkId[] {
+  const networks = payableNetworks(state)
+  return state.status === 'confirming' ? networks.slice(0, 1) : networks
 }
 
 /** The quote currently shown to the payer, or null while the invoice is `new`. */

@@ -2,7 +2,7 @@ import type { HashAnswer, HashVerdict } from '#shared/contracts/checkout/invoice
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
-import { activePaymentMethod, type PaymentMethod, type UncountedReason } from '#shared/domain/invoice/model.ts'
+import { type PaymentMethod, payableNetworks, type UncountedReason } from '#shared/domain/invoice/model.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
 import { type ExplainTransactionDeps, explainTransaction, type TransactionExplanation } from './explain-transaction.ts'
@@ -22,7 +22,7 @@ const NOWHERE = { network: null, confirmations: null, requiredConfirmations: nul
 
 /**
  * Explains to a payer what happened to a transaction, without revealing other people's data: first from stored
- * records of any network, then from the nodes, the invoice's own network first. Throws `NOT_FOUND` for an
+ * records of any network, then from the nodes, the invoice's own networks first. Throws `NOT_FOUND` for an
  * unknown invoice and `VALIDATION_ERROR` with path `txHash` for text that is not a transaction ID.
  */
 export async function answerPaidHash(
@@ -37,14 +37,14 @@ export async function answerPaidHash(
   const stored = await Promise.all(networks.map((network) => ask(network, null)))
   const mine = best(stored.flatMap((known) => storedAnswers(invoice, known)))
   if (mine !== null) return mine
-  const own = activePaymentMethod(invoice.state)?.network ?? null
+  const own = payableNetworks(invoice.state)
   const asked = await Promise.all(
     networks.map(async (network) => {
       const client = deps.clientOf(invoice.terms.mode, network)
-      if (client === null && network !== own) return null
+      if (client === null && !own.includes(network)) return null
       const answer = nodeAnswer(invoice, await ask(network, client))
-      // A silent node of another network proves little: the result depends on the invoice's own network.
-      return answer.verdict === 'cannot_look' && network !== own ? null : answer
+      // A silent node of another network proves little: the result depends on the networks on which the invoice can be paid.
+      return answer.verdict === 'cannot_look' && !own.includes(network) ? null : answer
     }),
   )
   return best(asked.filter((answer) => answer !== null)) ?? { verdict: 'cannot_look', ...NOWHERE }
@@ -56,8 +56,8 @@ function networksOf(deps: AnswerPaidHashDeps, { state }: Invoice, txHash: string
     throw invalid([{ path: 'txHash', message: 'is not a transaction ID' }])
   }
   const fits = NETWORK_IDS.filter((network) => (familyOf(deps.catalog, network) === 'solana') !== HEX.test(txHash))
-  const own = activePaymentMethod(state)?.network
-  return [...fits.filter((network) => network === own), ...fits.filter((network) => network !== own)]
+  const own = payableNetworks(state).filter((network) => fits.includes(network))
+  return [...own, ...fits.filter((network) => !own.includes(network))]
 }
 
 /** Ordered by how much each verdict says. */

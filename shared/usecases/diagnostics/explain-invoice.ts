@@ -1,6 +1,12 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import {
+  activePaymentMethod,
+  awaitedNetworks,
+  type InvoiceState,
+  type Ms,
+  type PaymentMethod,
+} from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
@@ -77,6 +83,7 @@ export interface InvoiceExplanation {
   > & {
     readonly othersCount: number
   }
+  /** The scanner's position on the chain that is furthest behind among those that can still pay it; null without an asset. */
   readonly chain: Omit<ChainStatus, 'open' | 'mode'> | null
   /** When the deadline is checked next. */
   readonly deadline: string
@@ -96,7 +103,6 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND', { message: `Invoice ${invoiceId} not found.` })
   const { terms, state } = invoice
-  const paymentMethod = activePaymentMethod(state)
   const matchKeys = [...new Set(state.paymentMethods.map(({ matchKey }) => matchKey))]
   const [stored, unmatchedTransfers, exceptions, events] = await Promise.all([
     deps.payments.listByInvoice(invoiceId),
@@ -114,7 +120,7 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
     null,
     cursorOf,
   )
-  const chain = paymentMethod === null ? null : await explainChain(deps, invoice, paymentMethod, cursorOf)
+  const chain = await slowestChain(deps, invoice, cursorOf)
   const unexplained =
     exceptions.find(({ kind, closedAt }) => kind === 'unexplained_balance' && closedAt === null)?.detail ?? null
   const scene = {
@@ -172,18 +178,26 @@ async function explainAll(
   )
 }
 
-async function explainChain(
+/** The chain furthest behind among those that the invoice waits for; null without an asset. A network of test mode without a node is never behind. */
+async function slowestChain(
   { catalog, clock }: ExplainInvoiceDeps,
-  { terms }: Invoice,
-  { network }: PaymentMethod,
+  { terms: { mode }, state }: Invoice,
   cursorOf: CursorLookup,
 ): Promise<InvoiceExplanation['chain']> {
-  const scene = {
-    now: clock.now(),
-    hasNode: catalog.hasNode(network, terms.mode),
-    blockTimeMs: catalog.blockTimeMs(network),
-  }
-  return { network, hasNode: scene.hasNode, ...position(await cursorOf(network), scene) }
+  const chains = await Promise.all(
+    awaitedNetworks(state).map(async (network) => {
+      const hasNode = catalog.hasNode(network, mode)
+      const scene = { now: clock.now(), hasNode, blockTimeMs: catalog.blockTimeMs(network) }
+      return { network, hasNode, ...position(await cursorOf(network), scene) }
+    }),
+  )
+  const readUntil = ({ hasNode, deadlinesUntil }: (typeof chains)[number]) =>
+    !hasNode && mode === 'test' ? Number.POSITIVE_INFINITY : (deadlinesUntil ?? Number.NEGATIVE_INFINITY)
+  const [first = null] = chains
+  return chains.reduce(
+    (slowest, one) => (slowest !== null && readUntil(one) < readUntil(slowest) ? one : slowest),
+    first,
+  )
 }
 
 function explainQuote(paymentMethod: PaymentMethod): QuoteExplanation {

@@ -18,7 +18,7 @@ export interface UnpaidScene {
   readonly unheld: readonly PaymentExplanation[]
   /** Text of an open exception about a balance that payments do not explain; null without one. */
   readonly unexplained: string | null
-  /** The scanner's position on the invoice's chain; null without an asset. */
+  /** The scanner's position on the chain that is furthest behind among those that can still pay the invoice; null without an asset. */
   readonly chain: (Omit<ChainStatus, 'open' | 'network' | 'mode'> & { readonly network: NetworkId }) | null
 }
 
@@ -101,13 +101,12 @@ function tooLittle({ state }: UnpaidScene): string | null {
 }
 
 function nothing({ state, chain, unheld }: UnpaidScene): string {
-  const paymentMethod = activePaymentMethod(state)
   const [unmatched] = unheld
   if (unmatched !== undefined) {
     return `Not paid: no payment matches it. ${unmatched.amount ?? unmatched.amountBase} ${unmatched.asset ?? 'of a token'} arrived at its address and matches no invoice (payment ${unmatched.id}).`
   }
   const lead = state.status === 'expired' ? 'Not paid: nothing received' : 'Waiting for payment: nothing received yet'
   if (chain === null || !chain.hasNode)
-    return `${lead}. No node is connected for ${paymentMethod === null ? 'this network' : NETWORKS[paymentMethod.network].name}, so you can only simulate payments.`
+    return `${lead}. No node is connected for ${chain === null ? 'this network' : NETWORKS[chain.network].name}, so you can only simulate payments.`
   return `${lead} (checked up to block ${(chain.height ?? 0).toLocaleString('en-US')}).`
 }

@@ -1,6 +1,6 @@
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyDeps, applyInvoiceEvent, OutboxFull } from './apply-invoice-event.ts'
-import { type DeadlineTurns, dueInvoices, isDue } from './deadlines.ts'
+import { checkDeadline, type DeadlineTurns, dueInvoices } from './deadlines.ts'
 
 /** A payment version unapplied for this long got no wake-up, or its worker died. */
 const DIRTY_AFTER_MS = 1_000
@@ -20,9 +20,16 @@ export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Prom
     const folded = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
     // A scanner orphans payments before it moves its cursor: right after a change the cursor may still describe a chain
     // that no longer exists. The sweep checks the deadline a moment later.
-    if (folded.outcome !== 'unchanged' || !(await isDue(deps, folded.invoice.state))) return true
-    const ended = await applyInvoiceEvent(deps, { invoiceId, event: { type: 'deadline_reached' }, opId: null })
-    return ended.outcome === 'changed' || ended.invoice === null || !(await isDue(deps, ended.invoice.state))
+    if (folded.outcome !== 'unchanged') return true
+    const { version } = folded.invoice.state
+    const { isDue, waitsFor } = await checkDeadline(deps, folded.invoice.state)
+    if (waitsFor !== null) await deps.invoices.waitForChain(invoiceId, version, waitsFor)
+    if (!isDue) return true
+    const event = { type: 'deadline_reached' } as const
+    const ended = await applyInvoiceEvent(deps, { invoiceId, event, opId: null, checkedVersion: version })
+    return (
+      ended.outcome === 'changed' || ended.invoice === null || !(await checkDeadline(deps, ended.invoice.state)).isDue
+    )
   } catch (error) {
     if (!(error instanceof OutboxFull)) throw error
     deps.logger.warn({ invoiceId }, 'invoice waits for the relay')

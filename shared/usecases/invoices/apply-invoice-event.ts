@@ -34,6 +34,8 @@ export interface ApplyInput {
   readonly event: InvoiceEvent
   /** Id of the caller's operation, so that a retry after a lost response finds it done; null for workers. */
   readonly opId: string | null
+  /** The version that the caller looked at, for instance at the positions of its chains: nothing is decided about another one. */
+  readonly checkedVersion?: number
   /** Decide without saving, as if these payments belonged to the invoice as well; `changed` then contains the resulting invoice. */
   readonly preview?: { readonly payments: readonly Payment[] }
   /**
@@ -78,6 +80,8 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   if (input.opId !== null && invoice.lastOps.some((op) => op.opId === input.opId)) {
     return { outcome: 'unchanged', invoice }
   }
+  if (invoice.state.version !== (input.checkedVersion ?? invoice.state.version))
+    return { outcome: 'unchanged', invoice }
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
   const stored = await deps.payments.listByInvoice(input.invoiceId)

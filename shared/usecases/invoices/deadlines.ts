@@ -1,5 +1,5 @@
 import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
-import { activePaymentMethod, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
+import { awaitedNetworks, type InvoiceState, type Ms, payableNetworks } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
@@ -24,7 +24,8 @@ export type DeadlineTurns = Map<string, number>
 
 /**
  * Ids of invoices whose deadline has passed, checked per chain: a deadline counts as reached once the scanner of that
- * chain has passed it, so that a payment in an unread block is never too late. A stuck chain starves no other, and with
+ * chain has passed it, so that a payment in an unread block is never too late. An invoice that waits for several chains is listed under one of
+ * them at a time (`checkDeadline`). A stuck chain starves no other, and with
  * the same `turns` passed each time, invoices that cannot be advanced starve none behind them.
  */
 export async function dueInvoices(deps: DeadlineDeps, turns: DeadlineTurns = new Map()): Promise<readonly string[]> {
@@ -64,26 +65,57 @@ async function nextDue(
   return found
 }
 
-/** True when this invoice's deadline is not later than the position of its chain. */
-export async function isDue(deps: PositionDeps & Pick<Runtime, 'clock'>, state: InvoiceState): Promise<boolean> {
+/** A deadline at the positions of its chains. */
+export interface DeadlineCheck {
+  readonly isDue: boolean
+  /** The chain that is furthest behind, by the id that `dueInvoices` lists invoices under; null when only one is awaited, or none. */
+  readonly waitsFor: string | null
+}
+
+const NOT_YET: DeadlineCheck = { isDue: false, waitsFor: null }
+
+/** Compares an invoice's deadline with the positions of all chains that its next check waits for. */
+export async function checkDeadline(
+  deps: PositionDeps & Pick<Runtime, 'clock'>,
+  state: InvoiceState,
+): Promise<DeadlineCheck> {
   const now = deps.clock.now()
-  if (state.nextActionAt === null || state.nextActionAt > now) return false
-  return state.nextActionAt <= (await deadlinesUntil(deps, state, now))
+  const { mode, nextActionAt } = state
+  if (nextActionAt === null || nextActionAt > now) return NOT_YET
+  const networks = awaitedNetworks(state)
+  const positions = await positionsOf(deps, mode, networks, now)
+  const until = Math.min(now, ...positions)
+  if (nextActionAt <= until) return { isDue: true, waitsFor: null }
+  const slowest = networks[positions.indexOf(until)]
+  return { isDue: false, waitsFor: networks.length < 2 || slowest === undefined ? null : `${mode}:${slowest}` }
 }
 
 /**
- * The time up to which deadlines take effect on the chain that an invoice waits for: `now` without one, and `-Infinity` before
- * the first scan.
+ * The time up to which deadlines take effect on every chain that can still pay an invoice: `now` without one, and `-Infinity` before the
+ * first scan of one of them.
  */
 export async function deadlinesUntil(
   deps: PositionDeps,
   state: Pick<InvoiceState, 'mode' | 'paymentMethods'>,
   now: Ms,
 ): Promise<Ms> {
-  const paymentMethod = activePaymentMethod(state)
-  if (paymentMethod === null) return now
-  const cursor = await deps.cursors.find(state.mode, paymentMethod.network)
-  return chainPosition(deps, state.mode, paymentMethod.network, cursor, now) ?? Number.NEGATIVE_INFINITY
+  return Math.min(now, ...(await positionsOf(deps, state.mode, payableNetworks(state), now)))
+}
+
+/** The positions of these networks, in their order; one read of the store, however many they are. */
+async function positionsOf(
+  deps: PositionDeps,
+  mode: Mode,
+  networks: readonly NetworkId[],
+  now: Ms,
+): Promise<readonly Ms[]> {
+  const [first] = networks
+  if (first === undefined) return []
+  const cursors = networks.length === 1 ? [await deps.cursors.find(mode, first)] : await deps.cursors.list()
+  return networks.map((network) => {
+    const cursor = cursors.find((one) => one?.id === `${mode}:${network}`) ?? null
+    return chainPosition(deps, mode, network, cursor, now) ?? Number.NEGATIVE_INFINITY
+  })
 }
 
 /**

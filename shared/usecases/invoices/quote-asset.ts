@@ -93,6 +93,7 @@ async function chooseOnce(deps: QuoteAssetDeps, input: QuoteAssetInput, invoice:
     quoteEndsAt: quoteEnd(invoice, workspace, at),
     ...(price !== null && { price }),
     held: state.paymentMethods,
+    endsWithQuote: state.endsWithQuote,
     ...(input.visitor !== undefined && drawsOnBudget(invoice) && { visitor: input.visitor }),
   })
   return await applyPaymentMethod(deps, input, prepared, state.paymentMethods.length)
@@ -113,14 +114,18 @@ async function applyPaymentMethod(
   methodCount: number,
 ): Promise<ApplyResult> {
   let prepared = first
-  for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
-    try {
-      return await apply(deps, input, { type: 'asset_chosen', paymentMethod: prepared.paymentMethod, methodCount })
-    } catch (error) {
-      if (!(error instanceof ClaimTaken)) throw error
-      deps.metrics.count('address_conflicts_total', { during: 'paymentMethod' })
-      prepared = await (error.isDraw ? prepared.redraw() : prepared.next())
+  try {
+    for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
+      try {
+        return await apply(deps, input, { type: 'asset_chosen', paymentMethod: prepared.paymentMethod, methodCount })
+      } catch (error) {
+        if (!(error instanceof ClaimTaken)) throw error
+        deps.metrics.count('address_conflicts_total', { during: 'paymentMethod' })
+        prepared = await (error.isDraw ? prepared.redraw() : prepared.next())
+      }
     }
+  } finally {
+    prepared.end()
   }
   throw new Error(`no free address for invoice ${input.invoiceId} among ${CANDIDATES_MAX} candidates`)
 }

@@ -1,5 +1,6 @@
 import { HDNodeWallet } from 'ethers'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { createQuoteOffers } from '#shared/usecases/quotes/addresses.ts'
 import { createQuoteAvailability } from '#shared/usecases/quotes/availability.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   const base = engine.deps
   const addresses = createQuoteOffers(base)
   const availability = createQuoteAvailability({ ...base, addresses })
-  const budget = createVisitorBudget(base)
+  const budget = createVisitorBudget({ ...base, nodePrices: createNodePrices({ live: {}, test: {} }) })
   deps = {
     ...base,
     addresses,

@@ -14,7 +14,13 @@ import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { QuoteOffers } from '#shared/usecases/quotes/addresses.ts'
 import { priceRequestedQuote, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
-import type { Visitor, VisitorBudget } from '#shared/usecases/quotes/visitor-budget.ts'
+import {
+  NO_PLACES,
+  takeWithin,
+  type Visitor,
+  type VisitorBudget,
+  type VisitorPlaces,
+} from '#shared/usecases/quotes/visitor-budget.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { stillOwned } from '#shared/usecases/wallets/address-standing.ts'
 import { requireOpenWorkspace } from '#shared/usecases/workspaces/require-open-workspace.ts'
@@ -87,12 +93,15 @@ async function renewOnce(
   prepare: () => ReturnType<typeof promise>,
 ): Promise<ApplyResult> {
   for (let candidate = 0; candidate < CANDIDATES_MAX; candidate += 1) {
-    const event = { type: 'quote_renewed', ...(await prepare()) } as const
+    const { places, ...renewal } = await prepare()
+    const event = { type: 'quote_renewed', draws: places.claim, ...renewal } as const
     try {
       return await applyInvoiceEvent(deps, { invoiceId, event, opId })
     } catch (error) {
       if (!(error instanceof ClaimTaken)) throw error
       deps.metrics.count('address_conflicts_total', { during: 'renew' })
+    } finally {
+      places.end()
     }
   }
   throw new Error(`no free amount for invoice ${invoiceId} among ${CANDIDATES_MAX} candidates`)
@@ -114,7 +123,9 @@ async function promise(
   paymentMethod: PaymentMethod,
   at: Ms,
   visitor: Visitor,
-): Promise<Omit<Extract<InvoiceEvent, { readonly type: 'quote_renewed' }>, 'type'>> {
+): Promise<
+  Omit<Extract<InvoiceEvent, { readonly type: 'quote_renewed' }>, 'type' | 'draws'> & { readonly places: VisitorPlaces }
+> {
   const { mode, fiat } = invoice.terms
   const info = deps.catalog.asset(paymentMethod.asset)
   const { arsSeries } = workspace.policy
@@ -125,7 +136,7 @@ async function promise(
   const { amountBase: wholeBase } = priced
   const rest = restBase(invoice.state, wholeBase)
   const askedBase = rest === null ? wholeBase : roundUpToDisplay(rest, info)
-  const { claim, amountBase, draws } = await claimFor(deps, paymentMethod, invoice, askedBase, { workspace, visitor })
+  const { claim, amountBase, places } = await claimFor(deps, paymentMethod, invoice, askedBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
   const named = paymentMethod.reference === undefined ? {} : { reference: paymentMethod.reference }
   const uri = deps.catalog.paymentUri({
@@ -144,7 +155,7 @@ async function promise(
     quoteCount: paymentMethod.quotes.length,
     quote: { ...priced, amountBase, amount, uri, ...part },
     claim,
-    draws,
+    places,
   }
 }
 
@@ -155,8 +166,9 @@ async function claimFor(
   { terms: { mode } }: Invoice,
   priceBase: bigint,
   { workspace, visitor }: { readonly workspace: Workspace; readonly visitor: Visitor },
-): Promise<{ readonly claim: string; readonly amountBase: bigint; readonly draws: readonly string[] }> {
-  if (paymentMethod.hold?.kind !== 'amount') return { claim: paymentMethod.claim, amountBase: priceBase, draws: [] }
+): Promise<{ readonly claim: string; readonly amountBase: bigint; readonly places: VisitorPlaces }> {
+  if (paymentMethod.hold?.kind !== 'amount')
+    return { claim: paymentMethod.claim, amountBase: priceBase, places: NO_PLACES }
   const { family, matchKey } = paymentMethod
   const material = {
     id: `${mode}:${family}:address:${matchKey}`,
@@ -166,12 +178,9 @@ async function claimFor(
     sandbox: false,
   } as const
   // Each additional amount is unavailable to other invoices, so needless renewals count against the budget.
-  const draws = await deps.budget.draw(material, workspace, visitor)
-  const { claim, amountBase } = await deps.addresses.take(
-    material,
-    deps.catalog.asset(paymentMethod.asset),
-    priceBase,
-    workspace.id,
+  const { taken, places } = await takeWithin(
+    () => deps.budget.draw({ material, workspace, visitor, claims: true, network: null }),
+    () => deps.addresses.take(material, deps.catalog.asset(paymentMethod.asset), priceBase, workspace.id),
   )
-  return { claim, amountBase, draws }
+  return { claim: taken.claim, amountBase: taken.amountBase, places }
 }

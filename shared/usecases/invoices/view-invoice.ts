@@ -1,6 +1,12 @@
 import type { HintView, InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import { needsNewAmount, quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide.ts'
-import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import {
+  activePaymentMethod,
+  type InvoiceState,
+  type Ms,
+  type PaymentMethod,
+  payableNetworks,
+} from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
@@ -58,7 +64,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     hints: await viewHints(deps, invoice, stored, at),
     isPaidLate: state.paidLate,
     isAcceptedShort: state.underpaidAccepted,
-    isUnread: paymentMethod !== null && (await isUnread(deps, invoice, paymentMethod, at)),
+    isUnread: await isUnread(deps, invoice, at),
     canChoose: open && quoteRefusal(state, at) === null,
     canRenew: open && renewalRefusal(state, at) === null && isRenewalWorthIt(state, paymentMethod, at),
   }
@@ -68,14 +74,18 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
 async function isUnread(
   { cursors, catalog }: ViewInvoiceDeps,
   { terms: { mode }, state }: Invoice,
-  { network }: PaymentMethod,
   at: Ms,
 ): Promise<boolean> {
   const { status, expiresAt } = state
   if (at < expiresAt || (status !== 'pending' && status !== 'partial' && status !== 'expired')) return false
-  if (mode === 'test' && !catalog.hasNode(network, mode)) return false
-  const cursor = await cursors.find(mode, network)
-  return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
+  const unread = await Promise.all(
+    payableNetworks(state).map(async (network) => {
+      if (mode === 'test' && !catalog.hasNode(network, mode)) return false
+      const cursor = await cursors.find(mode, network)
+      return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
+    }),
+  )
+  return unread.includes(true)
 }
 
 /** Renewal is pointless for a quote that lasts to the end of the invoice anyway, and whose amount is what is left. */

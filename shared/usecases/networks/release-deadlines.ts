@@ -33,7 +33,7 @@ export interface ReleasePlan {
   /** Deadlines up to here take effect already, because blocks were read or because of an earlier release. */
   readonly passedUntil: Ms
   readonly through: Ms
-  /** Open invoices whose deadline is not later than `through` and that would expire; at most 10,000 are counted. */
+  /** Open invoices that wait for this network, with a deadline not later than `through`; at most 10,000 are counted. One that another network holds up as well goes on waiting for that. */
   readonly waiting: number
 }
 

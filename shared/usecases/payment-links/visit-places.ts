@@ -3,13 +3,8 @@ import type { Ms, Visit } from '#shared/domain/invoice/model.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { LinkVisit, PaymentLink } from '#shared/ports/payment-links.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import {
-  freePlaceOf,
-  sourceDigits,
-  sourceShare,
-  type Visitor,
-  visitorShare,
-} from '#shared/usecases/quotes/visitor-budget.ts'
+import { freePlaceOf } from '#shared/usecases/quotes/place-leases.ts'
+import { sourceDigits, sourceShare, type Visitor, visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { LinkBusy } from './link-busy.ts'
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { quoteAsset } from '#shared/usecases/invoices/quote-asset.ts'
@@ -18,7 +19,11 @@ let deps: Parameters<typeof renewQuote>[0]
 
 beforeAll(async () => {
   engine = await openEngine(stores)
-  deps = { ...engine.deps, addresses: createQuoteOffers(engine.deps), budget: createVisitorBudget(engine.deps) }
+  deps = {
+    ...engine.deps,
+    addresses: createQuoteOffers(engine.deps),
+    budget: createVisitorBudget({ ...engine.deps, nodePrices: createNodePrices({ live: {}, test: {} }) }),
+  }
 })
 
 const setTiers = (confirmations: WorkspacePolicy['confirmations']) =>

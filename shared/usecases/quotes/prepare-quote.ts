@@ -1,7 +1,14 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { OpenPrice } from '#shared/domain/invoice/decide.ts'
-import type { Ms, PaymentMethod, Quote, QuoteHold, QuotePolicy } from '#shared/domain/invoice/model.ts'
+import {
+  isHeld,
+  type Ms,
+  type PaymentMethod,
+  type Quote,
+  type QuoteHold,
+  type QuotePolicy,
+} from '#shared/domain/invoice/model.ts'
 import { heldFor, quarantineFor } from '#shared/domain/invoice/quote-window.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
@@ -14,7 +21,7 @@ import type { Uses } from '#shared/usecases/uses.ts'
 import type { QuoteOffer, QuoteOffers } from './addresses.ts'
 import type { QuoteAvailability } from './availability.ts'
 import { priceQuote, requiredConfirmations } from './price-quote.ts'
-import type { Visitor, VisitorBudget } from './visitor-budget.ts'
+import { NO_PLACES, takeWithin, type Visitor, type VisitorBudget, type VisitorPlaces } from './visitor-budget.ts'
 
 const BPS = 10_000n
 
@@ -39,8 +46,10 @@ export interface QuoteRequest {
   readonly price?: OpenPrice
   /** Payment methods of the invoice: an address that it already has is reused. */
   readonly held?: readonly PaymentMethod[]
-  /** The visitor whose budget an additional address or amount counts against; absent for the merchant. */
+  /** The visitor whose budget an additional address or amount, or another network that watches, counts against; absent for the merchant. */
   readonly visitor?: Visitor
+  /** False where the merchant set how long the invoice waits for money: what it is watched for, however long, is no visitor's doing. */
+  readonly endsWithQuote?: boolean
 }
 
 /** A complete payment method with a candidate address; the invoice write that carries `payment method.claim` reserves it. */
@@ -50,6 +59,8 @@ export interface PreparedPaymentMethod {
   next(): Promise<PreparedPaymentMethod>
   /** The same quote with other places in the visitors' budget, if one of those was taken. */
   redraw(): Promise<PreparedPaymentMethod>
+  /** To be called once its write is over, or will not be made; those that `next` and `redraw` replace are ended by them. */
+  end(): void
 }
 
 /** Sets amount, bounds and candidate address of a quote. */
@@ -86,7 +97,9 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
         held: request.held ?? [],
       })
       const parts = { request, info, material, priced, required }
-      return reused === null ? await withNextAddress(deps, parts) : preparedOn(deps, parts, reused, [])
+      return reused === null
+        ? await withNextAddress(deps, parts)
+        : preparedOn(deps, parts, reused, await drawsFor(deps, parts, false))
     },
   }
 }
@@ -123,40 +136,53 @@ interface Parts {
 }
 
 async function withNextAddress(deps: QuotePreparerDeps, parts: Parts): Promise<PreparedPaymentMethod> {
-  // Before an address is taken: a visitor who has to wait must not block one for a minute.
-  const draws = await drawsFor(deps, parts)
   const { material, info, priced, request } = parts
-  const candidate = await deps.addresses.take(material, info, priced.amountBase, request.workspace.id)
-  return preparedOn(deps, parts, candidate, draws)
+  // Places come first: a visitor who has to wait must not block an address for a minute.
+  const { taken, places } = await takeWithin(
+    () => drawsFor(deps, parts, true),
+    () => deps.addresses.take(material, info, priced.amountBase, request.workspace.id),
+  )
+  return preparedOn(deps, parts, taken, places)
 }
 
 function preparedOn(
   deps: QuotePreparerDeps,
   parts: Parts,
   candidate: QuoteOffer,
-  draws: readonly string[],
+  places: VisitorPlaces,
 ): PreparedPaymentMethod {
   return {
-    paymentMethod: methodOn(deps, parts, candidate, draws),
-    next: () => withNextAddress(deps, parts),
-    redraw: async () => preparedOn(deps, parts, candidate, await drawsFor(deps, parts)),
+    paymentMethod: methodOn(deps, parts, candidate, places),
+    next: () => {
+      places.end()
+      return withNextAddress(deps, parts)
+    },
+    redraw: async () => {
+      places.end()
+      return preparedOn(deps, parts, candidate, await drawsFor(deps, parts, places.claim.length > 0))
+    },
+    end: places.end,
   }
 }
 
+/** The network watches for the invoice already where it has another coin of it. */
 async function drawsFor(
   { budget }: QuotePreparerDeps,
-  { request: { workspace, visitor }, material }: Parts,
-): Promise<readonly string[]> {
-  if (visitor === undefined) return []
+  { request: { workspace, visitor, held = [], endsWithQuote = true }, material, info }: Parts,
+  claims: boolean,
+): Promise<VisitorPlaces> {
+  if (visitor === undefined) return NO_PLACES
   if (budget === undefined) throw new Error('a visitor chose an asset where no budget counts them')
-  return await budget.draw(material, workspace, visitor)
+  const isWatched = held.some((other) => isHeld(other) && other.network === info.network)
+  const network = isWatched || !endsWithQuote ? null : info.network
+  return await budget.draw({ material, workspace, visitor, claims, network })
 }
 
 function methodOn(
   deps: QuotePreparerDeps,
   { request, info, priced, required }: Parts,
   candidate: QuoteOffer,
-  draws: readonly string[],
+  { claim: draws, watch: watchPlaces }: VisitorPlaces,
 ): PaymentMethod {
   const { mode, held = [] } = request
   const { address, matchKey, claim, amountBase, hold, priorHold } = candidate
@@ -181,6 +207,7 @@ function methodOn(
     ...(hold !== null && { hold: holdOf(policy, hold) }),
     ...(priorHold !== null && { priorHold }),
     ...(draws.length > 0 && { draws }),
+    ...(watchPlaces.length > 0 && { watchPlaces }),
     ...named,
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),

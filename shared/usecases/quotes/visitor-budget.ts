@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { InvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { type Ms, WATCH_PLACE } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { createPlaceLeases, type PlaceLease } from './place-leases.ts'
+import { sourceWatches, type VisitorWatchesDeps, visitorWatches } from './visitor-watches.ts'
 
 /** The most that can be reserved: visitors keep a tenth, otherwise payment links would serve nobody. */
 export const RESERVE_PERCENT_MAX = SCARCE.poolAddresses.budget.reservePercentMax
 /** Hex digits of a connection's hash in a place: enough for counting, too few to identify anyone. */
 const SOURCE_DIGITS = 4
-/** Places that are read before all of them are. */
-const LOOK_FIRST = 64
 const DAY_MS = 86_400_000
 
 /** An anonymous person at a checkout, identified by the network of the request. */
@@ -23,21 +23,42 @@ export interface Visitor {
   readonly source: string
 }
 
-/** Dependencies of counting visitors' claims. */
-export type VisitorBudgetDeps = Runtime & Uses<'wallets' | 'invoices' | 'exceptions'>
+/** Dependencies of counting visitors' claims and watches. */
+export type VisitorBudgetDeps = Runtime & VisitorWatchesDeps & Uses<'wallets' | 'invoices' | 'exceptions'>
 
-/** Reserves a share of pools and of unique amounts that unpaid visitors cannot use. */
+/** What an invoice takes for a visitor. */
+export interface VisitorTakes {
+  /** The wallet that is paid into. */
+  readonly material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind' | 'sandbox'>
+  readonly workspace: Pick<Workspace, 'id' | 'policy'>
+  readonly visitor: Visitor
+  /** Whether an address or amount of the wallet is taken; false for one that the invoice has. */
+  readonly claims: boolean
+  /** The network that begins to watch for the invoice; null where it does so already. */
+  readonly network: NetworkId | null
+}
+
+/** Free places for one invoice write. */
+export interface VisitorPlaces {
+  /** Of the address or amount. */
+  readonly claim: readonly string[]
+  /** Of the open watch on a network. */
+  readonly watch: readonly string[]
+  /** To be called when the write is over, or will not be made. May be repeated. */
+  end(): void
+}
+
+/** Of what takes nothing. */
+export const NO_PLACES: VisitorPlaces = { claim: [], watch: [], end: () => undefined }
+
+/** Reserves a share of pools, of unique amounts and of the nodes' work that unpaid visitors cannot use. */
 export interface VisitorBudget {
   /**
-   * Two free places, one among all visitors and one of this visitor, for an invoice write that takes an address or amount. Of an
-   * extended key, which does not run out, one of this visitor and day; of a sandbox key none. A place is not a claim: the write
-   * decides, and a loser draws again. Throws `VisitorBudgetSpent`.
+   * Free places for an invoice write. Of an address or amount: one among all visitors and one of this visitor; of an extended key, which
+   * does not run out, one of this visitor and day; of a sandbox key none. Of a watch: one among all visitors of the network's installation and
+   * one of this visitor there; none where no node watches. A place is not a claim: the write decides, and a loser draws again. Throws `VisitorBudgetSpent`.
    */
-  draw(
-    material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind' | 'sandbox'>,
-    workspace: Pick<Workspace, 'id' | 'policy'>,
-    visitor: Visitor,
-  ): Promise<readonly string[]>
+  draw(takes: VisitorTakes): Promise<VisitorPlaces>
 }
 
 /** No place is free: the payer chooses another coin or retries after `retryAfter` seconds. */
@@ -70,93 +91,130 @@ export function sourceDigits(scope: string, { source }: Visitor): string {
   return createHash('sha256').update(`${scope} ${source}`).digest('hex').slice(0, SOURCE_DIGITS)
 }
 
-type DrawArguments = Parameters<VisitorBudget['draw']>
+/** Numbered places of which a write takes one. */
+interface Share {
+  readonly of: 'claim' | 'watch'
+  readonly scope: 'everybody' | 'source'
+  readonly prefix: string
+  readonly count: number
+  /** When a place is free again, where no place of the share tells. */
+  readonly freeAt?: Ms
+  /** What the merchant reads when it is used up; absent for what only concerns one connection's day. */
+  readonly warning?: string
+}
 
-/** Makes the visitor budget of a checkout process; it holds nothing in memory. */
+/**
+ * Makes the visitor budget of a checkout process; in memory it has only the places of writes under way. A connection's own places come first: so
+ * its requests of one moment never hold more of everybody's than it may have.
+ */
 export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
+  const places = createPlaceLeases(deps)
   return {
-    async draw(material, workspace, visitor) {
-      if (material.sandbox) return []
-      if (material.kind === 'xpub') return [await keyPlace(deps, material, visitor)]
-      const total = material.kind === 'pool' ? await deps.wallets.countHeld(material.id) : Number(SLOTS_MAX)
-      const everybody = visitorShare(total, workspace.policy)
-      const own = sourceShare(everybody)
-      const prefix = `visitor:${material.id}`
-      const places = [
-        await freePlaceOf(deps, prefix, everybody),
-        await freePlaceOf(deps, `${prefix}:${sourceDigits(material.id, visitor)}`, own),
-      ] as const
-      for (const [scope, place] of [['everybody', places[0]] as const, ['source', places[1]] as const]) {
-        if (typeof place === 'string') continue
-        deps.metrics.count('visitor_budget_spent_total', { scope, family: material.family, mode: material.mode })
-        const held = scope === 'everybody' ? everybody : own
-        await warn(deps, [material, workspace, visitor], scope, held, total)
-        throw new VisitorBudgetSpent(place.freeAt - deps.clock.now(), `visitors_limited ${scope} ${material.id}`)
+    async draw(takes) {
+      const leases: { readonly of: Share['of']; readonly lease: PlaceLease }[] = []
+      const end = (): void => {
+        for (const { lease } of leases) lease.end()
       }
-      return places.filter((place) => typeof place === 'string')
+      try {
+        for (const share of [...watchShares(deps, takes), ...(await claimShares(deps, takes))]) {
+          const found = await places.take(share.prefix, share.count)
+          if ('freeAt' in found) throw await spent(deps, takes, share, share.freeAt ?? found.freeAt)
+          leases.push({ of: share.of, lease: found })
+        }
+      } catch (error) {
+        end()
+        throw error
+      }
+      const placesOf = (wanted: Share['of']) => leases.filter(({ of }) => of === wanted).map(({ lease }) => lease.place)
+      return { claim: placesOf('claim'), watch: placesOf('watch'), end }
     },
   }
 }
 
-/** A free one of `count` places, searched from a random one on; otherwise when the first one may become free. */
-export async function freePlaceOf(
-  deps: Pick<VisitorBudgetDeps, 'random' | 'clock'> & { readonly invoices: Pick<InvoiceRepository, 'drawsTaken'> },
-  prefix: string,
-  count: number,
-): Promise<string | { readonly freeAt: Ms }> {
-  const start = count === 0 ? 0 : Buffer.from(deps.random.bytes(4)).readUInt32LE(0) % count
-  const all = Array.from({ length: count }, (_, index) => `${prefix}:${(start + index) % count}`)
-  let freeAt = Number.POSITIVE_INFINITY
-  for (const part of [all.slice(0, LOOK_FIRST), all.slice(LOOK_FIRST)]) {
-    const taken = await deps.invoices.drawsTaken(part)
-    const free = part.find((place) => !taken.has(place))
-    if (free !== undefined) return free
-    for (const at of taken.values()) freeAt = Math.min(freeAt, at)
+/**
+ * An address or amount together with the visitor's places for it. Where no candidate is left although the visitor had places, they are drawn
+ * again: writes of other visitors may have used up the budget since, and then that is what the visitor has to wait for.
+ */
+export async function takeWithin<T>(
+  draw: () => Promise<VisitorPlaces>,
+  take: () => Promise<T>,
+): Promise<{ readonly taken: T; readonly places: VisitorPlaces }> {
+  const places = await draw()
+  try {
+    return { taken: await take(), places }
+  } catch (error) {
+    places.end()
+    if (error instanceof PaymeshError && error.code === 'NO_WALLET_FOR_ASSET') (await draw()).end()
+    throw error
   }
-  return { freeAt: Number.isFinite(freeAt) ? freeAt : deps.clock.now() + DAY_MS }
 }
 
-/** A place of this connection and day: an address of a key never returns, and neither does its place. */
-async function keyPlace(
-  deps: VisitorBudgetDeps,
-  { id, family, mode }: DrawArguments[0],
-  visitor: Visitor,
-): Promise<string> {
-  const day = Math.floor(deps.clock.now() / DAY_MS)
-  const prefix = `visitor:${id}:${day}:${sourceDigits(id, visitor)}`
-  const place = await freePlaceOf(deps, prefix, SCARCE.keyAddresses.budget.perDay)
-  if (typeof place === 'string') return place
-  deps.metrics.count('visitor_budget_spent_total', { scope: 'source', family, mode })
-  throw new VisitorBudgetSpent((day + 1) * DAY_MS - deps.clock.now(), `visitors_limited source ${id}`)
-}
-
-/** Opens at most one exception per day and pool. */
-async function warn(
-  { clock, exceptions }: VisitorBudgetDeps,
-  [{ id, mode, family, kind }, workspace]: DrawArguments,
-  scope: 'everybody' | 'source',
-  held: number,
-  total: number,
-): Promise<void> {
-  const openedAt = clock.now()
-  const what = kind === 'pool' ? `${family} addresses (${mode})` : `amounts on the ${family} address (${mode})`
-  const used =
-    scope === 'everybody'
-      ? `Visitors who have not paid are using all ${held} ${what} available to visitors, of ${total} in total. New visitors have to wait.`
-      : `One connection that has not paid is using all ${held} ${what} available to one connection, of ${total} in total. Its visitors have to wait.`
-  const percent = workspace.policy.reservePercent
-  const advice = kind === 'pool' ? ' If these are real customers, add addresses to the pool.' : ''
-  await exceptions.openOnce([
+function watchShares(deps: VisitorBudgetDeps, takes: VisitorTakes): readonly Share[] {
+  const { material, workspace, visitor, network } = takes
+  const { mode } = material
+  if (network === null || !deps.catalog.hasNode(network, mode)) return []
+  const everybody = visitorWatches(deps, mode, network, workspace.policy)
+  const own = sourceWatches(everybody)
+  const prefix = `${WATCH_PLACE}${mode}:${network}`
+  const who = `open payments that visitors who have not paid may have on ${network} (${mode}) at a time`
+  const why = 'The operator sets the number with the quota of the nodes.'
+  return [
     {
-      id: `visitors_limited:${id}:${workspace.id}:${Math.floor(openedAt / DAY_MS)}`,
-      kind: 'visitors_limited',
-      workspaceId: workspace.id,
-      mode,
-      invoiceId: null,
-      paymentKey: null,
-      detail: `${used} ${percent} % are reserved for your own integrations.${advice}`,
-      openedAt,
-      closedAt: null,
+      ...{ of: 'watch', scope: 'source', prefix: `${prefix}:${sourceDigits(prefix, visitor)}`, count: own },
+      warning: `One connection is using all ${own} that it may have of the ${everybody} ${who}. Its visitors have to wait. ${why}`,
     },
-  ])
+    {
+      ...{ of: 'watch', scope: 'everybody', prefix, count: everybody },
+      warning: `All ${everybody} ${who} are in use. New visitors have to wait or choose a coin of another network. ${why}`,
+    },
+  ]
+}
+
+async function claimShares(deps: VisitorBudgetDeps, takes: VisitorTakes): Promise<readonly Share[]> {
+  const { material, workspace, visitor, claims } = takes
+  const { id, kind, mode, family } = material
+  if (!claims || material.sandbox) return []
+  const prefix = `visitor:${id}`
+  const source = sourceDigits(id, visitor)
+  if (kind === 'xpub') {
+    // An address of a key never returns, and neither does its place.
+    const day = Math.floor(deps.clock.now() / DAY_MS)
+    const count = SCARCE.keyAddresses.budget.perDay
+    return [{ of: 'claim', scope: 'source', prefix: `${prefix}:${day}:${source}`, count, freeAt: (day + 1) * DAY_MS }]
+  }
+  const total = kind === 'pool' ? await deps.wallets.countHeld(id) : Number(SLOTS_MAX)
+  const everybody = visitorShare(total, workspace.policy)
+  const own = sourceShare(everybody)
+  const what = kind === 'pool' ? `${family} addresses (${mode})` : `amounts on the ${family} address (${mode})`
+  const advice = kind === 'pool' ? ' If these are real customers, add addresses to the pool.' : ''
+  const rest = `${workspace.policy.reservePercent} % are reserved for your own integrations.${advice}`
+  return [
+    {
+      ...{ of: 'claim', scope: 'source', prefix: `${prefix}:${source}`, count: own },
+      warning: `One connection that has not paid is using all ${own} ${what} available to one connection, of ${total} in total. Its visitors have to wait. ${rest}`,
+    },
+    {
+      ...{ of: 'claim', scope: 'everybody', prefix, count: everybody },
+      warning: `Visitors who have not paid are using all ${everybody} ${what} available to visitors, of ${total} in total. New visitors have to wait. ${rest}`,
+    },
+  ]
+}
+
+/** Counts the refusal and opens at most one exception per day, workspace and wallet or network. */
+async function spent(
+  { clock, exceptions, metrics }: VisitorBudgetDeps,
+  { material: { id, family, mode }, workspace, network }: VisitorTakes,
+  { of, scope, warning }: Share,
+  freeAt: Ms,
+): Promise<VisitorBudgetSpent> {
+  const openedAt = clock.now()
+  const subject = of === 'claim' ? id : `${WATCH_PLACE}${mode}:${network}`
+  metrics.count('visitor_budget_spent_total', { of, scope, family, mode })
+  if (warning !== undefined) {
+    const exception = `visitors_limited:${subject}:${workspace.id}:${Math.floor(openedAt / DAY_MS)}`
+    const nothing = { invoiceId: null, paymentKey: null, closedAt: null }
+    const row = { id: exception, kind: 'visitors_limited', workspaceId: workspace.id, mode, ...nothing } as const
+    await exceptions.openOnce([{ ...row, detail: warning, openedAt }])
+  }
+  return new VisitorBudgetSpent(freeAt - openedAt, `visitors_limited ${scope} ${subject}`)
 }

@@ -34,8 +34,8 @@ export async function readBalanceChanges(
   async function readChunk(keys: readonly string[]): Promise<void> {
     let [lastHash, lastBalances]: [string, Balances] = ['', null]
     for (const block of blocks) {
-      // What no node has for some accounts it has for none.
-      if (gone.has(block.height)) continue
+      // What no node has for some accounts it has for none. Nothing was paid in the first block: a chain begins with it.
+      if (block.height === 0 || gone.has(block.height)) continue
       const { height, hash, parentHash } = block
       const before: Balances =
         lastHash === parentHash ? lastBalances : await ledger.read(keys, { height: height - 1, hash: parentHash })

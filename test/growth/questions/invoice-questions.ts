@@ -74,6 +74,7 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
     'that are due': (on, facts) => on.dueForAction(CHAIN, facts.now + DAY_MS, 100),
     'of none': (on, facts) => on.dueForAction('none', facts.now, 100),
   },
+  waitForChain: BY_KEY,
   countDueUnpaid: (on, facts) => on.countDueUnpaid(CHAIN, facts.now + DAY_MS, COUNT_MAX),
   outboxBatch: (on) => on.outboxBatch(SHARDS, 32, null),
   overdueOutboxShards: (on, facts) => on.overdueOutboxShards(facts.now),

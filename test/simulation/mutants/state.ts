@@ -92,8 +92,8 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'expiry-ahead-of-scanner',
     file: 'shared/usecases/invoices/deadlines.ts',
-    find: 'return state.nextActionAt <= (await deadlinesUntil(deps, state, now))',
-    replace: 'return (await deadlinesUntil(deps, state, now)) > 0',
+    find: 'if (nextActionAt <= until) return',
+    replace: 'if (until > 0) return',
     what: 'A deadline does not wait until the chain has been read so far.',
   },
   {

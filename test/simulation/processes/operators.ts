@@ -26,6 +26,7 @@ export const operatorProgram: Program = async (sim, running) => {
     config: { pagesDir: null, trustedProxies: 0 },
     payees: absent('reader of addresses'),
     buckets: absent('buckets'),
+    nodePrices: absent('prices of nodes'),
     nodes: { clientOf: () => null, close: async () => undefined },
   })
   const admin = assembleAdmin({

@@ -91,6 +91,12 @@ export const INVOICE_ASKS: readonly Ask[] = [
       random.between(1, 3),
       random.pick([0, 0, 1]),
     ),
+  ({ on, random }) =>
+    on.invoices.waitForChain(
+      random.pick(INVOICE_IDS),
+      random.between(1, 3),
+      random.pick(['test:ethereum', 'test:bitcoin']),
+    ),
   async ({ on, random }) => {
     const [first = null] = await on.invoices.dueForRelease(FUTURE, null, 1)
     return on.invoices.dueForRelease(FUTURE, first, random.between(1, 3))
