@@ -139,7 +139,7 @@ describe('a thrifty scanner', () => {
       await stage.chain.mine()
       expect(await passedUntil()).toBeGreaterThanOrEqual(endsAt)
     }, PATIENCE)
-    expect(await stage.payments()).toMatchObject([{ amount: '7000000' }])
+    expect((await stage.payments()).filter(({ key }) => key.includes(':t:'))).toMatchObject([{ amount: '7000000' }])
   })
 
   // Guarantee: the store's clock goes back, or another machine becomes its primary: nobody waits for the time that it showed before.
@@ -390,7 +390,7 @@ describe('a node', () => {
       await stage.chain.mine()
       expect(await passedUntil()).toBeGreaterThanOrEqual(endsAt)
     }, PATIENCE)
-    expect(await stage.payments()).toMatchObject([{ amount: '7000000' }])
+    expect((await stage.payments()).filter(({ key }) => key.includes(':t:'))).toMatchObject([{ amount: '7000000' }])
   })
 
   // Guarantee: servers behind one URL on two branches: a block that is not on the branch of the range's end is not passed.

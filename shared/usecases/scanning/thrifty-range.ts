@@ -129,7 +129,7 @@ async function readBlocks(
     throw new NodeUnreliable(`block ${last.height} was read from another branch`)
   }
   if (heights.at(-1) === last.height) return blocks
-  return [...blocks, { ...last, transfers: [], ...(stage.asked !== undefined && { spending: new Map() }) }]
+  return [...blocks, { ...last, transfers: [] }]
 }
 
 function remember({ thrifty }: ScanSession, found: AccountFindings | null, { hash }: BlockRef): void {
