@@ -124,6 +124,37 @@ describe('a node', () => {
     await stage.chain.mine()
     await stage.untilPayments([{ ...increase(5n), state: 'confirmed' }])
   })
+
+  // Guarantee: where nodes keep the state for seconds and confirmations take minutes, what the second one said in time still counts.
+  it.each([
+    ['agreed', false, 'confirmed'],
+    ['contradicted', true, 'detected'],
+  ] as const)('that %s before it dropped the state is remembered', async (_what, contradicts, state) => {
+    await waitForEther()
+    let isPruned = false
+    let refusals = 0
+    const second = await lying((call, truth) => {
+      if (!asksBalances(call)) return truth
+      if (!isPruned) return contradicts ? { result: `0x${'0'.repeat(64)}` } : truth
+      refusals += 1
+      return { error: { code: -32_000, message: 'missing trie node 0b1c (path ) state 0x0b is not available' } }
+    })
+    stage.scan(source(clientOf([stage.chain.url, second])))
+    await untilHead()
+    await send(5n)
+    await stage.chain.mine()
+    await stage.untilPayments([{ ...increase(5n), state: 'detected' }])
+    const [stored] = await stores.db.connection.collection('payments').find().toArray()
+    expect(stored?.['block'].rise).toMatchObject({ second: contradicts ? 'other' : 'same' })
+    isPruned = true
+    await stage.chain.mine(CONFIRMATIONS + 1)
+    await untilHead()
+    await stage.chain.mine()
+    await untilHead()
+    await stage.untilPayments([{ ...increase(5n), state }])
+    // Once agreed, only the block is asked for.
+    expect(refusals > 0).toBe(contradicts)
+  })
 })
 
 /** Lets the cursor move once and dies at the next move. */

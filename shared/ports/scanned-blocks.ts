@@ -46,7 +46,12 @@ export interface BalanceIncrease {
   readonly since: { readonly height: number; readonly hash: string }
   readonly beforeBase: string
   readonly afterBase: string
+  /** What another node returned for both blocks when the increase was found: the same figures, or others. Absent when none had their state. */
+  readonly second?: SecondFigures
 }
+
+/** The figures of a second node compared with those of an increase. */
+export type SecondFigures = 'same' | 'other'
 
 /** Amount that an account spent in one block by its own transactions. */
 export interface Spending {

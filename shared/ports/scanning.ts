@@ -8,6 +8,7 @@ import type {
   MempoolView,
   RawTransfer,
   ScannedBlock,
+  SecondFigures,
 } from './scanned-blocks.ts'
 
 /** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
@@ -195,8 +196,13 @@ export interface BalanceLedger {
     block: { readonly height: number; readonly hash: string },
   ): Promise<ReadonlyMap<string, bigint> | null>
   /**
-   * Those of these increases, by `key`, whose readings a second node contradicts. One that has dropped the state of their blocks
-   * contradicts nothing. Empty when there is no second node; throws `NodeUnreliable` when there is one and it does not respond.
+   * What other nodes return now for the readings of these increases, by `key`; without those that no other node answers for. Asked while the
+   * state is there: some networks confirm after nodes have dropped it. Never throws because of a node.
+   */
+  second(increases: readonly SeenIncrease[]): Promise<ReadonlyMap<string, SecondFigures>>
+  /**
+   * Those of these increases, by `key`, that a second node contradicts. With `same` second figures it need only have the block. Otherwise its
+   * readings are compared; one that has dropped the state contradicts nothing unless the second figures were other ones. Empty when there is no second node; throws `NodeUnreliable` when there is one and it does not respond.
    */
   disputed(increases: readonly SeenIncrease[]): Promise<ReadonlySet<string>>
 }

@@ -8,13 +8,13 @@ const REFUSED_EVERY = 23
 /** A free provider in front of an honest node, and what it refused. */
 export interface LimitedNode {
   readonly url: string
-  readonly refused: { rate: number; range: number; traces: number }
+  readonly refused: { rate: number; range: number }
   close(): Promise<void>
 }
 
-/** Starts a provider with a range limit of five blocks, without traces, that refuses every 23rd call: by status 429 or by a JSON-RPC error. */
+/** Starts a provider with a range limit of five blocks that refuses every 23rd call: by status 429 or by a JSON-RPC error. */
 export async function startLimitedNode(honestUrl: string): Promise<LimitedNode> {
-  const refused = { rate: 0, range: 0, traces: 0 }
+  const refused = { rate: 0, range: 0 }
   let calls = 0
   const node = await startLyingNode(honestUrl, ({ method, params }, truth): RpcAnswer => {
     calls += 1
@@ -22,10 +22,6 @@ export async function startLimitedNode(honestUrl: string): Promise<LimitedNode> 
       refused.rate += 1
       const error = { code: -32_005, message: 'daily request count exceeded, request rate limited' }
       return refused.rate % 2 === 0 ? { error } : { status: 429, headers: { 'retry-after': '0' } }
-    }
-    if (/^(trace|debug|arbtrace)_/.test(method)) {
-      refused.traces += 1
-      return { error: { code: -32_601, message: `the method ${method} does not exist/is not available` } }
     }
     const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
     if (method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= LOG_RANGE_MAX) {

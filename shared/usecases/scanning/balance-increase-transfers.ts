@@ -1,7 +1,7 @@
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import type { BlockRef, LedgerTransfer, TransferBlock } from '#shared/ports/scanned-blocks.ts'
-import type { ChainClient } from '#shared/ports/scanning.ts'
+import type { BlockRef, LedgerTransfer, SecondFigures, TransferBlock } from '#shared/ports/scanned-blocks.ts'
+import type { BalanceLedger, ChainClient } from '#shared/ports/scanning.ts'
 import { increaseKey, increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
@@ -49,7 +49,26 @@ export async function placeIncreases(
     const to = { matchKey, toAddress: balances.addressOf(matchKey), asset: balances.asset, contract: null, amountBase }
     placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, increase } })
   }
-  return placed
+  return withSecondFigures(balances, blocks, placed)
+}
+
+/** Asked at once: when the payment may confirm, other nodes may have dropped the state. */
+async function withSecondFigures(
+  balances: BalanceLedger,
+  blocks: readonly BlockRef[],
+  placed: readonly PlacedIncrease[],
+): Promise<readonly PlacedIncrease[]> {
+  const hashes = new Map(blocks.map(({ height, hash }) => [height, hash]))
+  const asked = placed.flatMap(({ height, transfer: { key, matchKey, increase } }) => {
+    const hash = hashes.get(height)
+    return increase === undefined || hash === undefined ? [] : [{ key, matchKey, height, hash, ...increase }]
+  })
+  const found = asked.length === 0 ? new Map<string, SecondFigures>() : await balances.second(asked)
+  return placed.map(({ height, transfer }) => {
+    const second = found.get(transfer.key)
+    if (transfer.increase === undefined || second === undefined) return { height, transfer }
+    return { height, transfer: { ...transfer, increase: { ...transfer.increase, second } } }
+  })
 }
 
 /** The blocks with these increases among their transfers. */

@@ -37,6 +37,8 @@ export async function readBalanceChanges(
       // What no node has for some accounts it has for none. Nothing was paid in the first block: a chain begins with it.
       if (block.height === 0 || gone.has(block.height)) continue
       const { height, hash, parentHash } = block
+      // What the first block holds is not a payment, and there is nothing below it.
+      if (height === 0) continue
       const before: Balances =
         lastHash === parentHash ? lastBalances : await ledger.read(keys, { height: height - 1, hash: parentHash })
       const after: Balances = before === null ? null : await ledger.read(keys, block)

@@ -11,7 +11,9 @@ import {
   withIncreases,
 } from './balance-increase-transfers.ts'
 import { type BlockFlow, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
+import { readBalanceChanges } from './read-balance-changes.ts'
 import type { ScanSession } from './scan-session.ts'
+import { settleIncreases } from './settle-increases.ts'
 
 /** As `WATCHED_AFTER_END_MS`, while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
 const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
@@ -61,8 +63,7 @@ export async function checkBalances(
 ): Promise<CheckedBlocks> {
   const ledger = session.source.client.balances
   const last = blocks.at(-1)
-  const isAsked = accounts.size > 0 && blocks.every(({ spending }) => spending !== undefined)
-  if (ledger === undefined || last === undefined || !isAsked) return { blocks, saveChecks: async () => {} }
+  if (ledger === undefined || last === undefined || accounts.size === 0) return { blocks, saveChecks: async () => {} }
   try {
     const checked = await compareBalances(session, { ledger, blocks, last, accounts })
     session.balancesFailSince = null
@@ -111,8 +112,30 @@ async function compareBalances(
   // Also where coins are missing: a contract that pays out more than it received in these blocks was paid all the same.
   const moved = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) !== 0n)
   await report(session, sheets, last)
-  const found = moved.length === 0 ? [] : await locate(session, ledger, blocks, moved)
-  return { blocks: withIncreases(blocks, found), saveChecks: () => saveSheets(session, sheets, last) }
+  const saveChecks = () => saveSheets(session, sheets, last)
+  if (moved.length === 0) return { blocks, saveChecks }
+  const isEveryBlockRead =
+    blocks.length === last.height - session.cursor.height && blocks.every(({ spending }) => spending !== undefined)
+  if (isEveryBlockRead)
+    return { blocks: withIncreases(blocks, await locate(session, ledger, blocks, moved)), saveChecks }
+  return { blocks: await settleChosen(session, ledger, blocks, moved), saveChecks }
+}
+
+/**
+ * Where blocks between these were not read, their direct transfers are not known either, so that a sum over the range proves nothing: only what
+ * an account gained in a block that was read counts.
+ */
+async function settleChosen(
+  session: ScanSession,
+  ledger: BalanceLedger,
+  blocks: readonly ScannedBlock[],
+  moved: readonly OpenedSheet[],
+): Promise<readonly TransferBlock[]> {
+  const read = blocks.filter(({ spending }) => spending !== undefined)
+  const matchKeys = moved.map(({ matchKey }) => matchKey)
+  const { found } = await readBalanceChanges(ledger, read, matchKeys)
+  const settled = new Map((await settleIncreases(session, found)).map((block) => [block.hash, block]))
+  return blocks.map((block) => settled.get(block.hash) ?? block)
 }
 
 function saveSheets({ deps, source, lease }: ScanSession, sheets: readonly Sheet[], last: ScannedBlock): Promise<void> {

@@ -159,7 +159,7 @@ async function readBlocks(
     throw new NodeUnreliable(`block ${last.height} was read from another branch`)
   }
   if (heights.at(-1) === last.height) return blocks
-  return [...blocks, { ...last, transfers: [], ...(stage.asked !== undefined && { spending: new Map() }) }]
+  return [...blocks, { ...last, transfers: [] }]
 }
 
 interface TokenCheck {

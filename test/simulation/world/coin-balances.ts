@@ -1,4 +1,4 @@
-import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { type BalanceLedger, NodeUnreliable, type SeenIncrease } from '#shared/ports/scanning.ts'
 import type { BranchView } from './account-reader.ts'
 import type { SimBlock } from './chain.ts'
 
@@ -27,17 +27,38 @@ export function createSimBalances({ ask, other }: BalanceNodes): BalanceLedger {
         if (balances === null) throw new NodeUnreliable(`the node has no block ${height} of that hash`)
         return new Map(matchKeys.map((matchKey) => [matchKey, balances.get(matchKey) ?? 0n]))
       }),
+    second: (increases) =>
+      ask('second balances', () => {
+        const view = other()
+        return new Map(
+          increases.flatMap((increase) => {
+            const figures = compare(view, increase)
+            return figures === null ? [] : [[increase.key, figures] as const]
+          }),
+        )
+      }).catch(() => new Map()),
     disputed: (increases) =>
       ask('doubted balances', () => {
         const view = other()
-        const isDisputed = ({ matchKey, height, hash, since, beforeBase, afterBase }: (typeof increases)[number]) => {
-          const [after, before] = [balancesAt(view, height, hash), balancesAt(view, since.height, since.hash)]
-          if (after === null || before === null) return true
-          return `${after.get(matchKey) ?? 0n}` !== afterBase || `${before.get(matchKey) ?? 0n}` !== beforeBase
-        }
+        const isDisputed = (increase: SeenIncrease) =>
+          increase.second === 'same'
+            ? view.block(increase.height)?.hash !== increase.hash
+            : compare(view, increase) !== 'same'
         return new Set(increases.filter(isDisputed).map(({ key }) => key))
       }),
   }
+}
+
+/** Null where the node has another branch. */
+function compare(
+  view: BranchView,
+  { matchKey, height, hash, since, beforeBase, afterBase }: SeenIncrease,
+): 'same' | 'other' | null {
+  const [after, before] = [balancesAt(view, height, hash), balancesAt(view, since.height, since.hash)]
+  if (after === null || before === null) return null
+  return `${after.get(matchKey) ?? 0n}` === afterBase && `${before.get(matchKey) ?? 0n}` === beforeBase
+    ? 'same'
+    : 'other'
 }
 
 function balancesAt(view: BranchView, height: number, hash: string): ReadonlyMap<string, bigint> | null {

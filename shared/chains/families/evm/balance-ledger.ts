@@ -1,4 +1,5 @@
-import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
+import type { SecondFigures } from '#shared/ports/scanned-blocks.ts'
+import { type BalanceLedger, NodeUnreliable, type SeenIncrease } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -6,6 +7,8 @@ import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
 import type { EvmClientOptions } from './options.ts'
+import { toQuantity } from './rpc.ts'
+import { headerSchema } from './wire.ts'
 
 /** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
@@ -28,27 +31,58 @@ export function createBalanceLedger(
       const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
       return answers.find((answer) => answer !== null) ?? null
     },
-    async disputed(increases) {
-      const byKey = new Map(increases.map((increase) => [increase.key, increase]))
-      const asked = increases.map(({ key, height, hash }) => ({ txHash: key, height, blockHash: hash }))
-      return pool.disputed(asked, async (node, questions) => {
-        const open = questions.flatMap(({ txHash }) => byKey.get(txHash) ?? [])
-        const answers = await mapConcurrently(open, CONCURRENCY, async (increase) =>
-          (await isContradicted(reader, node, increase)) ? [increase.key] : [],
-        )
-        return answers.flat()
-      })
+    async second(increases) {
+      const found = new Map<string, SecondFigures>()
+      await askOthers(pool, increases, async (node, increase) => {
+        const figures = await figuresOf(reader, node, increase)
+        if (figures !== null && found.get(increase.key) !== 'same') found.set(increase.key, figures)
+        return figures === 'same'
+      }).catch(ignoreNode)
+      return found
     },
+    disputed: (increases) =>
+      askOthers(pool, increases, async (node, increase) => {
+        if (increase.second === 'same') return (await hashAt(node, increase.height)) === increase.hash
+        const figures = await figuresOf(reader, node, increase)
+        return (figures ?? increase.second ?? 'same') === 'same'
+      }),
   }
 }
 
-async function isContradicted(reader: BalanceReader, node: RpcNode, increase: SeenIncrease): Promise<boolean> {
-  const { matchKey, since, height, hash, beforeBase, afterBase } = increase
+/** Keys of the increases that no other node vouches for, as `RpcPool.disputed` has it for transactions. */
+function askOthers(
+  pool: RpcPool<RpcNode>,
+  increases: readonly SeenIncrease[],
+  vouches: (node: RpcNode, increase: SeenIncrease) => Promise<boolean>,
+): Promise<ReadonlySet<string>> {
+  const byKey = new Map(increases.map((increase) => [increase.key, increase]))
+  const asked = increases.map(({ key, height, hash }) => ({ txHash: key, height, blockHash: hash }))
+  return pool.disputed(asked, async (node, questions) => {
+    const open = questions.flatMap(({ txHash }) => byKey.get(txHash) ?? [])
+    const answers = await mapConcurrently(open, CONCURRENCY, async (increase) =>
+      (await vouches(node, increase)) ? [] : [increase.key],
+    )
+    return answers.flat()
+  })
+}
+
+/** Null where the node has dropped one of the two states. */
+async function figuresOf(
+  reader: BalanceReader,
+  node: RpcNode,
+  { matchKey, since, height, hash, beforeBase, afterBase }: SeenIncrease,
+): Promise<SecondFigures | null> {
   const after = await readOrNone(reader, node, matchKey, { height, hash })
   const before = await readOrNone(reader, node, matchKey, since)
-  const differs = (found: ReadonlyMap<string, bigint> | null, recorded: string) =>
+  const isOther = (found: ReadonlyMap<string, bigint> | null, recorded: string) =>
     found !== null && found.get(matchKey) !== BigInt(recorded)
-  return differs(after, afterBase) || differs(before, beforeBase)
+  if (isOther(after, afterBase) || isOther(before, beforeBase)) return 'other'
+  return after === null || before === null ? null : 'same'
+}
+
+async function hashAt(node: RpcNode, height: number): Promise<string | null> {
+  const header = await node.call('eth_getBlockByNumber', [toQuantity(height), false], headerSchema.nullable())
+  return header?.hash ?? null
 }
 
 /** A node that refuses balances is treated like one that has dropped them. */
@@ -62,6 +96,6 @@ async function readOrNone(reader: BalanceReader, node: RpcNode, matchKey: string
 }
 
 function ignoreNode(error: unknown): null {
-  if (error instanceof RpcFailure) return null
+  if (error instanceof NodeUnreliable) return null
   throw error
 }
