@@ -8,6 +8,7 @@ import { createBalanceLedger } from './balance-ledger.ts'
 import { blockRef, createBlockScan, fallsBackToBalances } from './block-scan.ts'
 import { createEvmFunds } from './evm-funds.ts'
 import type { EvmClientOptions } from './options.ts'
+import { createProbe } from './probe.ts'
 import { createLoneReader } from './read-alone.ts'
 import { readReceipt } from './receipts.ts'
 import { createRpc, toQuantity } from './rpc.ts'
@@ -91,6 +92,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     voteOnFork: (block) => pool.voteOnFork(block),
     balances: createBalanceLedger(options.internal, pool, traces),
     accounts: createAccountReader(options, pool),
+    probe: createProbe(options, pool),
     locate: (txHash) =>
       pool.use(async (node) => {
         const receipt = await readReceipt(node, txHash)
