@@ -124,7 +124,7 @@ it('names the source, the open payment methods, and when and why the node is ask
   )
   await cursorWith({ source: 'thrifty', looks })
   expect(await run('chain', 'status')).toMatch(
-    /^test ethereum is scanned in thrifty mode and rests, with no open payment method\. No open invoice .* every 10 minutes\. Next look: in 10 min\. Addresses of invoices that ended in the last day: in 60 min; all addresses: in 24 h\.$/m,
+    /^test ethereum is scanned in thrifty mode and rests, with no open payment method\. No open invoice .* every 10 minutes\. Next look: in 10 min\. Addresses of invoices that ended in the last day: in 60 min, compared up to block \d+; all addresses: in 24 h, compared up to block \d+\.$/m,
   )
   expect(printed).toMatch(/^test ethereum: the settings choose thrifty mode\. .* changes it\.$/m)
   const invoices = createInvoiceRepository(stores.db)

@@ -9,7 +9,7 @@ export function scanPlanNotes(plans: readonly ScanPlan[], now: number): readonly
     const others =
       nextLooks === null
         ? ''
-        : ` Addresses of invoices that ended in the last day: ${untilText(nextLooks.endedAt, now)}; all addresses: ${untilText(nextLooks.allAt, now)}.`
+        : ` Addresses of invoices that ended in the last day: ${untilText(nextLooks.endedAt, now)}, compared up to block ${nextLooks.endedHeight}; all addresses: ${untilText(nextLooks.allAt, now)}, compared up to block ${nextLooks.allHeight}.`
     const name = id.replace(':', ' ')
     const text = `${name} is scanned in ${source} mode${isResting ? ' and rests' : ''}, ${watchText(plan)}. ${reason}${next}${others}`
     return [text, ...choiceNotes(name, plan)]

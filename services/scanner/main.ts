@@ -1,11 +1,13 @@
 import type { StartService } from '#services/context.ts'
 import { openParts } from '#services/open-parts.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createNodeCheck } from '#shared/chains/check-nodes.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { createQuotaWatch } from '#shared/usecases/networks/node-costs.ts'
 import { assembleScanner } from './assemble.ts'
+import { reportShortcomings } from './report-shortcomings.ts'
 
 /** Most blocks per step of any network; all are in memory at once. */
 const BATCH_MAX = 50
@@ -23,6 +25,8 @@ export const start: StartService = async (context) => {
       if (choice !== null) parts.logger.info({ mode, network, ...choice }, 'how the network is scanned')
     }
   }
+  // A probe of a silent node takes longer than a stop may.
+  void reportShortcomings({ ...parts, catalog, networks, nodes: createNodeCheck(config.networks, metrics) })
   const stop = assembleScanner({
     ...parts,
     catalog,

@@ -1,30 +1,42 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { NodeCheck, NodeState } from '#shared/ports/node-states.ts'
+import type { NodeCheck, NodeProbe, NodeState } from '#shared/ports/node-states.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createChainClient } from './create-chain-client.ts'
 import type { NetworkSettings } from './definitions/chain.ts'
+import { CHAINS } from './definitions/registry.ts'
+import { probeClient } from './probe-client.ts'
 
 /** A node is queried again after this long, however many people watch. */
 const LIFE_MS = 10_000
+/** What a node serves is requested again after this long: it changes with a plan or a version. */
+const PROBE_LIFE_MS = 600_000
 const PATIENCE_MS = 5_000
+const PROBE_PATIENCE_MS = 45_000
 
 /**
- * Queries each node of a network for its position, with the scanner's own requests. Only the result is cached,
- * for ten seconds; a node that does not respond in five has its error as text.
+ * Queries each node of a network for its position, and for what the work needs, with the scanner's own requests. Only the result
+ * is cached, for ten seconds and for ten minutes; a node that does not respond in five seconds has its error as text.
  */
 export function createNodeCheck(networks: NetworkSettings, metrics: Metrics): NodeCheck {
-  const known = new Map<string, { readonly at: Ms; readonly states: Promise<readonly NodeState[]> }>()
-  return {
-    look: (mode, network) => {
-      const key = `${mode}:${network}`
-      const held = known.get(key)
-      if (held !== undefined && performance.now() - held.at < LIFE_MS) return held.states
-      const urls = networks[mode][network]?.rpcUrls ?? []
-      const states = Promise.all(urls.map((url) => lookAt(networks, { mode, network, url, metrics })))
-      known.set(key, { at: performance.now(), states })
-      return states
-    },
+  const all = <T>(mode: Mode, network: NetworkId, request: (node: OneNode) => Promise<T>) =>
+    Promise.all((networks[mode][network]?.rpcUrls ?? []).map((url) => request({ mode, network, url, metrics })))
+  const look = shared(LIFE_MS, (mode, network) => all(mode, network, (node) => lookAt(networks, node)))
+  const probe = shared(PROBE_LIFE_MS, (mode, network) => all(mode, network, (node) => probeOne(networks, node)))
+  return { look, probe }
+}
+
+/** Runs a request once for all callers, and uses its result for a while. */
+function shared<T>(lifeMs: number, request: (mode: Mode, network: NetworkId) => Promise<T>) {
+  const known = new Map<string, { readonly at: Ms; readonly result: Promise<T> }>()
+  return (mode: Mode, network: NetworkId): Promise<T> => {
+    const key = `${mode}:${network}`
+    const held = known.get(key)
+    if (held !== undefined && performance.now() - held.at < lifeMs) return held.result
+    const result = request(mode, network)
+    known.set(key, { at: performance.now(), result })
+    return result
   }
 }
 
@@ -40,28 +52,58 @@ interface OneNode {
   readonly metrics: Metrics
 }
 
-async function lookAt(networks: NetworkSettings, { mode, network, url, metrics }: OneNode): Promise<NodeState> {
-  const settings = networks[mode][network]
+async function lookAt(networks: NetworkSettings, node: OneNode): Promise<NodeState> {
   // Credentials are often in the path or the query.
-  const { host } = new URL(url)
-  if (settings === undefined)
-    return { host, height: null, finalizedHeight: null, tookMs: null, fault: 'not configured' }
-  const alone: NetworkSettings = { live: {}, test: {}, [mode]: { [network]: { ...settings, rpcUrls: [url] } } }
-  const client = createChainClient(alone, mode, network, metrics)
-  if (client === null) return { host, height: null, finalizedHeight: null, tookMs: null, fault: 'not configured' }
+  const { host } = new URL(node.url)
   const startedAt = performance.now()
+  try {
+    const { height, finalizedHeight } = await withClient(networks, node, PATIENCE_MS, (client) => client.head())
+    return { host, height, finalizedHeight, tookMs: Math.round(performance.now() - startedAt), fault: null }
+  } catch (error) {
+    return { host, height: null, finalizedHeight: null, tookMs: null, fault: faultOf(error, node) }
+  }
+}
+
+async function probeOne(networks: NetworkSettings, node: OneNode): Promise<NodeProbe> {
+  const { host } = new URL(node.url)
+  const { blockTimeMs } = CHAINS[node.network]
+  try {
+    const request = (client: ChainClient) => probeClient(client, blockTimeMs)
+    return { host, shortcomings: await withClient(networks, node, PROBE_PATIENCE_MS, request) }
+  } catch (error) {
+    // Without a response there is nothing to say about what it serves.
+    if (error instanceof NodeUnreliable || error instanceof NodeMismatch) return { host, shortcomings: [] }
+    throw error
+  }
+}
+
+/** Runs work on a client of this node alone. */
+async function withClient<T>(
+  networks: NetworkSettings,
+  { mode, network, url, metrics }: OneNode,
+  patienceMs: number,
+  work: (client: ChainClient) => Promise<T>,
+): Promise<T> {
+  const settings = networks[mode][network]
+  const alone: NetworkSettings = {
+    ...{ live: {}, test: {} },
+    ...(settings !== undefined && { [mode]: { [network]: { ...settings, rpcUrls: [url] } } }),
+  }
+  const client = createChainClient(alone, mode, network, metrics)
+  if (client === null) throw new NodeUnreliable('not configured')
   let timer: NodeJS.Timeout | undefined
   try {
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no response within ${PATIENCE_MS / 1_000} s`)), PATIENCE_MS)
+      timer = setTimeout(() => reject(new NodeUnreliable(`no response within ${patienceMs / 1_000} s`)), patienceMs)
     })
-    const { height, finalizedHeight } = await Promise.race([client.head(), late])
-    return { host, height, finalizedHeight, tookMs: Math.round(performance.now() - startedAt), fault: null }
-  } catch (error) {
-    const fault = error instanceof Error ? error.message.replaceAll(url, host).slice(0, 300) : 'unknown fault'
-    return { host, height: null, finalizedHeight: null, tookMs: null, fault }
+    return await Promise.race([work(client), late])
   } finally {
     clearTimeout(timer)
     await client.close().catch(() => undefined)
   }
+}
+
+function faultOf(error: unknown, { url }: OneNode): string {
+  const { host } = new URL(url)
+  return error instanceof Error ? error.message.replaceAll(url, host).slice(0, 300) : 'unknown fault'
 }

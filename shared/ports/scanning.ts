@@ -10,6 +10,7 @@ import type {
   ScannedBlock,
   SecondFigures,
 } from './scanned-blocks.ts'
+import type { Shortcoming } from './node-states.ts'
 
 /** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
 export interface WatchIndex {
@@ -154,6 +155,11 @@ export interface ChainClient {
    * families whose nodes cannot search. May take minutes.
    */
   used?(addresses: readonly { readonly address: string; readonly matchKey: string }[]): Promise<ReadonlySet<string>>
+  /**
+   * Requests once what the work needs of a node of this family beside its blocks, and returns what was not served. Throws
+   * `NodeUnreliable` when no node responds. Absent where blocks are all that is needed.
+   */
+  probe?(): Promise<readonly Shortcoming[]>
   /** Balances and fees for people; absent on clients that only scan. */
   readonly funds?: FundsReader
 }
@@ -233,6 +239,8 @@ export class NodeUnreliable extends Error {
   override readonly name: string = 'NodeUnreliable'
   /** The failed call, if a single one is the cause: RPC method or HTTP path, and the host. */
   readonly call: { readonly method: string; readonly host: string } | null = null
+  /** The node gave no response at all: it refused the connection, or let the time pass. */
+  readonly isSilent: boolean = false
 }
 
 /** Which block could not be read, with which call, and why: the information that an operator needs. */

@@ -2,6 +2,7 @@ import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
 
 const CHAIN = '{mode="live",network="ethereum"}'
 
+const LOOK_FAILURES = 'paymesh_scanner_look_failures_total{mode="live",network="base"}'
 const QUOTA = 'paymesh_node_quota_used_ratio{mode="live",network="ethereum",unit="alchemy"}'
 
 const violations = (invariant: string, instance = 'a') =>
@@ -21,6 +22,18 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   ChainNeverScanned: gauge(`paymesh_chain_scanned${CHAIN}`, 0, 1, '12m', '9m'),
   ChainNodesDisagree: gauge(`paymesh_chain_waiting${CHAIN}`, 1, 0, '6m', '4m'),
   NodeLies: counter('paymesh_scanner_node_outvoted_total{mode="live",network="bitcoin",provider="a.example"}'),
+  LooksFail: {
+    interval: '1m',
+    fires: [
+      { why: 'they fail again and again', series: { [LOOK_FAILURES]: '0+0x130 1+1x20' }, at: '148m' },
+      { why: 'they have never worked', series: { [LOOK_FAILURES]: '_x10 1+1x30' }, at: '30m' },
+    ],
+    silent: [
+      { why: 'one failed', series: { [LOOK_FAILURES]: '0+0x130 1+0x60' }, at: '150m' },
+      { why: 'they failed long ago', series: { [LOOK_FAILURES]: '9+0x300' }, at: '200m' },
+    ],
+  },
+  BalanceGaps: counter('paymesh_scanner_balance_gaps_total{mode="live",network="bsc"}'),
   NodeOnOtherChain: gauge(
     'paymesh_scanner_node_excluded{mode="live",network="ethereum",provider="a.example"}',
     1,

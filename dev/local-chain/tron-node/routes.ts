@@ -92,6 +92,10 @@ function writeRoute(context: RouteContext, method: string, params: Params): unkn
       return { chainParameter: Object.entries(PRICES).map(([key, value]) => ({ key, value })) }
     case 'triggerconstantcontract':
       return constantCall(chain, params)
+    case 'getcontract': {
+      const contract = account(params, 'value')
+      return tokenAt(contract) === undefined ? {} : { contract_address: contract, bytecode: '60' }
+    }
     case 'createtransaction': {
       const [owner, to] = [account(params, 'owner_address'), account(params, 'to_address')]
       return transactionJson(context.prepare({ kind: 'transfer', owner, to, amount: digits(params, 'amount') }), false)
@@ -125,13 +129,17 @@ const TRANSFER_ENERGY = [64_285, 130_285] as const
 const CONSTANT_CALLS = ['decimals()', 'balanceOf(address)', 'transfer(address,uint256)']
 
 /** `decimals()`, `balanceOf()` and the cost of `transfer()` of the tokens in the registry; there are no other contracts here. */
-function constantCall(chain: TronChain, params: Params): unknown {
-  account(params, 'owner_address')
-  const contract = account(params, 'contract_address')
-  const id = ASSET_IDS.find((asset) => {
+/** The accepted token of a contract. */
+const tokenAt = (contract: string) =>
+  ASSET_IDS.find((asset) => {
     const address: string | null = ASSETS[asset].contract
     return networkOf(asset) === 'tron' && address !== null && `41${parseAccount(address)}` === contract
   })
+
+function constantCall(chain: TronChain, params: Params): unknown {
+  account(params, 'owner_address')
+  const contract = account(params, 'contract_address')
+  const id = tokenAt(contract)
   const asked = params['function_selector']
   if (id === undefined || !CONSTANT_CALLS.includes(String(asked))) {
     const message = Buffer.from('Smart contract is not exist.').toString('hex')

@@ -19,7 +19,7 @@ import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { checkBackup } from './check-backup.ts'
-import { nodeFaults } from './node-faults.ts'
+import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
 interface Diagnosis {
@@ -110,6 +110,8 @@ function checkNodes(installation: Installation): readonly Promise<Diagnosis>[] {
       check(`${mode} ${network} nodes`, async () => {
         const { nodes, faults } = await nodeFaults(installation, mode, network)
         if (faults.length > 0) throw new Error(`${faults.length} of ${nodes} cannot be used: ${faults.join('; ')}`)
+        const lacking = await nodeShortcomings(installation, mode, network)
+        if (lacking.length > 0) throw new Error(lacking.join('; '))
         return nodes === 1 ? 'responds' : `all ${nodes} respond`
       }),
     ),

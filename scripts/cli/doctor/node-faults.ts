@@ -25,17 +25,35 @@ export async function nodeFaults(
   }
 }
 
+/** A line for each thing that the work needs and a node of the network does not serve. */
+export async function nodeShortcomings(
+  { config, metrics }: Pick<Installation, 'config' | 'metrics'>,
+  mode: Mode,
+  network: NetworkId,
+): Promise<readonly string[]> {
+  const probes = await createNodeCheck(config.networks, metrics).probe(mode, network)
+  return probes.flatMap(({ host, shortcomings }) =>
+    shortcomings.map(
+      ({ need, consequence, words }) => `node ${host} does not serve ${need}: ${consequence} (${words})`,
+    ),
+  )
+}
+
 /** Whether the reason of a network's silence is to be looked for at its nodes. */
 export const isNodeInQuestion = ({ hasNode, headAgeMs, trouble, stuck }: ChainStatus): boolean =>
   hasNode && (headAgeMs === null || headAgeMs > HEAD_AGE_MAX_MS || trouble !== null || stuck !== null)
 
-/** A line for each node that is refused or does not respond, of the networks that do not advance. */
+/** A line for each node that is refused or does not respond, of the networks that do not advance, and for what the nodes of the others do not serve. */
 export async function nodeNotes(installation: Installation, found: readonly ChainStatus[]): Promise<readonly string[]> {
   const notes = await Promise.all(
-    found.filter(isNodeInQuestion).map(async ({ mode, network }) => {
-      const { faults } = await nodeFaults(installation, mode, network)
-      return faults.map((fault) => `${mode} ${network}: node ${fault}`)
-    }),
+    found
+      .filter(({ hasNode }) => hasNode)
+      .map(async (one) => {
+        const { mode, network } = one
+        const { faults } = isNodeInQuestion(one) ? await nodeFaults(installation, mode, network) : { faults: [] }
+        const lacking = await nodeShortcomings(installation, mode, network)
+        return [...faults.map((fault) => `node ${fault}`), ...lacking].map((note) => `${mode} ${network}: ${note}`)
+      }),
   )
   return notes.flat()
 }

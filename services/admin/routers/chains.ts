@@ -56,7 +56,7 @@ const stuckWire = z.object({
   since: z.number(),
 })
 const troubleWire = z.object({
-  kind: z.enum(['node', 'mismatch', 'other']),
+  kind: z.enum(['node', 'silent', 'mismatch', 'other']),
   height: z.number(),
   hash: z.string().nullable(),
   method: z.string().nullable(),

@@ -5,7 +5,7 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
-import type { NodeState } from '#shared/ports/node-states.ts'
+import type { NodeProbe, NodeState } from '#shared/ports/node-states.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'
@@ -30,13 +30,17 @@ const NETWORKS = JSON.stringify({
 const up = (host: string): NodeState => ({ host, height: 9, finalizedHeight: null, tookMs: 1, fault: null })
 
 /** A live workspace with a wallet on Ethereum alone; its nodes give what the test says. */
-async function shop(nodes: { states: readonly NodeState[] } = { states: [up('a'), up('b')] }) {
+async function shop(
+  nodes: { states: readonly NodeState[]; probes?: readonly NodeProbe[] } = { states: [up('a'), up('b')] },
+) {
   const made = await adminCaller(stores, {
     mode: 'live',
     stored: true,
     email: `${randomUUID()}@example.com`,
     env: { PAYMESH_NETWORKS: NETWORKS },
-    deps: ({ preparing }) => ({ preparing: { ...preparing, nodes: { look: async () => nodes.states } } }),
+    deps: ({ preparing }) => ({
+      preparing: { ...preparing, nodes: { look: async () => nodes.states, probe: async () => nodes.probes ?? [] } },
+    }),
   })
   const key = freshKey()
   const value = key.neuter().extendedKey
@@ -80,6 +84,14 @@ it('names the missing wallet of a live workspace, and needs none in test mode', 
   expect(lines[0]).toMatchObject({ item: 'address', state: 'failed', reason: 'no_wallet', walletId: null })
   const kinds = (await caller.goLive.read({ ...at, mode: 'test' })).lines.map(({ kind }) => kind)
   expect(kinds).not.toContain('address')
+})
+
+// Guarantee: a plan that cannot do the work does not pass as ready.
+it('names what a node does not serve', async () => {
+  const lacking = { need: 'balances of a day ago', consequence: 'late payments wait', words: 'archive' }
+  const mine = await shop({ states: [up('a')], probes: [{ host: 'a', shortcomings: [lacking] }] })
+  const about = 'ethereum (a): balances of a day ago'
+  expect(await mine.line('nodes')).toMatchObject({ state: 'failed', reason: 'node_lacking', about })
 })
 
 deepTest('names a silent node by its host, and one source for a network', async () => {

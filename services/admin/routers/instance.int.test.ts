@@ -87,7 +87,7 @@ it('says how a network is scanned and when its node is asked next', async () => 
   await deps.instance.cursors.create({ ...freshCursor(1_000, now), source: 'thrifty', looks })
   expect((await caller.chains.list()).items[0]?.scan).toMatchObject({
     ...{ source: 'thrifty', open: [], isResting: true, nextLookAt: now - 1_000 + 600_000 },
-    nextLooks: { endedAt: now + 3_600_000, allAt: now + 86_400_000 },
+    nextLooks: { endedAt: now + 3_600_000, endedHeight: 1_000, allAt: now + 86_400_000, allHeight: 1_000 },
   })
   await stores.db.connection.collection('chain_cursors').deleteMany({})
   await cursor(1_000)

@@ -14,7 +14,9 @@ export const scanPlanWire = z.object({
   isResting: z.boolean(),
   nextLookAt: z.number().nullable(),
   reason: z.string(),
-  nextLooks: z.object({ endedAt: z.number(), allAt: z.number() }).nullable(),
+  nextLooks: z
+    .object({ endedAt: z.number(), endedHeight: z.number(), allAt: z.number(), allHeight: z.number() })
+    .nullable(),
 })
 
 /** The plan of a network by `<mode>:<network>`; null where it was never scanned. */

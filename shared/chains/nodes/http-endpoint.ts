@@ -1,7 +1,7 @@
 import { type Dispatcher, errors, Pool } from 'undici'
 import { createByteGate, type Holding } from './byte-gate.ts'
 import { createCallMeter, type EndpointMetrics } from './call-meter.ts'
-import { RpcFailure } from './rpc-failure.ts'
+import { type FailureKind, RpcFailure } from './rpc-failure.ts'
 
 const BODY_MAX_BYTES = 64 * 2 ** 20
 /** Text of all responses that this process holds at one time; parsed, it takes about five times as much. */
@@ -17,6 +17,25 @@ const RETRY_AFTER_DEFAULT_MS = 1_000
 
 /** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici). */
 const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError'])
+
+/** What became of a connection, by the code of Node's or undici's error. */
+const CONNECTION_ENDS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'refused the connection'],
+  ['ECONNRESET', 'closed the connection'],
+  ['UND_ERR_SOCKET', 'closed the connection'],
+  ['EPIPE', 'closed the connection'],
+  ['ENOTFOUND', 'the host name is unknown'],
+  ['EAI_AGAIN', 'the host name cannot be resolved now'],
+  ['EHOSTUNREACH', 'the host cannot be reached'],
+  ['ENETUNREACH', 'the network of the host cannot be reached'],
+  ['ETIMEDOUT', 'the connection timed out'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'the connection timed out'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not trusted'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'its certificate is not trusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not trusted'],
+  ['CERT_HAS_EXPIRED', 'its certificate has expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host'],
+])
 
 /** One POST to a node. A body that is an array is a batch: each element's `method` is a call. */
 export interface HttpQuestion {
@@ -94,16 +113,7 @@ export function createHttpEndpoint(
         expected.learn(what, text.length)
         return { status: response.statusCode, text, retryAfterMs: pauseOf(response) }
       } catch (error) {
-        const isTooLarge = error instanceof errors.ResponseExceededMaxSizeError || error instanceof AnswerTooLarge
-        // The cause may quote the URL with its secrets: only its name is passed on.
-        const name = error instanceof Error ? error.name : 'failed'
-        const words = isTooLarge ? `the response is larger than ${maxBytes} bytes (${name})` : name
-        const call = { method: what, host: url.host }
-        throw new RpcFailure(
-          isTooLarge ? 'split' : LATE_ERRORS.has(name) ? 'late' : 'retry',
-          `${what} at ${url.host}: ${words}`,
-          { call },
-        )
+        throw failureOf(error, { method: what, host: url.host }, { maxBytes, timeoutMs })
       } finally {
         // What failed was asked all the same: providers bill most of it.
         if (exchanged.requestBytes > 0) meter.count(what, body, exchanged)
@@ -113,6 +123,23 @@ export function createHttpEndpoint(
     },
     close: () => pool.close(),
   }
+}
+
+/** The cause may quote the URL with its secrets: only its name or code is passed on. */
+function failureOf(
+  error: unknown,
+  call: { readonly method: string; readonly host: string },
+  { maxBytes, timeoutMs }: { readonly maxBytes: number; readonly timeoutMs: number },
+): RpcFailure {
+  const name = error instanceof Error ? error.name : 'failed'
+  const failure = (kind: FailureKind, words: string, isSilent: boolean) =>
+    new RpcFailure(kind, `${call.method} at ${call.host}: ${words}`, { call, isSilent })
+  if (error instanceof errors.ResponseExceededMaxSizeError || error instanceof AnswerTooLarge) {
+    return failure('split', `the response is larger than ${maxBytes} bytes (${name})`, false)
+  }
+  if (LATE_ERRORS.has(name)) return failure('late', `no response within ${timeoutMs / 1_000} s`, true)
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return failure('retry', CONNECTION_ENDS.get(code) ?? (/^[A-Z_]+$/.test(code) ? `${name} (${code})` : name), true)
 }
 
 /** The response has more bytes than allowed. */

@@ -39,6 +39,8 @@ export interface FailureDetails {
   /** Most blocks that the node allows in one request. */
   readonly rangeMax?: number | null
   readonly call?: Call
+  /** The node gave no response at all. */
+  readonly isSilent?: boolean
   /** RPC method or path that failed, where `call` is not given. */
   readonly method?: string
 }
@@ -49,16 +51,18 @@ export class RpcFailure extends NodeUnreliable {
   readonly retryAfterMs: number | null
   readonly rangeMax: number | null
   override readonly call: Call | null
+  override readonly isSilent: boolean
   /** RPC method or path that failed, as the node spells it; null where no single call failed. */
   readonly method: string | null
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
-    const { cause, retryAfterMs, rangeMax, call, method } = details
+    const { cause, retryAfterMs, rangeMax, call, method, isSilent } = details
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs ?? null
     this.rangeMax = rangeMax ?? null
     this.call = call ?? null
+    this.isSilent = isSilent ?? false
     this.method = call?.method ?? method ?? null
   }
 }

@@ -6,7 +6,7 @@ import { type AssetId, MODES, type NetworkId } from '#shared/domain/enumerations
 /** Why a scan cannot pass a block, from the first failure in a row to the last recorded one. */
 const TROUBLE = z.object({
   /** `node`: a response is missing or wrong; `mismatch`: the node is rejected; `other`: our own code or store failed. */
-  kind: z.enum(['node', 'mismatch', 'other']),
+  kind: z.enum(['node', 'silent', 'mismatch', 'other']),
   /** The block that cannot be read; no block above it is read either. */
   height: z.number(),
   hash: z.string().nullable(),

@@ -50,7 +50,10 @@ it('names what is open, most first, and the looks at other addresses', () => {
     { asset: 'usdc_base', methods: 2 },
     { asset: 'eth_base', methods: 1 },
   ])
-  expect(nextLooks).toEqual({ endedAt: look.at + HOUR_MS, allAt: look.at + 24 * HOUR_MS })
+  expect(nextLooks).toEqual({
+    ...{ endedAt: look.at + HOUR_MS, endedHeight: look.height },
+    ...{ allAt: look.at + 24 * HOUR_MS, allHeight: look.height },
+  })
   expect(source).toBe('thrifty')
   // A cursor of an older release says nothing about its source: it reads every block.
   const { source: _, looks: _looks, ...older } = CURSOR

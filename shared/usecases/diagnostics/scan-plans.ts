@@ -36,8 +36,16 @@ export interface ScanPlan {
   readonly nextLookAt: Ms | null
   /** Why then, one sentence for people. */
   readonly reason: string
-  /** When addresses without an open invoice are compared next: those of the last day's invoices, and all. Null in full scanning. */
-  readonly nextLooks: { readonly endedAt: Ms; readonly allAt: Ms } | null
+  /**
+   * When addresses without an open invoice are compared next, and up to which block they were: those of the last day's invoices, and
+   * all. Null in full scanning.
+   */
+  readonly nextLooks: {
+    readonly endedAt: Ms
+    readonly endedHeight: number
+    readonly allAt: Ms
+    readonly allHeight: number
+  } | null
 }
 
 /** The plan of every network that was ever scanned, in the order of the specification, live before test. Reads the store alone. */
@@ -95,7 +103,12 @@ export function scanPlan(cursor: ChainCursor, scene: PlanScene): ScanPlan {
     isComplete: open.isComplete,
     ...next,
     nextLooks:
-      looks == null ? null : { endedAt: looks.ended.at + pace.endedLookMs, allAt: looks.all.at + pace.allLookMs },
+      looks == null
+        ? null
+        : {
+            ...{ endedAt: looks.ended.at + pace.endedLookMs, endedHeight: looks.ended.height },
+            ...{ allAt: looks.all.at + pace.allLookMs, allHeight: looks.all.height },
+          },
   }
 }
 

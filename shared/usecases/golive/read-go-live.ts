@@ -194,7 +194,7 @@ function comparedPath({ addressBook, secretBox }: GoLiveDeps, material: KeyMater
   return `${account ?? '…'}/0/${COMPARED_INDEX}`
 }
 
-/** Every configured node of a workspace's networks responds, and no quota is used up. */
+/** Every configured node of a workspace's networks responds and serves what the work needs, and no quota is used up. */
 async function observeNodes(deps: GoLiveDeps, { mode }: GoLiveScope, { networks }: GoLiveFacts): Promise<Finding> {
   if (networks.length === 0) return failed('no_wallet')
   const bare = networks.filter((network) => !deps.catalog.hasNode(network, mode))
@@ -206,6 +206,13 @@ async function observeNodes(deps: GoLiveDeps, { mode }: GoLiveScope, { networks 
       .map(({ host }) => `${network} (${host})`),
   )
   if (silent.length > 0) return failed('node_silent', silent)
+  const probes = await Promise.all(networks.map((network) => deps.nodes.probe(mode, network)))
+  const lacking = networks.flatMap((network, index) =>
+    (probes[index] ?? []).flatMap(({ host, shortcomings }) =>
+      shortcomings.map(({ need }) => `${network} (${host}): ${need}`),
+    ),
+  )
+  if (lacking.length > 0) return failed('node_lacking', lacking)
   const { quotas } = await nodeCosts(deps)
   const used = quotas.filter((quota) => quota.mode === mode && networks.includes(quota.network))
   const critical = used.filter(({ level }) => level === 'critical').map(({ network }) => network)

@@ -47,6 +47,7 @@ it.each<[cause: string | null, what: string, Partial<ChainCursor>, hasNode?: boo
   ['halted', 'is halted', { status: 'halted', haltReason: 'forked' }],
   ['block_unreadable', 'fails on a block', { trouble: trouble() }],
   ['scan_failed', 'meets a fault of ours', { trouble: trouble({ kind: 'other' }) }],
+  ['node_silent', 'has a dead node', { trouble: trouble({ kind: 'silent' }) }],
   ['node_refused', 'has a refused node', { trouble: trouble({ kind: 'mismatch' }), lease: null }],
   ['no_scanner', 'has no scanner', { lease: null, headSeenAt: ago(2), ...stoppedAt(2) }],
   ['no_scanner', 'lost its scanner', { lease: { ...LEASE, until: ago(2) }, headSeenAt: ago(2) }],
@@ -70,6 +71,9 @@ it('names block, method, cause and host, each once', () => {
   expect(troubleSentence(trouble())).toBe('Block 101 cannot be read (a.example): trace_block: too large.')
   expect(troubleSentence(trouble({ reason: 'trace_block at a.example: status 502' }))).toBe(
     'Block 101 cannot be read: trace_block at a.example: status 502.',
+  )
+  expect(troubleSentence(trouble({ kind: 'silent', reason: 'eth_chainId at a.example: refused the connection' }))).toBe(
+    'The node does not respond: trace_block: eth_chainId at a.example: refused the connection.',
   )
   expect(troubleSentence(trouble({ kind: 'mismatch', method: null, host: null, reason: 'chain id 1' }))).toBe(
     'The node was rejected: chain id 1.',

@@ -60,6 +60,7 @@ export function troubleSentence({ kind, height, method, reason, host }: ScanTrou
   const at = host === null || reason.includes(host) ? '' : ` (${host})`
   if (kind === 'mismatch') return `The node was rejected${at}: ${reason}.`
   const call = method === null || reason.startsWith(method) ? '' : `${method}: `
+  if (kind === 'silent') return `The node does not respond${at}: ${call}${reason}.`
   return `Block ${height} cannot be read${at}: ${call}${reason}.`
 }
 
@@ -75,7 +76,12 @@ function stopped({ status, haltReason, advancedAt, time }: ChainCursor): Found |
 
 function failing({ trouble }: ChainCursor, { now }: StuckScene): Found | null {
   if (trouble == null || now - trouble.firstAt <= FAILING_MS) return null
-  const causes = { mismatch: 'node_refused', node: 'block_unreadable', other: 'scan_failed' } as const
+  const causes = {
+    mismatch: 'node_refused',
+    silent: 'node_silent',
+    node: 'block_unreadable',
+    other: 'scan_failed',
+  } as const
   // Recorded by a scanner that has died since: the missing scanner is the cause to report.
   if (now - trouble.lastAt > STILL_MS) return null
   return [causes[trouble.kind], trouble.firstAt, troubleSentence(trouble)]
@@ -142,7 +148,7 @@ const ADVICE: Readonly<Record<StuckCause, string>> = {
     'Look for "scanning failed" in the log of the scanner, and report it. Scanning waits at this block until it is fixed.',
   no_scanner: 'Start a scanner process for this network, or find out why it stops.',
   nodes_disagree: 'Compare the nodes at this block. Remove the wrong one from PAYMESH_NETWORKS, or add a third.',
-  node_silent: 'Check the node and the scanner log.',
+  node_silent: 'Start the node, or correct its URL in PAYMESH_NETWORKS. Add a second node, so that one may fail.',
   no_progress: 'Check the scanner log, and request the next block from the node.',
   no_new_block: 'Compare the node’s head with a block explorer. Restart or replace a node that stopped syncing.',
   no_node: 'Add a node for it to PAYMESH_NETWORKS.',

@@ -30,3 +30,9 @@ it('tells a lost lease from a failure', () => {
   const kinds = [new LeaseLost('x'), new NodeMismatch('x'), new NodeUnreliable('x'), new TypeError('x'), 'x']
   expect(kinds.map(scanFailure)).toEqual(['lease', 'mismatch', 'node', 'other', 'other'])
 })
+
+it('tells a dead node from an unreadable block', () => {
+  const dead = Object.assign(new NodeUnreliable('eth_call at node.example: refused the connection'), { isSilent: true })
+  const block = { height: 7, hash: null, method: 'trace_block', reason: 'no response within 12 s' }
+  expect([dead, new BlockUnreadable(block, dead)].map(scanFailure)).toEqual(['silent', 'node'])
+})

@@ -16,7 +16,9 @@ export type ScanFailure = ScanTrouble['kind'] | 'lease'
 export function scanFailure(error: unknown): ScanFailure {
   if (error instanceof LeaseLost || error instanceof ScannerFenced) return 'lease'
   if (error instanceof NodeMismatch) return 'mismatch'
-  return error instanceof NodeUnreliable ? 'node' : 'other'
+  if (!(error instanceof NodeUnreliable)) return 'other'
+  // A node that named a block has responded: what is late then is one answer.
+  return error.isSilent && !(error instanceof BlockUnreadable) ? 'silent' : 'node'
 }
 
 /** Records at the cursor why it stays where it is. One per scanner: it counts across lost and regained leases. */

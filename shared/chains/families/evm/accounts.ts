@@ -15,12 +15,10 @@ import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
 import { createHoldingsReader, type HoldingsReader } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
-import { createLogReader, type LogReader } from './read-logs.ts'
+import { createLogReader, LOG_RANGE_MAX, type LogReader } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
 import { headerSchema, type Log } from './wire.ts'
 
-/** Most blocks of one request for the logs of few accounts; nodes with a lower limit state it. */
-const LOG_RANGE_MAX = 5_000
 /** Accounts of one request for logs. */
 const RECIPIENTS_MAX = 100
 /** A newest block this much older than one seen before is that of a node that fell behind, milliseconds … */

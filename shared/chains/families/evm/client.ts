@@ -8,6 +8,7 @@ import { createBalanceLedger } from './balance-ledger.ts'
 import { blockRef, createBlockScan } from './block-scan.ts'
 import { createEvmFunds } from './evm-funds.ts'
 import type { EvmClientOptions } from './options.ts'
+import { createProbe } from './probe.ts'
 import { createLoneReader } from './read-alone.ts'
 import { readReceipt } from './receipts.ts'
 import { createRpc, toQuantity } from './rpc.ts'
@@ -84,6 +85,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
     // Where the network logs its coin, nothing reaches an account unseen.
     ...(!options.logsCoins && { balances: createBalanceLedger(options, pool) }),
     accounts: createAccountReader(options, pool),
+    probe: createProbe(options, pool),
     locate: (txHash) =>
       pool.use(async (node) => {
         const receipt = await readReceipt(node, txHash)

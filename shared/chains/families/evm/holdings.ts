@@ -72,6 +72,8 @@ export interface HoldingsReader {
   read(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<TimedHoldings | null>
   /** Numbers of transactions that the accounts have sent. */
   sent(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<ReadonlyMap<string, number> | null>
+  /** Requests as many balances of the newest block at once as `read` does. Throws when the node does not serve them in that form. */
+  readTogether(node: RpcNode): Promise<void>
 }
 
 /** Contracts, lower case. */
@@ -148,6 +150,10 @@ export function createHoldingsReader({ now, ...options }: HoldingsOptions): Hold
     read: (node, matchKeys, block) => unlessGone(node, block, (at) => readAll(node, matchKeys, at)),
     sent: async (node, matchKeys, block) =>
       matchKeys.length === 0 ? new Map() : unlessGone(node, block, (at) => countSent(node, matchKeys, at)),
+    async readTogether(node) {
+      const accounts = Array.from({ length: perRequest }, (_, index) => (index + 1).toString(16).padStart(40, 'd'))
+      await readTogether(node, options, accounts, 'latest')
+    },
   }
 }
 

@@ -15,6 +15,9 @@ const LOGS = 'eth_getLogs'
  */
 const SMALLER: ReadonlySet<FailureKind> = new Set<FailureKind>(['split', 'refused', 'unclear', 'pruned'])
 
+/** Most blocks of one request for the logs of few accounts; nodes with a lower limit state it. */
+export const LOG_RANGE_MAX = 5_000
+
 /** Logs to read: every combination of a contract and a topic. */
 export interface LogFilter {
   /** Lower case. */

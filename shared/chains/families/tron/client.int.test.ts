@@ -134,5 +134,9 @@ describe('a node on another chain', () => {
   it('is not refused for a call that it could not make', async () => {
     const url = await liar(when('/triggerconstantcontract', () => ({ result: { code: 'SERVER_BUSY' } })))
     await expect(client([url]).verify()).rejects.toEqual(unreliable)
+    // java-tron without `vm.supportConstant` refuses every call with the code of a contract that is not there.
+    const constant = { code: 'CONTRACT_VALIDATE_ERROR', message: '' }
+    const silent = await liar(when('/triggerconstantcontract', () => ({ result: constant })))
+    await expect(client([silent]).verify()).rejects.toEqual(unreliable)
   })
 })

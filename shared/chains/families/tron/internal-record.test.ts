@@ -15,7 +15,8 @@ const calls = (count: number) => Array.from({ length: count }, () => call(0))
 function open() {
   const recorded: number[] = []
   const metrics = { count: () => {}, gauge: (_name: string, value: number) => recorded.push(value), observe: () => {} }
-  return { recorded, record: createInternalRecord(metrics, {}) }
+  const clock = { time: 0 }
+  return { recorded, clock, record: createInternalRecord(metrics, {}, () => clock.time) }
 }
 
 describe('whether a node records calls inside of calls', () => {
@@ -45,5 +46,18 @@ describe('whether a node records calls inside of calls', () => {
     record.note(b, calls(1_000))
     expect(() => record.check(b)).toThrow('b records no internal transactions')
     record.check(a)
+  })
+
+  // Guarantee: nothing about a node is held against it for good: its setting may have been changed.
+  it('is found out anew an hour after a node was left out', () => {
+    const { record, clock } = open()
+    const [a, b] = [nodeOf('a'), nodeOf('b')]
+    record.note(a, [call(2)])
+    record.note(b, calls(1_000))
+    expect(() => record.check(b)).toThrow()
+    clock.time = 3_600_000
+    record.check(b)
+    record.note(b, calls(1_000))
+    expect(() => record.check(b)).toThrow()
   })
 })

@@ -8,6 +8,8 @@ import type { SuccessfulTransaction } from './check-block.ts'
  * them. The main network has about a hundred calls in a block, and swaps among them.
  */
 const BLIND_AFTER = 1_000
+/** How long a node is left out for that, milliseconds; its setting may have been changed, so it is then counted anew. */
+const BLIND_MS = 3_600_000
 
 /** Records which nodes return internal transfers of contracts: java-tron does so only with `vm.saveInternalTx`. */
 export interface InternalRecord {
@@ -20,10 +22,25 @@ export interface InternalRecord {
 }
 
 /** Starts empty: no node's API exposes this setting. */
-export function createInternalRecord(metrics: Metrics, labels: Readonly<Record<string, string>>): InternalRecord {
+export function createInternalRecord(
+  metrics: Metrics,
+  labels: Readonly<Record<string, string>>,
+  now: () => number = () => performance.now(),
+): InternalRecord {
   const seeing = new Set<TronNode>()
   const callsWithout = new Map<TronNode, number>()
-  const isBlind = (node: TronNode) => !seeing.has(node) && (callsWithout.get(node) ?? 0) >= BLIND_AFTER
+  const blindSince = new Map<TronNode, number>()
+
+  function isBlind(node: TronNode): boolean {
+    if (seeing.has(node) || (callsWithout.get(node) ?? 0) < BLIND_AFTER) return false
+    const since = blindSince.get(node) ?? now()
+    blindSince.set(node, since)
+    if (now() - since < BLIND_MS) return true
+    blindSince.delete(node)
+    callsWithout.delete(node)
+    return false
+  }
+
   return {
     isSeeing: (node) => seeing.has(node),
     check(node) {

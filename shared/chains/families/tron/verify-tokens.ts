@@ -2,7 +2,7 @@ import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { formatAccount, parseAccount } from './address.ts'
 import type { TronNode } from './api.ts'
-import { constantCallSchema } from './wire.ts'
+import { constantCallSchema, contractSchema } from './wire.ts'
 
 /** Any account may call a contract's public functions. */
 const NOBODY = `41${'0'.repeat(40)}`
@@ -29,9 +29,9 @@ export async function verifyTokens(
       { owner_address: NOBODY, contract_address: `41${parseAccount(contract)}`, function_selector: 'decimals()' },
       constantCallSchema,
     )
-    // Only this code means that there is no such contract; the others mean that the node could not run the call.
-    const absent = result.code === 'CONTRACT_VALIDATE_ERROR'
-    if (!result.result && !absent) throw new NodeUnreliable(`decimals() of ${asset}: ${result.code}`)
+    // A node that may not run calls (`vm.supportConstant`) refuses with the same code as one without the contract.
+    const absent = result.code === 'CONTRACT_VALIDATE_ERROR' && !(await hasContract(node, contract))
+    if (!result.result && !absent) throw new NodeUnreliable(`decimals() of ${asset} at ${node.host}: ${result.code}`)
     if (absent && mode === 'test') {
       missing.push(asset)
       continue
@@ -45,4 +45,10 @@ export async function verifyTokens(
     }
   }
   return missing
+}
+
+/** Whether a node has a contract: one that has none answers with an empty object. */
+async function hasContract(node: TronNode, contract: string): Promise<boolean> {
+  const question = { value: `41${parseAccount(contract)}` }
+  return (await node.call('wallet/getcontract', question, contractSchema)).contract_address !== undefined
 }

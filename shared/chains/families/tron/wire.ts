@@ -123,5 +123,8 @@ export const constantCallSchema = z.object({
 /** The same with the energy that the call took, its penalty included. */
 export const measuredCallSchema = constantCallSchema.extend({ energy_used: z.int().positive().optional() })
 
+/** Response of `getcontract`; empty where there is no contract. */
+export const contractSchema = z.object({ contract_address: z.string().optional() })
+
 /** Response of `broadcasthex`; the code is a name of `Return.response_code` (api.proto). */
 export const broadcastSchema = z.object({ result: z.boolean().default(false), code: z.string().default('SUCCESS') })

@@ -14,6 +14,7 @@ import { createMempoolReader } from './mempool.ts'
 import { createLoadWatch } from './mempool-load.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { parseBlock } from './parse-block.ts'
+import { createProbe } from './probe.ts'
 import { readAlone } from './read-alone.ts'
 import { createAddressPrinter } from './script-address.ts'
 import { createUtxoFunds } from './utxo-funds.ts'
@@ -114,6 +115,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         }
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
+    probe: createProbe(rpc, chain.blockTimeMs),
     funds: createUtxoFunds(rpc, { asset, isLocal: options.genesis === 'any' }),
     close: () => rpc.close(),
   }

@@ -19,8 +19,11 @@ export function ScanFacts({ scan }: { readonly scan: Scan }) {
           ...(nextLooks === null
             ? []
             : ([
-                ['Invoices ended in the last day', untilText(nextLooks.endedAt)],
-                ['All addresses', untilText(nextLooks.allAt)],
+                [
+                  'Invoices ended in the last day',
+                  `${untilText(nextLooks.endedAt)}; up to block ${nextLooks.endedHeight}`,
+                ],
+                ['All addresses', `${untilText(nextLooks.allAt)}; up to block ${nextLooks.allHeight}`],
               ] as const)),
         ]}
       />

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { SILENT, useEvmStage } from '#test/support/evm-stage.ts'
+import type { Lie } from '#test/support/lying-node.ts'
+import { createNodeCheck } from './check-nodes.ts'
+
+const CHAINSTACK = {
+  status: 403,
+  error: { code: -32_002, message: 'Archive, Debug and Trace requests are not available on your current plan.' },
+}
+const stage = useEvmStage((chain) => chain.mine(70))
+
+const checkOf = (rpcUrls: readonly string[]) =>
+  createNodeCheck({ live: {}, test: { ethereum: { rpcUrls, chainId: 31_337 } } }, SILENT)
+
+async function lackingAt(lie: Lie) {
+  const probes = await checkOf([await stage.liar(lie)]).probe('test', 'ethereum')
+  return probes.flatMap(({ shortcomings }) => shortcomings)
+}
+const isOfState = (block: unknown) => typeof block === 'object'
+
+it('finds nothing to say about a node that serves everything', async () => {
+  expect(await lackingAt((_, truth) => truth)).toEqual([])
+})
+
+// Guarantee: a plan that cannot do the work is named at readiness, with the provider's own words, and not when the first payment is missed.
+it.each<[need: string, Lie]>([
+  [
+    'balances of a day ago',
+    ({ method, params }, truth) => (method === 'eth_call' && isOfState(params[1]) ? CHAINSTACK : truth),
+  ],
+  [
+    'the header of a block of ten minutes ago',
+    ({ method, params }, truth) =>
+      method === 'eth_getBlockByNumber' && params[0] === '0x14' && params[1] === false ? CHAINSTACK : truth,
+  ],
+  [
+    'the contents of a block of ten minutes ago',
+    ({ method, params }, truth) => (method === 'eth_getBlockByNumber' && params[1] === true ? { result: null } : truth),
+  ],
+  ['logs of tokens', ({ method }, truth) => (method === 'eth_getLogs' ? CHAINSTACK : truth)],
+  [
+    'balances of many addresses in one request',
+    ({ method, params }, truth) =>
+      method === 'eth_call' && (params[0] as { to?: string }).to === undefined ? CHAINSTACK : truth,
+  ],
+  ['the finalized block', ({ params }, truth) => (params[0] === 'finalized' ? CHAINSTACK : truth)],
+])('names a plan that does not serve %s', async (need, lie) => {
+  const lacking = await lackingAt(lie)
+  expect(lacking.map((one) => one.need)).toContain(need)
+  const words = lacking.find((one) => one.need === need)?.words
+  if (!need.startsWith('the contents')) expect(words).toMatch(/Archive, Debug|has no balances/)
+})
+
+it('takes a limit of the range for none', async () => {
+  const narrow: Lie = ({ method, params }, truth) => {
+    const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+    return method === 'eth_getLogs' && fromBlock !== toBlock ? CHAINSTACK : truth
+  }
+  expect(await lackingAt(narrow)).toEqual([])
+})
+
+it('says that a dead node refused the connection, and nothing about what it serves', async () => {
+  const check = checkOf(['http://127.0.0.1:9/key-of-mine'])
+  const [state] = await check.look('test', 'ethereum')
+  expect(state).toMatchObject({ height: null, fault: expect.stringContaining('refused the connection') })
+  expect(JSON.stringify(state)).not.toContain('key-of-mine')
+  expect(await check.probe('test', 'ethereum')).toEqual([{ host: '127.0.0.1:9', shortcomings: [] }])
+})
