@@ -158,6 +158,12 @@ function createAnswers(honestUrl: string, first: NodeWorld) {
     return head
   }
 
+  async function tracedHeight(method: string, of: unknown): Promise<number> {
+    if (!/transaction$/i.test(method)) return Number(of)
+    const { result } = await honest('eth_getTransactionByHash', [of])
+    return Number((result as { readonly blockNumber?: string } | null)?.blockNumber ?? 0)
+  }
+
   /** A question as the back end takes it: what it has no block for is answered at once. */
   async function atBackEnd({
     method,
@@ -172,10 +178,9 @@ function createAnswers(honestUrl: string, first: NodeWorld) {
     if (at !== undefined) return stateQuestion({ method, params }, at, { head, realHead })
     if (TRACES.test(method)) {
       if (!world.hasTraces) return { answer: NOT_OFFERED }
-      const isOld =
-        world.stateBlocks !== null &&
-        QUANTITY.test(String(params[0])) &&
-        realHead - Number(params[0]) >= world.stateBlocks
+      // Tracing runs transactions again, which needs the state before them.
+      const height = await tracedHeight(method, params[0])
+      const isOld = world.stateBlocks !== null && realHead - height >= world.stateBlocks
       return isOld ? { answer: STATE_GONE[world.words] } : { call: { method, params } }
     }
     if (method === 'eth_getBlockByNumber') return { call: { method, params: [blockTag(params[0], newest), params[1]] } }
