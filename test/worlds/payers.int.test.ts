@@ -72,6 +72,10 @@ describe('the oracle', () => {
     expect((await booksOf('key', happen)).incomes).toEqual([['usdt_ethereum', 5n, 'direct']])
   })
 
+  it('shows nothing of a payment that failed', async () => {
+    expect((await booksOf('forwarding', (to) => payers.fail(to, AMOUNT))).incomes).toEqual([])
+  })
+
   it('shows which accounts are emptied by code', async () => {
     expect(await booksOf('forwarding', (to) => payers.pay(to, 'eth_ethereum', AMOUNT))).toEqual({
       incomes: [['eth_ethereum', AMOUNT, 'direct']],

@@ -63,6 +63,8 @@ export interface Payers {
   delegate(account: Account): Promise<void>
   /** A log of a transfer of nothing, as address poisoning makes it. */
   poison(to: Account, token: Token): Promise<void>
+  /** Coins straight to an account with code, with too little gas for it: the transaction is mined and moves nothing. */
+  fail(to: Account, amountBase: bigint): Promise<void>
   /** What the account holds now. */
   holds(account: Account, asset: AssetId): Promise<bigint>
 }
@@ -138,6 +140,7 @@ export async function createPayers(chain: LocalChain): Promise<Payers> {
       await chain.rpc('eth_sendRawTransaction', [raw])
     },
     poison: (to, token) => callToken(payer, token, 'transfer', [to.address, 0n]),
+    fail: (to, amountBase) => send({ from: payer, to: to.address, value: hex(amountBase), gas: '0x5210' }),
     async holds({ address }, asset) {
       if (!(asset in TOKENS)) return BigInt(String(await chain.rpc('eth_getBalance', [address, 'latest'])))
       const data = erc20.encodeFunctionData('balanceOf', [address])

@@ -22,6 +22,7 @@ export type Step =
   | { readonly kind: 'pay'; readonly to: number; readonly asset: AssetId; readonly size: bigint }
   | { readonly kind: 'call' | 'destroy' | 'nowhere'; readonly to: number; readonly size: bigint }
   | { readonly kind: 'reward'; readonly to: number }
+  | { readonly kind: 'fail'; readonly size: bigint }
   | { readonly kind: 'batch'; readonly to: number; readonly other: number; readonly size: bigint }
   | { readonly kind: 'sweep'; readonly from: number; readonly asset: AssetId; readonly isAll: boolean }
   | { readonly kind: 'collect'; readonly from: number; readonly asset: Token; readonly isAll: boolean }
@@ -57,6 +58,7 @@ const anyStep = fc.oneof(
   { arbitrary: step('destroy', { to: account, size }), weight: 1 },
   { arbitrary: step('nowhere', { to: account, size }), weight: 1 },
   { arbitrary: step('reward', { to: account }), weight: 1 },
+  { arbitrary: step('fail', { size }), weight: 1 },
   { arbitrary: step('sweep', { from: account, asset, isAll: fc.boolean() }), weight: 3 },
   { arbitrary: step('collect', { from: account, asset: token, isAll: fc.boolean() }), weight: 4 },
   { arbitrary: step('execute', { from: fc.constantFrom(2, 2, 1), isAll: fc.boolean() }), weight: 2 },

@@ -38,6 +38,8 @@ const DAY_S = 86_400
 const TRIES = 50
 const UNITS = { eth_ethereum: 10n ** 15n, usdt_ethereum: 1_000_000n, usdc_ethereum: 1_000_000n } as const
 const COIN = 'eth_ethereum'
+/** The account that passes everything on. */
+const FORWARDING = ACCOUNTS.findIndex(({ kind }) => kind === 'forwarding')
 
 /** Plays histories, one after the other, on one chain. */
 export interface WorldStage {
@@ -45,11 +47,8 @@ export interface WorldStage {
   play(history: History): Promise<void>
 }
 
-/**
- * Opens the chain for the histories of a file, whose blocks follow each other at `pace` times the network's block time. `plant` puts a bug
- * between the product and its node or store.
- */
-export function useWorldStage(stores: TestStores, pace: number, plant: Plant = {}): WorldStage {
+/** Opens the chain for the histories of a group of tests, whose blocks follow each other at `pace` times the network's block time. */
+export function useWorldStage(stores: TestStores, pace: number): WorldStage {
   let chain: LocalChain
   let payers: Payers
   beforeAll(async () => {
@@ -59,7 +58,7 @@ export function useWorldStage(stores: TestStores, pace: number, plant: Plant = {
   })
   return {
     async play(history) {
-      const run = await openRun({ stores, chain, payers, pace, plant }, history)
+      const run = await openRun({ stores, chain, payers, pace }, history)
       try {
         for (const step of history.steps) await run.take(step)
         await run.judge()
@@ -70,21 +69,14 @@ export function useWorldStage(stores: TestStores, pace: number, plant: Plant = {
   }
 }
 
-/** A bug: what the product works with instead. */
-export interface Plant {
-  readonly client?: (client: OpenChainClient) => OpenChainClient
-  readonly deps?: (deps: ScanDeps) => ScanDeps
-}
-
 interface Ground {
   readonly stores: TestStores
   readonly chain: LocalChain
   readonly payers: Payers
   readonly pace: number
-  readonly plant: Plant
 }
 
-async function openRun({ stores, chain, payers, pace, plant }: Ground, history: History) {
+async function openRun({ stores, chain, payers, pace }: Ground, history: History) {
   const { isAttentive } = history
   let node: WorldNode
   let stepMs = 0
@@ -114,7 +106,7 @@ async function openRun({ stores, chain, payers, pace, plant }: Ground, history: 
   for (const { kind } of ACCOUNTS) accounts.push(await payers.open(kind))
   await mine(BEFORE)
   await mine(1, 3_600)
-  const deps = depsOf(stores, clock, plant)
+  const deps = depsOf(stores, clock)
   await deps.wallets.addDerived(
     'test:evm:world',
     accounts.map(({ address, matchKey }, index) => ({
@@ -131,8 +123,7 @@ async function openRun({ stores, chain, payers, pace, plant }: Ground, history: 
   let scanner: ChainScanner | null = null
   const start = () => {
     client = openClient(stores, node.url)
-    const used = plant.client?.(client) ?? client
-    scanner = startChainScanner(deps, { ...SOURCE, client: used, ...(isAttentive && { thrifty: briskPace(LOOKS) }) })
+    scanner = startChainScanner(deps, { ...SOURCE, client, ...(isAttentive && { thrifty: briskPace(LOOKS) }) })
   }
   const stop = async () => {
     await scanner?.stop()
@@ -190,6 +181,7 @@ async function openRun({ stores, chain, payers, pace, plant }: Ground, history: 
     if (step.kind === 'mine') await mine(step.blocks)
     if (step.kind === 'nowhere') await fromNowhere(at(step.to), sized(COIN, step.size))
     if (step.kind === 'reward') await reward(at(step.to))
+    if (step.kind === 'fail') await payers.fail(at(FORWARDING), sized(COIN, step.size))
     // A final block is never replaced.
     if (step.kind === 'fork' && !history.node.isFinalAtHead) await fork(step)
     if (step.kind === 'refuse') node.refuse(REFUSALS[step.words] ?? {}, step.calls)
@@ -341,8 +333,8 @@ function openClient(stores: TestStores, url: string): OpenChainClient {
   return client
 }
 
-function depsOf(stores: TestStores, clock: ScanDeps['clock'], plant: Plant): ScanDeps {
-  const deps = {
+function depsOf(stores: TestStores, clock: ScanDeps['clock']): ScanDeps {
+  return {
     ...stores.runtime,
     ...createRepositories(stores.db, stores.runtime),
     clock,
@@ -350,7 +342,6 @@ function depsOf(stores: TestStores, clock: ScanDeps['clock'], plant: Plant): Sca
     notifier: { notify: () => {} },
     catalog: createCatalog(networksOf('http://127.0.0.1:1')),
   }
-  return plant.deps?.(deps) ?? deps
 }
 
 async function openInvoiceFor(

@@ -1,9 +1,10 @@
+import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import { onlyReceiver, showsTransfer } from '#shared/chains/nodes/same-transfer.ts'
 import type { BlockRef, RawTransfer, ScannedBlock, UnexplainedMove } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
-import { createSimAccounts } from './account-reader.ts'
+import { createSimAccounts, holdingsAt } from './account-reader.ts'
 import { extractCallMoves } from './call-moves.ts'
 import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
 import type { createPortCaller } from './port-call.ts'
@@ -11,6 +12,7 @@ import type { Sim } from './sim.ts'
 
 /** Blocks from the best one that an account chain calls final. */
 const FINAL_DEPTH = 32
+const DAY_MS = 24 * 3_600_000
 /** The coin whose moves inside of calls a node may not be able to show. */
 const COIN = 'eth_ethereum'
 
@@ -42,16 +44,9 @@ function unreadableIn(chain: SimChain, { txs }: SimBlock, node: number, share: n
   })
 }
 
-/** What an account got in the blocks below a height of the branch that a node shows. */
-function balanceBefore(view: View, height: number, matchKey: string): bigint {
-  let balance = 0n
-  for (let below = 0; below < height; below += 1) {
-    for (const { transfers } of view.block(below)?.txs ?? []) {
-      for (const one of transfers) if (one.matchKey === matchKey && one.asset === COIN) balance += one.amountBase
-    }
-  }
-  return balance
-}
+/** Coins of an account below a height of the branch that a node shows. */
+const balanceBefore = (view: View, height: number, matchKey: string): bigint =>
+  holdingsAt(view, [matchKey], height - 1).get(matchKey)?.[0] ?? 0n
 
 /** The nodes of one network as a process reaches them: two of them, each with its faults. */
 export function createSimChainClient(
@@ -62,6 +57,13 @@ export function createSimChainClient(
 ): ChainClient {
   let node = luck.between(0, 1)
   const deaths = luck.fork('deaths')
+  const strange = luck.fork('outside world')
+  /** What a node adds to the time of its newest block. */
+  const aheadMs = (): number => {
+    if (!strange.chance(sim.mix.aheadOfTime)) return 0
+    sim.fault('F17 ahead')
+    return DAY_MS
+  }
 
   const viewOf = (which: number): View => {
     chain.sync(sim.scheduler.now)
@@ -91,7 +93,9 @@ export function createSimChainClient(
         if (faulty && !stall) {
           sim.fault('F9 node')
           node = 1 - node
-          throw new NodeUnreliable('simulated fault of a node')
+          if (!strange.chance(sim.mix.refusals)) throw new NodeUnreliable('simulated fault of a node')
+          sim.fault('F17 refusal')
+          throw new RpcFailure(strange.pick(['refused', 'pruned', 'retry']), 'simulated words of a provider')
         }
         return answer(viewOf(node))
       },
@@ -128,8 +132,9 @@ export function createSimChainClient(
     const moved = hidden.flatMap(({ matchKey, toAddress, amountBase }): UnexplainedMove[] => {
       if (!watches.has(matchKey)) return []
       const beforeBase = balanceBefore(view, block.height, matchKey)
-      const afterBase = beforeBase + amountBase
-      return [{ matchKey, address: toAddress, asset: COIN, beforeBase, afterBase, knownBase: 0n, feesBase: 0n }]
+      const afterBase = balanceBefore(view, block.height + 1, matchKey)
+      const knownBase = afterBase - beforeBase - amountBase
+      return [{ matchKey, address: toAddress, asset: COIN, beforeBase, afterBase, knownBase, feesBase: 0n }]
     })
     dieSoon(hidden, unreadableIn(chain, block, 1 - node, sim.mix.unreadable))
     const txHashes = [...new Set(hidden.map(({ key }) => key))]
@@ -180,8 +185,8 @@ export function createSimChainClient(
         (view) => ({
           height: view.head,
           hash: view.block(view.head)?.hash ?? '',
-          finalizedHeight: chain.hasMempool ? null : Math.max(0, view.head - FINAL_DEPTH),
-          time: view.block(view.head)?.time ?? 0,
+          finalizedHeight: chain.hasMempool ? null : Math.max(0, view.head - (sim.mix.finalAtHead ? 0 : FINAL_DEPTH)),
+          time: (view.block(view.head)?.time ?? 0) + aheadMs(),
         }),
         (head) => `${head.height}`,
       ),
@@ -223,7 +228,7 @@ export function createSimChainClient(
       ask(what, () => [0, 1].map((which) => answer(viewOf(which))))
     return {
       ...client,
-      accounts: createSimAccounts({ ask, each, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
+      accounts: createSimAccounts({ ask, each, aheadMs, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
     }
   }
   return {
