@@ -20,7 +20,7 @@ export interface Limit {
 const isCoin = ({ asset }: Income): boolean => asset === 'eth_ethereum'
 const dustOf = ({ asset }: Income): bigint => parseUnits(ASSETS[asset].dust, ASSETS[asset].decimals)
 
-/** All limits of reading an EVM account; `docs/worlds.md` has them in words. Nothing else may be missing. */
+/** All limits of reading an EVM account; `README.md` of this folder has them in words. Nothing else may be missing. */
 export const LIMITS: readonly Limit[] = [
   {
     name: 'dust: an amount below the dust threshold of its asset starts no reading',

@@ -290,7 +290,9 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     node.become({ ...history.node, lagBlocks: 0, ignoresHashes: false })
     await vi.waitFor(async () => {
       const isPassed = await hasPassed()
-      expect({ isPassed, trouble: (await cursorOf())?.trouble?.reason }).toMatchObject({ isPassed: true })
+      const { height: at, headHeight, time, atHeadAt, headSeenAt, status, trouble } = (await cursorOf()) ?? {}
+      const position = { at, headHeight, time, atHeadAt, headSeenAt, status, reason: trouble?.reason, endsAt }
+      expect({ ...position, isPassed }, JSON.stringify(position)).toMatchObject({ isPassed: true })
     }, PATIENCE)
     expect(await differences(true)).toEqual([])
     // Looks end at final blocks.
