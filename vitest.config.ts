@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { EVERY_CASE } from './test/support/every-case.ts'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { plantedBug } from './test/worlds/planted-bug.ts'
 
 const integration = '**/*.int.test.ts'
 /** Files of which `npm test` has nothing: the stage `cases` of `npm run test:deep` runs them. */
@@ -32,6 +33,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: plantedBug(),
         test: {
           name: 'integration',
           ...patience,

@@ -40,14 +40,22 @@ const STAGES = {
     env: { PROPERTY_RUNS: '20000' },
   },
   sequences: {
-    what: '500 random sequences against real chain nodes, 208 against both stores, six histories of figures, and races of 100 keys',
+    what: '500 random sequences against real chain nodes, 510 histories of EVM accounts against an oracle, 208 against both stores, six histories of figures, and races of 100 keys',
     args: [
       ...[...VITEST, 'integration'],
       ...['test/chaos/random-ethereum.int.test.ts', 'test/chaos/random-litecoin.int.test.ts'],
       ...['test/chaos/random-thrifty.int.test.ts', 'shared/db/reports/rollups.int.test.ts'],
+      'test/worlds/random-worlds.int.test.ts',
       ...['test/simulation/store/sequences.int.test.ts', 'test/contract/idempotency-races.int.test.ts'],
     ],
-    env: { CHAOS_RUNS: '500', STORE_SEQUENCES: '4', RACE_KEYS: '100', RACE_ROUNDS: '4', ROLLUP_HISTORIES: '6' },
+    env: {
+      CHAOS_RUNS: '500',
+      WORLD_RUNS: '170',
+      STORE_SEQUENCES: '4',
+      RACE_KEYS: '100',
+      RACE_ROUNDS: '4',
+      ROLLUP_HISTORIES: '6',
+    },
   },
   canaries: {
     what: '10,000 planted secrets, searched in all output of every process',

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
-import type { Mutant } from './mutants/mutant.ts'
+import { type Mutant, planted } from './mutants/mutant.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const CACHE = join(ROOT, '.cache', 'simulation')
@@ -61,13 +61,4 @@ function plant(mutant: Mutant): Plugin {
       )
     },
   }
-}
-
-/** The text of a mutant's file with its bug. Throws when the place is missing or not the only one. */
-export function planted(mutant: Mutant): string {
-  const text = readFileSync(join(ROOT, mutant.file), 'utf8')
-  const parts = text.split(mutant.find)
-  if (parts.length !== 2)
-    throw new Error(`mutant ${mutant.name}: its text is in ${mutant.file} ${parts.length - 1} times`)
-  return parts.join(mutant.replace)
 }

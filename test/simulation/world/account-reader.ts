@@ -27,19 +27,21 @@ export interface AccountNodes {
   ask<T>(what: string, answer: (view: BranchView) => T): Promise<T>
   /** The answers of all nodes. */
   each<T>(what: string, answer: (view: BranchView) => T): Promise<readonly T[]>
+  /** What the node adds to the time of its newest block, milliseconds: mostly nothing. */
+  aheadMs(): number
   /** Whether balances of old blocks are gone. */
   readonly isPruned: boolean
 }
 
 type Answer = AccountFindings | 'forked' | 'gone'
 
-/** Balances of the simulated account chains: what each account received, as nobody moves anything on. */
-export function createSimAccounts({ ask, each, isPruned }: AccountNodes): AccountReader {
+/** Balances of the simulated account chains: what each account received, without what was moved on. */
+export function createSimAccounts({ ask, each, aheadMs, isPruned }: AccountNodes): AccountReader {
   return {
     assets: ASSETS,
     glance: (matchKeys) =>
       ask('glance', (view) => ({
-        time: view.block(view.head)?.time ?? 0,
+        time: (view.block(view.head)?.time ?? 0) + aheadMs(),
         holdings: holdingsAt(view, matchKeys, view.head),
       })),
     async touched(question) {
@@ -115,21 +117,34 @@ const has = (view: BranchView, { height, hash }: BlockPlace): boolean => view.bl
 const transfersOf = (view: BranchView, height: number) =>
   (view.block(height)?.txs ?? []).flatMap(({ transfers }) => transfers)
 
-function holdingsAt(view: BranchView, matchKeys: readonly string[], height: number): Holdings {
+/** Balances by the chain's own order: nobody can give away what is not there. */
+export function holdingsAt(view: BranchView, matchKeys: readonly string[], height: number): Holdings {
   const figures = new Map(matchKeys.map((key) => [key, ASSETS.map(() => 0n)]))
+  const change = (matchKey: string, asset: AssetId | null, byBase: bigint): void => {
+    const row = figures.get(matchKey)
+    const column = asset === null ? -1 : ASSETS.indexOf(asset)
+    const sum = (row?.[column] ?? 0n) + byBase
+    if (row !== undefined && column >= 0 && sum >= 0n) row[column] = sum
+  }
   for (let at = 0; at <= height; at += 1) {
-    for (const { matchKey, asset, amountBase } of transfersOf(view, at)) {
-      const row = figures.get(matchKey)
-      const column = asset === null ? -1 : ASSETS.indexOf(asset)
-      if (row !== undefined && column >= 0) row[column] = (row[column] ?? 0n) + amountBase
+    for (const { transfers, outflow } of view.block(at)?.txs ?? []) {
+      for (const { matchKey, asset, amountBase } of transfers) change(matchKey, asset, amountBase)
+      if (outflow !== null) change(outflow.matchKey, outflow.asset, -outflow.amountBase)
     }
   }
   return figures
 }
 
-/** Balances, and behind them the number of sent transactions: none. */
-const stateAt = (view: BranchView, matchKeys: readonly string[], height: number): Holdings =>
-  new Map([...holdingsAt(view, matchKeys, height)].map(([key, figures]) => [key, [...figures, 0n]]))
+/** Balances, and behind them the number of sent transactions. */
+function stateAt(view: BranchView, matchKeys: readonly string[], height: number): Holdings {
+  const sent = new Map<string, bigint>()
+  for (let at = 0; at <= height; at += 1) {
+    for (const { outflow } of view.block(at)?.txs ?? []) {
+      if (outflow?.byOwner === true) sent.set(outflow.matchKey, (sent.get(outflow.matchKey) ?? 0n) + 1n)
+    }
+  }
+  return new Map([...holdingsAt(view, matchKeys, height)].map(([key, row]) => [key, [...row, sent.get(key) ?? 0n]]))
+}
 
 const growthOf = (before: Holdings, after: Holdings, key: string): readonly bigint[] =>
   ASSETS.map((_, at) => growthBetween(before.get(key)?.[at], after.get(key)?.[at]) ?? 0n)

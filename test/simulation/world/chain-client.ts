@@ -1,3 +1,4 @@
+import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import { onlyReceiver, showsTransfer } from '#shared/chains/nodes/same-transfer.ts'
 import type { BlockRef, RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
@@ -12,6 +13,7 @@ import type { Sim } from './sim.ts'
 
 /** Blocks from the best one that an account chain calls final. */
 const FINAL_DEPTH = 32
+const DAY_MS = 24 * 3_600_000
 /** The coin whose moves inside of calls a node may not be able to show. */
 const COIN = 'eth_ethereum'
 
@@ -48,6 +50,13 @@ export function createSimChainClient(
 ): ChainClient {
   let node = luck.between(0, 1)
   const deaths = luck.fork('deaths')
+  const strange = luck.fork('outside world')
+  /** What a node adds to the time of its newest block. */
+  const aheadMs = (): number => {
+    if (!strange.chance(sim.mix.aheadOfTime)) return 0
+    sim.fault('F17 ahead')
+    return DAY_MS
+  }
 
   const viewOf = (which: number): View => {
     chain.sync(sim.scheduler.now)
@@ -77,7 +86,9 @@ export function createSimChainClient(
         if (faulty && !stall) {
           sim.fault('F9 node')
           node = 1 - node
-          throw new NodeUnreliable('simulated fault of a node')
+          if (!strange.chance(sim.mix.refusals)) throw new NodeUnreliable('simulated fault of a node')
+          sim.fault('F17 refusal')
+          throw new RpcFailure(strange.pick(['refused', 'pruned', 'retry']), 'simulated words of a provider')
         }
         return answer(viewOf(node))
       },
@@ -145,8 +156,8 @@ export function createSimChainClient(
         (view) => ({
           height: view.head,
           hash: view.block(view.head)?.hash ?? '',
-          finalizedHeight: chain.hasMempool ? null : Math.max(0, view.head - FINAL_DEPTH),
-          time: view.block(view.head)?.time ?? 0,
+          finalizedHeight: chain.hasMempool ? null : Math.max(0, view.head - (sim.mix.finalAtHead ? 0 : FINAL_DEPTH)),
+          time: (view.block(view.head)?.time ?? 0) + aheadMs(),
         }),
         (head) => `${head.height}`,
       ),
@@ -191,7 +202,7 @@ export function createSimChainClient(
     return {
       ...client,
       balances: createSimBalances({ ask, other: () => viewOf(1 - node) }),
-      accounts: createSimAccounts({ ask, each, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
+      accounts: createSimAccounts({ ask, each, aheadMs, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
     }
   }
   return {

@@ -27,6 +27,16 @@ export interface SimTx {
   readonly inside: boolean
   /** A contract sends it, and no node shows it: only balances do. */
   readonly hidden: boolean
+  /** What leaves an account by it; nothing of it where the account does not have as much. Account chains only. */
+  readonly outflow: SimOutflow | null
+}
+
+/** Money that an account gives away: by its own key, or tokens to a collector that it allowed to take them. */
+export interface SimOutflow {
+  readonly matchKey: string
+  readonly asset: AssetId
+  readonly amountBase: bigint
+  readonly byOwner: boolean
 }
 
 export interface SimBlock {
@@ -70,6 +80,8 @@ export interface SimChain {
     payouts: readonly Payout[],
     options?: Partial<Pick<SimTx, 'minedFrom' | 'spends' | 'inside' | 'hidden'>>,
   ): SimTx
+  /** Sends a transaction that takes money out of an account. */
+  takeOut(now: number, outflow: SimOutflow): void
   /** Restarts a node at this moment: until then it reads the mempool that it kept, and nobody mines what is in it. */
   restartNode(which: number, now: number, until: number): void
   /** How much of its mempool a node has read again, from 0 to 1; null when it was not restarted. */
@@ -178,10 +190,17 @@ export function createSimChain(
         outputIndex: family === 'bitcoin' ? index : null,
       }))
       const own = family === 'bitcoin' ? [`${hashOf(`coin/${counter}`)}:0`] : []
-      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom, inside, hidden }
+      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom, inside, hidden, outflow: null }
       mempool.set(hash, tx)
       sent.set(hash, tx)
       return tx
+    },
+    takeOut(now, outflow) {
+      counter += 1
+      const hash = hashOf(`tx/${counter}`)
+      const tx = { hash, transfers: [], spends: [], sentAt: now, minedFrom: now, inside: false, hidden: false, outflow }
+      mempool.set(hash, tx)
+      sent.set(hash, tx)
     },
     drop: (hash) => mempool.delete(hash),
     reorg(now, depth, outcome) {

@@ -13,7 +13,7 @@ export interface BalanceNodes {
   other(): BranchView
 }
 
-/** What each account received up to a block, as nobody moves anything on; shared by blocks that pay nobody. */
+/** What each account has at the end of a block. */
 const received = new WeakMap<SimBlock, ReadonlyMap<string, bigint>>()
 
 /** Coin balances of the simulated account chains, by the hash of a block. */
@@ -82,9 +82,14 @@ function balancesAt(view: BranchView, height: number, hash: string): ReadonlyMap
 }
 
 function withBlock(balances: ReadonlyMap<string, bigint>, { txs }: SimBlock): ReadonlyMap<string, bigint> {
-  const coins = txs.flatMap(({ transfers }) => transfers.filter(({ asset }) => asset === COIN))
-  if (coins.length === 0) return balances
   const next = new Map(balances)
-  for (const { matchKey, amountBase } of coins) next.set(matchKey, (next.get(matchKey) ?? 0n) + amountBase)
+  const change = (matchKey: string, byBase: bigint): void => {
+    const sum = (next.get(matchKey) ?? 0n) + byBase
+    if (sum >= 0n) next.set(matchKey, sum)
+  }
+  for (const { transfers, outflow } of txs) {
+    for (const { matchKey, asset, amountBase } of transfers) if (asset === COIN) change(matchKey, amountBase)
+    if (outflow?.asset === COIN) change(outflow.matchKey, -outflow.amountBase)
+  }
   return next
 }

@@ -58,6 +58,14 @@ export interface FaultMix {
   readonly deletedBehind: number
   /** Slow answers of the store: chance and most of the delay. */
   readonly slowStore: number
+  /** F17: chance that money which came to an account is moved on later, by the owner's key or by a collector with an allowance. */
+  readonly outflows: number
+  /** F17: nodes of account chains call their head final; no block is replaced then. */
+  readonly finalAtHead: boolean
+  /** F17: chance per answer of a node that its time is a day ahead. */
+  readonly aheadOfTime: number
+  /** F17: chance that a failing node refuses in words of its own, as providers do. */
+  readonly refusals: number
   /** How much longer than usual every answer of the store takes: with far stores, more happens at the same time. */
   readonly storeDistance: number
 }
@@ -97,6 +105,10 @@ export const CLEAR: FaultMix = {
   operatorActions: 0,
   deletedBehind: 0,
   slowStore: 0,
+  outflows: 0,
+  finalAtHead: false,
+  aheadOfTime: 0,
+  refusals: 0,
   storeDistance: 1,
 }
 
@@ -145,8 +157,26 @@ export function drawFaults(random: Prng): FaultMix {
     unreadable: upTo(0.5, 0.6),
     diesUnread: 0,
     deletedBehind: 0,
+    outflows: 0,
+    finalAtHead: false,
+    aheadOfTime: 0,
+    refusals: 0,
   }
   // Drawn last, so that older seeds keep their other faults. Both together, or the two would seldom meet.
   const unread = on(0.3) ? { unreadable: 0.9, diesUnread: 0.5 + random.next() / 2 } : {}
-  return { ...mix, ...unread, deletedBehind: upTo(0.2, 0.5) }
+  return outsideWorld({ ...mix, ...unread, deletedBehind: upTo(0.2, 0.5) }, random.fork('outside world'))
+}
+
+/** What providers and other people do, drawn from a source of its own so that older seeds keep their other faults. */
+function outsideWorld(mix: FaultMix, random: Prng): FaultMix {
+  const finalAtHead = random.chance(0.15)
+  return {
+    ...mix,
+    outflows: random.chance(0.5) ? random.next() : 0,
+    finalAtHead,
+    // What is final is never replaced.
+    reorgs: finalAtHead ? 0 : mix.reorgs,
+    aheadOfTime: random.chance(0.3) ? random.next() * 0.02 : 0,
+    refusals: random.chance(0.5) ? random.next() : 0,
+  }
 }

@@ -169,6 +169,7 @@ async function send(
     ...(minedFrom !== undefined && { minedFrom }),
   })
   note(sim, chain, invoice, tx)
+  if (!chain.hasMempool) moveOn(sim, chain, tx, random.fork(`outflow of ${tx.hash}`))
   if (!chain.hasMempool || minedFrom !== undefined) return
   if (random.chance(sim.mix.nodeRestarts)) {
     await sim.sleep(random.between(500, 20_000), 'before nodes are restarted')
@@ -189,6 +190,24 @@ async function send(
       : payouts(invoice, again)
   const other = chain.pay(sim.scheduler.now, to, { spends: tx.spends })
   if (kind !== 'elsewhere') note(sim, chain, invoice, other)
+}
+
+/** Some of the money that came leaves the account later, once or twice: never all of it at a time. */
+function moveOn(sim: Sim, chain: SimChain, { transfers }: SimTx, luck: Prng): void {
+  if (!luck.chance(sim.mix.outflows)) return
+  for (const { matchKey, asset, amountBase } of transfers) {
+    if (asset === null) continue
+    // Coins leave by the owner's key alone; tokens also by an allowance, whose sender is somebody else.
+    const byOwner = asset === 'eth_ethereum' || luck.chance(0.5)
+    const outflow = { matchKey, asset, amountBase: amountBase / 3n + 1n, byOwner }
+    sim.scheduler.at(luck.next() ** 2 * 3_600_000, 'world', null, 'outflow', () => {
+      if (sim.healed) return
+      sim.fault('F17 outflow')
+      sim.touch()
+      chain.sync(sim.scheduler.now)
+      chain.takeOut(sim.scheduler.now, outflow)
+    })
+  }
 }
 
 /** Things that must never be taken for the payment, sent to the same address. */

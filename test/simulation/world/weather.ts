@@ -200,7 +200,7 @@ export function heal(sim: Sim): void {
   sim.trace.add('=== heals')
   sim.healed = true
   sim.healedAt = sim.scheduler.now
-  sim.mix = CLEAR
+  sim.mix = { ...CLEAR, finalAtHead: sim.mix.finalAtHead }
   sim.storeDown = false
   sim.redis.setUp(true)
   for (const machine of sim.supervisor.machines) {

@@ -1,0 +1,55 @@
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { parseUnits } from '#shared/domain/money/amount.ts'
+import type { Books, Income } from '#test/support/evm-oracle.ts'
+
+/** How a history was read, as far as limits depend on it. */
+export interface ReadingScene {
+  readonly isAttentive: boolean
+  /** Accounts of open invoices that wait for the coin. */
+  readonly waitForCoin: ReadonlySet<string>
+  /** The node dropped states that the scanner may have needed. */
+  readonly isStateGone: boolean
+}
+
+/** A stated limit: money that may be missing from what is stored, and must be right when it is stored. */
+export interface Limit {
+  readonly name: string
+  readonly covers: (income: Income, scene: ReadingScene, books: Books) => boolean
+}
+
+const isCoin = ({ asset }: Income): boolean => asset === 'eth_ethereum'
+const dustOf = ({ asset }: Income): bigint => parseUnits(ASSETS[asset].dust, ASSETS[asset].decimals)
+
+/** All limits of reading an EVM account; `README.md` of this folder has them in words. Nothing else may be missing. */
+export const LIMITS: readonly Limit[] = [
+  {
+    name: 'dust: an amount below the dust threshold of its asset starts no reading',
+    covers: (income) => income.amountBase < dustOf(income),
+  },
+  {
+    name: 'own fees: an increase within the fees that the account paid in its block is a miscounted fee',
+    covers: ({ txHash, amountBase, feesBase }) => txHash === null && amountBase <= feesBase,
+  },
+  {
+    name: 'moved by code: coins of an account whose code moves coins may come and go between two looks',
+    covers: (income, { isAttentive }, { movedByCode }) =>
+      isAttentive && isCoin(income) && movedByCode.has(income.matchKey),
+  },
+  {
+    name: 'state gone and moved by code: what code moved on is missing from an increase over several blocks',
+    covers: (income, { isStateGone }, { movedByCode }) =>
+      isStateGone && income.txHash === null && movedByCode.has(income.matchKey),
+  },
+]
+
+/** What is missing today, and is no limit: this list must become empty. */
+export const GAPS: readonly Limit[] = [
+  {
+    name: 'late coins: coins inside of calls are found where an open invoice waits for coins alone',
+    covers: ({ txHash, matchKey }, { waitForCoin }) => txHash === null && !waitForCoin.has(matchKey),
+  },
+  {
+    name: 'hidden rises: coins that code moves on in a batch of blocks hide those that come inside of calls in it',
+    covers: ({ txHash, matchKey }, _, { movedByCode }) => txHash === null && movedByCode.has(matchKey),
+  },
+]

@@ -1,0 +1,61 @@
+import type { Mutant } from '#test/simulation/mutants/mutant.ts'
+
+/** Bugs of reading EVM accounts, each of which random histories must find. */
+export const WORLD_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'failed-payments',
+    file: 'shared/chains/families/evm/receipts.ts',
+    find: "if (receipt.status === '0x1') kept.push(transfer)",
+    replace: 'kept.push(transfer)',
+    what: 'A direct payment that failed in its block is credited.',
+  },
+  {
+    name: 'own-gas',
+    file: 'shared/chains/families/evm/receipts.ts',
+    find: 'spentBase: spentBase + fee + (leaves ? BigInt(value) : 0n),',
+    replace: 'spentBase: spentBase + (leaves ? BigInt(value) : 0n),',
+    what: 'Fees that an account pays make coins that came inside of calls smaller.',
+  },
+  {
+    name: 'own-sweep',
+    file: 'shared/chains/families/evm/receipts.ts',
+    find: 'spentBase: spentBase + fee + (leaves ? BigInt(value) : 0n),',
+    replace: 'spentBase: spentBase + fee,',
+    what: 'Coins that an account sends away hide coins that came inside of calls.',
+  },
+  {
+    name: 'equal-increases',
+    file: 'shared/usecases/scanning/balance-increase-transfers.ts',
+    find: 'while (taken.has(increaseKey(source, matchKey, amountBase, ordinal))) ordinal += 1',
+    replace: '',
+    what: 'Two equal increases of one account are one payment.',
+  },
+  {
+    name: 'collected-tokens',
+    file: 'shared/chains/families/evm/accounts.ts',
+    find: 'const received = question.exactly ? await readLogs(node, tools.logs, question) : []',
+    replace: 'const received: readonly Log[] = []',
+    what: 'Tokens are found by figures alone: what a collector takes between two looks is lost.',
+  },
+  {
+    name: 'unread-senders',
+    file: 'shared/chains/families/evm/accounts.ts',
+    find: 'exactly ? matchKeys.filter((matchKey) => among.includes(matchKey)) : []',
+    replace: 'exactly && among.length < 0 ? matchKeys : []',
+    what: 'Nonces are not compared: coins that come and leave by the key of the account are lost.',
+  },
+  {
+    name: 'replaced-blocks',
+    file: 'shared/usecases/scanning/scan-reorg.ts',
+    find: 'forkHeight: fork.height })',
+    replace: 'forkHeight: Number.MAX_SAFE_INTEGER })',
+    what: 'Payments of blocks that others replaced count on.',
+  },
+  {
+    name: 'words-for-gone',
+    file: 'shared/chains/families/evm/rpc-failure.ts',
+    find: '/missing trie node|historical state|state\\b[^.]* (is not|un|not )\\s?available|',
+    replace: '/historical state|',
+    what: 'A state that is gone is asked for again and again.',
+  },
+]

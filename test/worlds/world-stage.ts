@@ -1,0 +1,369 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { beforeAll, expect, vi } from 'vitest'
+import type { LocalChain } from '#dev/local-chain/start-local-chain.ts'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
+import type { NetworkSettings } from '#shared/chains/definitions/chain.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
+import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
+import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
+import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
+import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { emptyDatabase } from '#test/support/empty-database.ts'
+import { readBooks } from '#test/support/evm-oracle.ts'
+import { REFUSALS } from '#test/support/refusals.ts'
+import type { TestStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
+import { freshChain } from '#test/support/worker-chain.ts'
+import { HONEST, startWorldNode, type WorldNode } from '#test/support/world-node.ts'
+import { differencesOf, type StoredMoney } from './compare-money.ts'
+import { type Account, createPayers, type Payers } from './payers.ts'
+import { ACCOUNTS, type History, type Step } from './world-history.ts'
+
+const PATIENCE = { timeout: 30_000, interval: 20 }
+/** Time between two blocks of the network, milliseconds: the pace 1. */
+const BLOCK_MS = 12_000
+const CONFIRMATIONS = 3
+const FINALITY_DEPTH = 16
+/** Far beyond every block of a history, at every pace. */
+const DEADLINE_MS = 30 * 24 * 3_600_000
+/** Blocks between the first coins of an account and its invoice: more than a first start reads. */
+const BEFORE = 24
+const DAY_S = 86_400
+/** Looks at the cursor while a node may still be wrong. */
+const TRIES = 50
+const UNITS = { eth_ethereum: 10n ** 15n, usdt_ethereum: 1_000_000n, usdc_ethereum: 1_000_000n } as const
+const COIN = 'eth_ethereum'
+/** The account that passes everything on. */
+const FORWARDING = ACCOUNTS.findIndex(({ kind }) => kind === 'forwarding')
+
+/** Plays histories, one after the other, on one chain. */
+export interface WorldStage {
+  /** Throws when a deadline passed over money that is not stored, or when anything else is stored than what the oracle says. */
+  play(history: History): Promise<void>
+}
+
+/** Opens the chain for the histories of a group of tests, whose blocks follow each other at `pace` times the network's block time. */
+export function useWorldStage(stores: TestStores, pace: number): WorldStage {
+  let chain: LocalChain
+  let payers: Payers
+  beforeAll(async () => {
+    chain = await freshChain()
+    payers = await createPayers(chain)
+    await chain.mine()
+  })
+  return {
+    async play(history) {
+      const run = await openRun({ stores, chain, payers, pace }, history)
+      try {
+        for (const step of history.steps) await run.take(step)
+        await run.judge()
+      } finally {
+        await run.close()
+      }
+    },
+  }
+}
+
+interface Ground {
+  readonly stores: TestStores
+  readonly chain: LocalChain
+  readonly payers: Payers
+  readonly pace: number
+}
+
+async function openRun({ stores, chain, payers, pace }: Ground, history: History) {
+  const { isAttentive } = history
+  let node: WorldNode
+  let stepMs = 0
+  const clock = { now: () => Date.now() + stepMs }
+
+  const height = async () => Number(await chain.rpc('eth_blockNumber'))
+  const newestTime = async () =>
+    Number(((await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { readonly timestamp: string }).timestamp)
+
+  /** Mines blocks at the pace of the history; the clock follows. */
+  async function mine(blocks = 1, pauseS = 0): Promise<void> {
+    const apartS = Math.max(1, Math.round((BLOCK_MS * pace) / 1_000))
+    let time = (await newestTime()) + pauseS
+    for (let count = 0; count < blocks; count += 1) {
+      time += apartS
+      follow(time)
+      await chain.rpc('evm_setNextBlockTimestamp', [time])
+      await chain.mine()
+    }
+  }
+  const follow = (timeS: number): void => {
+    stepMs = Math.max(stepMs, timeS * 1_000 - Date.now())
+  }
+
+  await emptyDatabase(stores.db)
+  const accounts: Account[] = []
+  for (const { kind } of ACCOUNTS) accounts.push(await payers.open(kind))
+  await mine(BEFORE)
+  await mine(1, 3_600)
+  const deps = depsOf(stores, clock)
+  await deps.wallets.addDerived(
+    'test:evm:world',
+    accounts.map(({ address, matchKey }, index) => ({
+      ...{ index, address, matchKey },
+      ...{ mode: 'test', family: 'evm', materialId: 'test:evm:world', watchedOn: [] },
+    })),
+    accounts.length,
+  )
+  node = await startWorldNode(chain.url, HONEST)
+  const from = await height()
+  const endsAt = clock.now() + DEADLINE_MS
+
+  let client: OpenChainClient | null = null
+  let scanner: ChainScanner | null = null
+  const start = () => {
+    client = openClient(stores, node.url)
+    scanner = startChainScanner(deps, { ...SOURCE, client, ...(isAttentive && { thrifty: briskPace(LOOKS) }) })
+  }
+  const stop = async () => {
+    await scanner?.stop()
+    await client?.close()
+    scanner = null
+    client = null
+  }
+  const cursorOf = () => deps.cursors.find('test', 'ethereum')
+
+  start()
+  // The place from which money counts.
+  await vi.waitFor(async () => expect((await cursorOf())?.headHeight).toBeGreaterThanOrEqual(from), PATIENCE)
+  for (const [index, { waitsFor, status }] of ACCOUNTS.entries()) {
+    const account = accounts[index]
+    if (waitsFor === null || account === undefined) continue
+    await openInvoiceFor(stores, account, { asset: waitsFor, status, at: clock.now(), endsAt, number: index + 1 })
+  }
+  await breathe()
+  node.become(history.node)
+
+  /** Until the scanner has put a few questions, where it has any. */
+  async function breathe(): Promise<void> {
+    const sum = () => [...node.calls.values()].reduce((all, count) => all + count, 0)
+    const before = sum()
+    for (let waited = 0; waited < 10 && sum() < before + 6; waited += 1) await delay(10)
+  }
+
+  const at = (index: number): Account => {
+    const account = accounts[index]
+    if (account === undefined) throw new Error('no such account')
+    return account
+  }
+  const sized = (asset: AssetId, size: bigint) => size * UNITS[asset as keyof typeof UNITS]
+  /** All of it or half, but what a key needs for gas. */
+  const part = async (account: Account, asset: AssetId, isAll: boolean) => {
+    const held = await payers.holds(account, asset)
+    const gas = asset === COIN && account.kind === 'key' ? 10n ** 17n : 0n
+    return held <= gas ? 0n : (held - gas) / (isAll ? 1n : 2n)
+  }
+
+  async function take(step: Step): Promise<void> {
+    if (step.kind === 'pay') await payers.pay(at(step.to), step.asset, sized(step.asset, step.size))
+    if (step.kind === 'call') await payers.call(at(step.to), sized(COIN, step.size))
+    if (step.kind === 'destroy') await payers.destroy(at(step.to), sized(COIN, step.size))
+    if (step.kind === 'batch') await payers.batch(at(step.to), at(step.other), sized(COIN, step.size))
+    if (step.kind === 'poison') {
+      for (let count = 0; count < step.count; count += 1) await payers.poison(at(step.to), 'usdt_ethereum')
+    }
+    if (step.kind === 'dust') {
+      for (let count = 0; count < step.count; count += 1) {
+        await payers.pay(at(step.to), step.asset, 1n)
+        await mine()
+      }
+    }
+    if (step.kind === 'mine') await mine(step.blocks)
+    if (step.kind === 'nowhere') await fromNowhere(at(step.to), sized(COIN, step.size))
+    if (step.kind === 'reward') await reward(at(step.to))
+    if (step.kind === 'fail') await payers.fail(at(FORWARDING), sized(COIN, step.size))
+    // A final block is never replaced.
+    if (step.kind === 'fork' && !history.node.isFinalAtHead) await fork(step)
+    if (step.kind === 'refuse') node.refuse(REFUSALS[step.words] ?? {}, step.calls)
+    if (step.kind === 'ahead') node.runAhead(DAY_S, step.answers)
+    if (step.kind === 'breathe') await breathe()
+    if (step.kind === 'pause') await stop()
+    if (step.kind === 'resume' && scanner === null) start()
+    await takeOut(step)
+  }
+
+  async function takeOut(step: Step): Promise<void> {
+    if (step.kind === 'delegate') await payers.delegate(at(step.from))
+    if (step.kind !== 'sweep' && step.kind !== 'collect' && step.kind !== 'execute') return
+    const account = at(step.from)
+    const asset = step.kind === 'execute' ? COIN : step.asset
+    const amountBase = await part(account, asset, step.isAll)
+    if (amountBase === 0n) return
+    if (step.kind === 'execute') await payers.execute(account, amountBase)
+    else if (step.kind === 'collect') await payers.collect(account, step.asset, amountBase)
+    // A contract has no key.
+    else if (account.kind === 'key') await payers.sweep(account, asset, amountBase)
+  }
+
+  /** Coins of a new block that no transaction moved, as withdrawals of validators do; nobody sees the block without them. */
+  async function fromNowhere(to: Account, amountBase: bigint): Promise<void> {
+    await node.hold(async () => {
+      await mine()
+      await chain.fund(to.address, (await payers.holds(to, COIN)) + amountBase)
+    })
+    // From here on the state is that of the block.
+    await mine()
+  }
+
+  /** The account makes a block and gets its fees. */
+  async function reward(to: Account): Promise<void> {
+    await chain.rpc('anvil_setCoinbase', [to.address])
+    await payers.pay(at(0), 'usdt_ethereum', 1n)
+    await mine()
+    await chain.rpc('anvil_setCoinbase', [`0x${'00'.repeat(20)}`])
+  }
+
+  /** Blocks with a payment each, seen by the scanner, which others without it replace. */
+  async function fork(step: Extract<Step, { kind: 'fork' }>): Promise<void> {
+    await mine()
+    const snapshot = await chain.rpc('evm_snapshot')
+    for (let count = 0; count < step.depth; count += 1) {
+      await payers.pay(at(step.to), step.asset, sized(step.asset, 1n))
+      await mine()
+    }
+    await breathe()
+    await node.hold(async () => {
+      await chain.rpc('evm_revert', [snapshot])
+      await mine(1, 1)
+      await mine(step.depth)
+    })
+  }
+
+  /** The money as the store has it. */
+  async function storedMoney(): Promise<readonly StoredMoney[]> {
+    const keys = accounts.map(({ matchKey }) => matchKey)
+    const rows = await stores.db.connection
+      .collection('payments')
+      .find({ matchKey: { $in: keys }, state: { $in: ['detected', 'confirmed'] }, asset: { $ne: null } })
+      .toArray()
+    return rows.map((row) => ({
+      height: Number(row['block']?.height),
+      matchKey: String(row['matchKey']),
+      asset: String(row['asset']),
+      amountBase: BigInt(String(row['amountBase'])),
+      txHash: row['txHash'] === null ? null : String(row['txHash']),
+    }))
+  }
+
+  /** Lets every deadline pass, and compares what is stored with the oracle's books: of the open invoices at that very moment. */
+  async function judge(): Promise<void> {
+    if (scanner === null) start()
+    await mine(CONFIRMATIONS)
+    node.mend()
+    const paidUntil = await height()
+    // A test network's deadlines also pass by the clock: nobody may read it between the clock's jump and the chain's.
+    await node.hold(() => mine(1, DEADLINE_MS / 1_000))
+    await mine(2)
+    const keys = accounts.map(({ matchKey }) => matchKey)
+    const books = await readBooks(chain.url, keys, { from, to: paidUntil })
+    const unawaited = new Set(
+      ACCOUNTS.flatMap(({ status }, index) => (status === 'pending' ? [] : [at(index).matchKey])),
+    )
+    const waitForCoin = new Set(
+      ACCOUNTS.flatMap(({ waitsFor, status }, index) =>
+        waitsFor === COIN && status === 'pending' ? [at(index).matchKey] : [],
+      ),
+    )
+    const scene = { isAttentive, waitForCoin, isStateGone: history.node.stateBlocks !== null }
+    const differences = async (isAwaited: boolean) => {
+      const ours = ({ matchKey }: { readonly matchKey: string }) => !isAwaited || !unawaited.has(matchKey)
+      return differencesOf({ ...books, incomes: books.incomes.filter(ours) }, (await storedMoney()).filter(ours), scene)
+    }
+    const hasPassed = async (): Promise<boolean> => {
+      scanner?.wake()
+      const cursor = await cursorOf()
+      // As on a main network: by times of blocks.
+      return cursor !== null && deadlinesPassUntil({ ...cursor, mode: 'live' }, BLOCK_MS) > endsAt
+    }
+    // A node that shows an old or a wrong state may hold a deadline up, and may not let it pass over money.
+    for (let tries = 0; tries < TRIES && !(await hasPassed()); tries += 1) await delay(20)
+    node.become({ ...history.node, lagBlocks: 0, ignoresHashes: false })
+    await vi.waitFor(async () => {
+      const isPassed = await hasPassed()
+      const { height: at, headHeight, time, atHeadAt, headSeenAt, status, trouble } = (await cursorOf()) ?? {}
+      const position = { at, headHeight, time, atHeadAt, headSeenAt, status, reason: trouble?.reason, endsAt }
+      expect({ ...position, isPassed }, JSON.stringify(position)).toMatchObject({ isPassed: true })
+    }, PATIENCE)
+    expect(await differences(true)).toEqual([])
+    // Looks end at final blocks.
+    await mine(FINALITY_DEPTH + 70)
+    await vi.waitFor(async () => expect(await differences(false)).toEqual([]), PATIENCE)
+  }
+
+  return {
+    take,
+    judge,
+    async close() {
+      await stop()
+      await node.close()
+    },
+  }
+}
+
+const LOOKS = { endedLookMs: 1_000, allLookMs: 2_000 }
+
+const SOURCE = {
+  mode: 'test',
+  network: 'ethereum',
+  family: 'evm',
+  pollMs: 10,
+  dropAfterMs: 500,
+  finalityDepth: FINALITY_DEPTH,
+  batchMax: 8,
+  development: false,
+  createIndex: createWatchIndex,
+} as const satisfies Partial<ScanSource>
+
+const networksOf = (url: string): NetworkSettings => ({
+  live: {},
+  test: { ethereum: { rpcUrls: [url], confirmations: CONFIRMATIONS, chainId: 31_337, genesis: 'any' } },
+})
+
+function openClient(stores: TestStores, url: string): OpenChainClient {
+  const client = createChainClient(networksOf(url), 'test', 'ethereum', stores.runtime.metrics)
+  if (client === null) throw new Error('no client')
+  return client
+}
+
+function depsOf(stores: TestStores, clock: ScanDeps['clock']): ScanDeps {
+  return {
+    ...stores.runtime,
+    ...createRepositories(stores.db, stores.runtime),
+    clock,
+    marks: NO_MARKS,
+    notifier: { notify: () => {} },
+    catalog: createCatalog(networksOf('http://127.0.0.1:1')),
+  }
+}
+
+async function openInvoiceFor(
+  stores: TestStores,
+  { address, matchKey }: Account,
+  invoice: {
+    readonly asset: AssetId
+    readonly status: 'pending' | 'expired'
+    readonly at: number
+    readonly endsAt: number
+    readonly number: number
+  },
+): Promise<void> {
+  const { asset, status, at, endsAt, number } = invoice
+  const coin = asset === COIN ? ({ symbol: 'ETH', decimals: 18, coin: true } as const) : {}
+  const method = { ...samplePaymentMethod(matchKey, at, { asset, ...coin }), address }
+  const isOpen = status === 'pending'
+  const state = {
+    ...{ paymentMethods: [method], status },
+    ...(isOpen ? { expiresAt: endsAt, nextActionAt: endsAt } : { expiresAt: at - 60_000, nextActionAt: null }),
+  }
+  await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number, state }))
+}
