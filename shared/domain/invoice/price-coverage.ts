@@ -11,7 +11,7 @@ export interface ValuedMoney {
 
 /** How far money covers a price. */
 interface Coverage {
-  /** Base units that pay the whole price: what was paid at earlier quotes, plus the exact rest at the quote that asks for it. */
+  /** Base units that pay the whole price: what was paid at earlier quotes, plus the rest at the quote that asks for it. */
   readonly dueBase: bigint
   /** The least base units that settle it: the exact rest, less the tolerance; never below one. */
   readonly neededBase: bigint
@@ -44,7 +44,7 @@ export function coverage(paymentMethod: PaymentMethod, money: readonly ValuedMon
   for (const quote of paymentMethod.quotes) {
     const sumBase = sums.get(quote) ?? 0n
     const exactBase = baseOf(quote, { parts: unpaid, whole })
-    if (quote === latest || sumBase >= exactBase) return bounds(paymentMethod, quote, { paidBase, exactBase })
+    if (quote === latest || sumBase >= exactBase) return bounds(paymentMethod, quote, { paidBase, sumBase, exactBase })
     unpaid -= sumBase * (whole / wholeBase(quote))
     paidBase += sumBase
   }
@@ -97,14 +97,16 @@ export function payableBase({ quotes, policy }: PaymentMethod, restBase: bigint)
 function bounds(
   paymentMethod: PaymentMethod,
   quote: Quote,
-  { paidBase, exactBase }: { readonly paidBase: bigint; readonly exactBase: bigint },
+  { paidBase, sumBase, exactBase }: { readonly paidBase: bigint; readonly sumBase: bigint; readonly exactBase: bigint },
 ): Coverage {
   const { unitBase, sendableBase } = paymentMethod.policy
   const harmlessBase = exactBase + larger(sendableBase, unitBase - 1n)
   const askedBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
+  // The rounding of the amount that the payer was asked for does not make an exact rest short.
+  const isExact = sumBase >= exactBase && sumBase < askedBase
   const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote)
   return {
-    dueBase: paidBase + exactBase,
+    dueBase: paidBase + (isExact ? sumBase : askedBase),
     neededBase: larger(neededBase, 1n),
     mostBase: paidBase + larger(harmlessBase, askedBase),
   }

@@ -1,7 +1,7 @@
 import { activePaymentMethod, type InvoiceState, type Ms } from './model.ts'
-import { payableBase } from './price-coverage.ts'
+import { baseOf, payableBase } from './price-coverage.ts'
 import { latestQuote } from './quote-window.ts'
-import { totals } from './totals.ts'
+import { unpaidOf } from './totals.ts'
 
 /**
  * Base units that the payer is asked to send now; every page, link, wallet and API takes them from here. Zero where nothing is due, and
@@ -29,6 +29,5 @@ function restToSend(state: InvoiceState): bigint {
   const paymentMethod = activePaymentMethod(state)
   const isOpen = state.status === 'pending' || state.status === 'partial'
   if (paymentMethod === null || !isOpen) return 0n
-  const { dueBase, seenBase } = totals(state)
-  return payableBase(paymentMethod, dueBase - seenBase)
+  return payableBase(paymentMethod, baseOf(latestQuote(paymentMethod), unpaidOf(state, paymentMethod, 'seen')))
 }

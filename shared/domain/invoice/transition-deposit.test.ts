@@ -168,7 +168,7 @@ describe('a new price for the rest', () => {
       const run = story(aPaymentMethod({ policy: { ...aPaymentMethod().policy, unitBase: 100n } }), thirtyDays)
       run.see([aPayment({ amountBase: 333_333n, state: 'confirmed' })])
       run.apply(renewed(run, DUE), [], second.quotedAt)
-      expect(totals(run.state()).dueBase).toBe(DUE)
+      expect(totals(run.state()).dueBase).toBe(333_333n + 666_700n)
       expect(requestedBase(run.state(), second.quotedAt)).toBe(666_700n)
       run.see([later('rest', paid)])
       expect(run.state(), `${paid}`).toMatchObject({ status, underpaidAccepted: false })

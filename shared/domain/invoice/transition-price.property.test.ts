@@ -254,7 +254,7 @@ function checkRest(given: World, state: InvoiceState): void {
   const { dueBase, seenBase } = totals(state)
   const exact = restBase(state, whole) ?? 0n
   const asked = requestedBase(state, state.updatedAt)
-  holds(dueBase - seenBase === exact, 'the amount due is exact')
+  holds(dueBase - seenBase >= exact, 'the amount due covers what is unpaid')
   holds(asked >= exact, 'the rest covers what is unpaid')
   holds(asked < exact + display, 'the rest is rounded up by less than the display precision')
   holds(asked % display === 0n, 'a payer can type the rest')
