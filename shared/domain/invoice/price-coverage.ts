@@ -93,14 +93,15 @@ export function payableBase({ quotes, policy }: PaymentMethod, restBase: bigint)
   return ((leastBase + unitBase - 1n) / unitBase) * unitBase
 }
 
-/** What is above the price by no more than the rounding or the least sendable amount is harmless: a payer may have been asked for it. */
+/** What is above the price by no more than the rounding, the least sendable amount or the raise of a unique amount is harmless: a payer may have been asked for it. */
 function bounds(
   paymentMethod: PaymentMethod,
   quote: Quote,
   { paidBase, sumBase, exactBase }: { readonly paidBase: bigint; readonly sumBase: bigint; readonly exactBase: bigint },
 ): Coverage {
   const { unitBase, sendableBase } = paymentMethod.policy
-  const harmlessBase = exactBase + larger(sendableBase, unitBase - 1n)
+  const raisedBase = quote.rest === undefined ? 0n : quote.amountBase - quote.rest.restBase
+  const harmlessBase = larger(raisedBase, larger(sendableBase, unitBase - 1n))
   const askedBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
   // The rounding of the amount that the payer was asked for does not make an exact rest short.
   const isExact = sumBase >= exactBase && sumBase < askedBase
@@ -108,7 +109,7 @@ function bounds(
   return {
     dueBase: paidBase + (isExact ? sumBase : askedBase),
     neededBase: larger(neededBase, 1n),
-    mostBase: paidBase + larger(harmlessBase, askedBase),
+    mostBase: paidBase + exactBase + harmlessBase,
   }
 }
 

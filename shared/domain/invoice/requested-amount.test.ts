@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
+import { restBase } from './decide.ts'
 import type { PaymentMethod } from './model.ts'
 import { needsNewAmount, requestedBase } from './requested-amount.ts'
-import { aPayment, aPaymentMethod, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-fixtures.ts'
+import {
+  aPayment,
+  aPaymentMethod,
+  aQuote,
+  DEADLINE,
+  DUE,
+  MINUTE,
+  renewal,
+  story,
+  storyIn,
+  T0,
+} from './transition-fixtures.ts'
 
 /** Payers can type hundreds of base units, and the chain lets them send 546 at least; a rest below that counts as paid. */
 const policy = { ...aPaymentMethod().policy, unitBase: 100n, sendableBase: 546n, toleranceBase: 545n }
@@ -71,5 +83,17 @@ describe('the amount asked for', () => {
     run.see([aPayment({ amountBase: DUE / 2n })])
     expect(needsNewAmount(run.state(), T0 + 2 * MINUTE)).toBe(true)
     expect(asked(run)).toBe(0n)
+  })
+
+  it('is the amount of a renewed quote even where that was raised to be unique, and paying it is not too much', () => {
+    const run = story(on({ hold: { kind: 'amount', quarantineMs: 1, heldMs: 1, releasedAt: null } }))
+    run.see([aPayment({ payment: 'a', amountBase: 333_333n, state: 'confirmed' })])
+    const rest = restBase(run.state(), DUE) ?? 0n
+    const unique = rest + 9_999n
+    const quote = aQuote({ amountBase: unique, quotedAt: T0 + MINUTE, rest: { wholeBase: DUE, restBase: rest } })
+    run.apply({ ...renewal, quote, claim: 'other' }, [], T0 + 2 * MINUTE)
+    expect(asked(run)).toBe(unique)
+    run.see([aPayment({ payment: 'b', amountBase: unique, state: 'confirmed', firstSeenAt: T0 + 3 * MINUTE })])
+    expect(run.state()).toMatchObject({ status: 'paid', exceptions: [], underpaidAccepted: false })
   })
 })
