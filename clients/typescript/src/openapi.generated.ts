@@ -329,7 +329,7 @@ export type InvoiceFlags = {
      */
     paid_late: boolean;
     /**
-     * The merchant accepted less than the full amount as paid.
+     * Less than the full amount counts as paid: the merchant accepted it, or nobody can send so small a rest.
      */
     underpaid_accepted: boolean;
 };

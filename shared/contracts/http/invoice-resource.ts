@@ -59,7 +59,11 @@ const received = z
 const flags = z
   .strictObject({
     paid_late: z.boolean().describe('A payment arrived after the invoice expired.'),
-    underpaid_accepted: z.boolean().describe('The merchant accepted less than the full amount as paid.'),
+    underpaid_accepted: z
+      .boolean()
+      .describe(
+        'Less than the full amount counts as paid: the merchant accepted it, or nobody can send so small a rest.',
+      ),
   })
   .meta({ id: 'InvoiceFlags', description: 'Circumstances in addition to the status.' })
 
