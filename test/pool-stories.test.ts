@@ -1,4 +1,4 @@
-import { getAddress } from 'ethers'
+import { getAddress, id } from 'ethers'
 import fc from 'fast-check'
 import { beforeAll, expect, it } from 'vitest'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
@@ -100,7 +100,7 @@ let database: TestStores['db']
 async function tell(steps: readonly Step[]): Promise<void> {
   const { deps } = engine
   const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
-  const pool = Array.from({ length: POOL }, () => getAddress(`0x${(++addresses).toString(16).padStart(40, 'a')}`))
+  const pool = Array.from({ length: POOL }, () => getAddress(id(`address ${++addresses}`).slice(0, 42)))
   const input = { workspaceId: workspace.id, mode: 'test', family: 'evm', kind: 'pool' } as const
   await addWallet({ ...deps, ...engine }, { ...input, value: pool.join('\n') })
   await deps.wallets.markWatched(

@@ -44,6 +44,7 @@ ${asset.name}${token ? `, the token \`${asset.contract}\`. Its contract alone id
 |---|---|
 | decimals | ${asset.decimals}; amounts due are rounded up to ${asset.displayDecimals} |
 | smallest invoice | ${asset.minimum} ${symbolOf(id)} |
+| rest | after a part payment at least ${asset.dust} ${symbolOf(id)} is asked for; as much too much is *paid*, and less than that short is *paid* as well (\`underpaid_accepted\`), up to 5 % of the price |
 | dust | below ${asset.dust} ${symbolOf(id)}, or 0.1 % of what is due: shown, not counted, no event |
 | base figure | ${confirmation(chain)}, about ${waitOf(chain)} |
 | reorganisations followed | ${chain.finalityDepth} blocks deep; a deeper one halts the scanner and asks a person |

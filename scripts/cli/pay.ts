@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { activePaymentMethod, currentQuote } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
@@ -25,7 +25,7 @@ export function addPayCommand(program: Command): void {
         const node = installation.config.networks[invoice.terms.mode][paymentMethod.network]
         if (invoice.terms.mode !== 'test' || node === undefined)
           throw new Error(`no local ${paymentMethod.network} chain is running: simulate this payment instead`)
-        const due = totals(invoice.state).dueBase - totals(invoice.state).receivedBase
+        const due = requestedBase(invoice.state, Date.now())
         const amountBase = options.amount === undefined ? due : parseUnits(options.amount, paymentMethod.decimals)
         if (amountBase <= 0n) throw new Error('nothing is due: set --amount')
         const { payLocally } = await import('#dev/local-chain/pay-locally.ts').catch((cause: unknown) => {

@@ -194,7 +194,6 @@ describe('a pool of fifteen', () => {
         const [quote] = paymentMethod.quotes
         expect(quote?.amount).toBe('25')
         expect(quote?.amountBase).toBe(25n * 10n ** BigInt(paymentMethod.decimals))
-        expect(quote?.uri).toContain(`uint256=${quote?.amountBase}`)
       }
     }
   })

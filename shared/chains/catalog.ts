@@ -4,6 +4,7 @@ import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
 import { paymentUri } from './addresses/payment-uri.ts'
 import { ASSETS } from './definitions/assets.ts'
 import type { AssetRow, ChainDefinition, NetworkSettings } from './definitions/chain.ts'
+import { largestAmount } from './definitions/largest-amount.ts'
 import { CHAINS } from './definitions/registry.ts'
 import { contractOf, testnetOf } from './definitions/testnets.ts'
 import { chooseScan } from './scan-choice.ts'
@@ -66,20 +67,16 @@ export function createCatalog(networks: NetworkSettings): Catalog {
       if (walletChains === undefined) return null
       return (networks[mode][network]?.genesis ?? null) === null ? walletChains[mode] : walletChains.local
     },
-    paymentUri({ asset, mode, address, amount, amountBase, reference }) {
-      const chain = CHAINS[networkOf(asset)]
-      // Wallets refuse, or worse, round amounts that the asset cannot express.
-      parseUnits(amount, ASSETS[asset].decimals)
-      return paymentUri({
-        chain,
+    paymentUri: ({ asset, mode, address, amountBase, reference }) =>
+      paymentUri({
+        chain: CHAINS[networkOf(asset)],
         contract: contract(asset, mode),
         chainId: chainId(networkOf(asset), mode),
         address,
-        amount,
         amountBase,
+        decimals: ASSETS[asset].decimals,
         reference: reference ?? null,
-      })
-    },
+      }),
     explorerTxUrl(network, mode, txHash) {
       const { chainIds, explorerTx } = CHAINS[network]
       const chainId = networks[mode][network]?.chainId ?? null
@@ -104,6 +101,7 @@ function assetInfo(id: AssetId): AssetInfo {
     decimals: row.decimals,
     displayDecimals: row.displayDecimals,
     minBase: parseUnits(row.minimum, row.decimals),
+    maxBase: largestAmount(CHAINS[network].family, row.contract !== null),
     dustBase: parseUnits(row.dust, row.decimals),
   }
 }

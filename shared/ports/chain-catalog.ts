@@ -15,7 +15,9 @@ export interface AssetInfo {
   readonly displayDecimals: number
   /** Minimum amount of an invoice, base units. */
   readonly minBase: bigint
-  /** Transfers below this are worth less than the cost of spending them, base units. */
+  /** Largest amount that one transfer of it can carry on its chain, base units. */
+  readonly maxBase: bigint
+  /** Transfers below this are worth less than the cost of spending them, or the chain relays none; base units, at least one display unit. */
   readonly dustBase: bigint
 }
 
@@ -64,12 +66,11 @@ export interface Catalog {
   publicNetwork(network: NetworkId, mode: Mode): PublicNetwork | null
   /** The chain's name among wallets in a browser, such as `solana:mainnet`; null where it has none. */
   walletChain(network: NetworkId, mode: Mode): string | null
-  /** BIP21, EIP-681, Solana Pay or `tron:` link for a payment. Throws RangeError on more decimals than the asset has. */
+  /** BIP 21, EIP-681 or Solana Pay link for a payment; the plain address where wallets agree on no link (TRON). */
   paymentUri(request: {
     asset: AssetId
     mode: Mode
     address: string
-    amount: string
     amountBase: bigint
     /** 32 bytes as lower-case hex that the payment must include; only Solana Pay has such a field. */
     reference?: string

@@ -36,7 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'in two parts on time': {
     pays: [
       { after: 3, amount: DUE - 5_000_000n },
-      { after: 4, amount: 5_000_001n },
+      { after: 4, amount: 5_020_000n },
     ],
     status: 'overpaid',
     evaluated: ['on time', 'on time'],
@@ -44,9 +44,23 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'one base unit too much': {
     pays: [{ after: 6, amount: DUE + 1n }],
+    status: 'paid',
+    evaluated: ['on time'],
+  },
+  'a cent and one base unit too much': {
+    pays: [{ after: 6, amount: DUE + 10_001n }],
     status: 'overpaid',
     evaluated: ['on time'],
     inbox: ['over'],
+  },
+  'one base unit short': { pays: [{ after: 6, amount: DUE - 1n }], status: 'paid', evaluated: ['on time'] },
+  'a rest of a hundredth of a percent, soon after the deadline': {
+    pays: [
+      { after: 5, amount: DUE - 15_000n },
+      { after: 40, amount: 20_000n },
+    ],
+    status: 'paid',
+    evaluated: ['on time', 'late'],
   },
   'a part': { pays: [{ after: 5, amount: DUE / 2n }], status: 'expired', evaluated: ['on time'], inbox: ['partial'] },
   'a part, and the rest soon after the deadline': {

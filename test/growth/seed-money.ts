@@ -78,7 +78,8 @@ function methodAt(facts: Facts, index: number): PaymentMethod {
     ...{ matchKey, claim: `${MODE}:evm:${matchKey}`, requiredConfirmations: 12, from: at, to: null },
     policy: {
       toleranceBase: 0n,
-      overToleranceBase: 10_000n,
+      unitBase: 10_000n,
+      sendableBase: 10_000n,
       lateGraceMs: 3_600_000,
       lateDriftBps: 200,
       depositBps: 500,
@@ -87,7 +88,6 @@ function methodAt(facts: Facts, index: number): PaymentMethod {
     quotes: [
       {
         ...{ amountBase: 25_000_000n, amount: '25', fiatPerAsset: '1.0002', quotedAt: at, expiresAt: at + QUOTE_MS },
-        uri: `ethereum:0x${matchKey}`,
         provenance: { snapshotAt: at - 1_000, sources: ['kraken', 'coinbase'], fxSources: [], spreadBps: 0 },
       },
     ],

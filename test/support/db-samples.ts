@@ -49,7 +49,8 @@ export function samplePaymentMethod(
     requiredConfirmations: 3,
     policy: {
       toleranceBase: 0n,
-      overToleranceBase: 10_000n,
+      unitBase: 10_000n,
+      sendableBase: 10_000n,
       lateGraceMs: 3_600_000,
       lateDriftBps: 200,
       depositBps: 500,
@@ -62,7 +63,6 @@ export function samplePaymentMethod(
         fiatPerAsset: '1.0002',
         quotedAt: at,
         expiresAt: at + 1_200_000,
-        uri: `ethereum:0x${matchKey}`,
         provenance: { snapshotAt: at - 1_000, sources: ['kraken', 'coinbase'], fxSources: [], spreadBps: 0 },
       },
     ],

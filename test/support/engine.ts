@@ -5,6 +5,7 @@ import type { InvoiceRepository } from '#shared/db/invoices/invoice-repository.t
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceTerms, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
@@ -124,6 +125,7 @@ interface OpenRequest {
 }
 
 type Deps = Pick<Runtime, 'clock' | 'random'> & {
+  readonly catalog: Catalog
   readonly paymentMethods: QuotePreparer
   readonly invoices: InvoiceRepository
 }
@@ -164,7 +166,7 @@ async function open(deps: Deps, workspace: Workspace, request: OpenRequest): Pro
     source: 'api',
     createdAt,
   }
-  const outbox = outboxEntries(id, state, effects)
+  const outbox = outboxEntries({ id, catalog: deps.catalog }, state, effects)
   const result = await deps.invoices.insert({ terms, state, outbox, idempotency: null, opId: null })
   if (!result.inserted) throw new Error(`insert collided on ${result.conflict}`)
   return { terms, state, lastOps: [], outbox, refundSeq: 0 }

@@ -259,7 +259,7 @@ export type InvoiceCrypto = {
      */
     symbol: string;
     /**
-     * Exact amount to pay, in units of the asset: the whole price, or what was paid so far plus the rest at the current rate. Less `received.amount` it is what is left to pay.
+     * Exact amount to pay, in units of the asset: the whole price, or what was paid so far plus the rest at the current rate. After a part payment ask for the amount in `uri`: the rest, rounded up to what a payer can type and the chain carries.
      */
     amount: string;
     /**
@@ -275,7 +275,7 @@ export type InvoiceCrypto = {
      */
     address: string;
     /**
-     * Payment URI for wallets and QR codes.
+     * For wallets and QR codes: a payment link for what is left to pay now. On TRON, where wallets agree on no link, the plain address. Empty while nothing is asked for: confirming, paid, overpaid, expired, cancelled, or only a new price on the checkout can name an amount.
      */
     uri: string;
     /**
@@ -329,7 +329,7 @@ export type InvoiceFlags = {
      */
     paid_late: boolean;
     /**
-     * The merchant accepted less than the full amount as paid.
+     * Less than the full amount counts as paid: the merchant accepted it, or nobody can send so small a rest.
      */
     underpaid_accepted: boolean;
 };

@@ -44,7 +44,6 @@ export const invoiceDetailWire = invoiceRowWire.extend({
   receiving: z
     .object({
       address: z.string(),
-      uri: z.string(),
       requiredConfirmations: z.number(),
       needsFinality: z.boolean(),
       tolerance: z.string(),
@@ -172,7 +171,6 @@ function paymentMethodToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'recei
   return {
     receiving: {
       address: paymentMethod.address,
-      uri: quote.uri,
       requiredConfirmations: paymentMethod.requiredConfirmations,
       needsFinality: paymentMethod.needsFinality === true,
       tolerance: formatUnits(policy.toleranceBase, paymentMethod.decimals),

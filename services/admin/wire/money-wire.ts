@@ -10,6 +10,7 @@ import {
   PAYMENT_STATES,
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
@@ -94,6 +95,7 @@ function coinsToWire(
 ): z.infer<typeof amountsWire> | null {
   if (paymentMethod === null) return null
   const { dueBase, receivedBase, seenBase, settledBase } = totals(state)
+  const askedBase = requestedBase(state, state.updatedAt)
   const units = (base: bigint) => formatUnits(base, paymentMethod.decimals)
   return {
     asset: paymentMethod.asset,
@@ -105,7 +107,7 @@ function coinsToWire(
     received: units(receivedBase),
     seen: units(seenBase),
     confirmed: units(settledBase),
-    left: units(dueBase > seenBase ? dueBase - seenBase : 0n),
+    left: units(askedBase > 0n || dueBase < seenBase ? askedBase : dueBase - seenBase),
     dueBase: dueBase.toString(),
     receivedBase: receivedBase.toString(),
     seenBase: seenBase.toString(),

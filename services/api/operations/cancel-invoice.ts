@@ -27,6 +27,6 @@ export const cancelInvoiceOperation = defineOperation({
   handle: async (deps, { workspace, mode, id, ids }) => {
     const scope = { workspaceId: workspace.id, mode, invoiceId: id, opId: ids.opId }
     const { terms, state } = await cancelInvoice(deps, scope)
-    return presentInvoice(terms, snapshotInvoice(state), deps.urls)
+    return presentInvoice(terms, snapshotInvoice(deps.catalog, state), deps.urls)
   },
 })

@@ -183,6 +183,19 @@ describe('400', () => {
     const small = await create({ amount: '0.01', currency: 'USD', asset: 'usdt_ethereum' })
     expect([small.status, small.json.error.code]).toEqual([400, 'AMOUNT_BELOW_MINIMUM'])
   })
+
+  // Guarantee: nobody is asked for more than the chain can carry in one transfer.
+  it.each([
+    ['doge_dogecoin', 'The maximum for doge_dogecoin is 10000000000 DOGE.'],
+    ['ltc_litecoin', 'The maximum for ltc_litecoin is 84000000 LTC.'],
+  ])('refuses more %s than there can be', async (asset, message) => {
+    const key = (await api.newKey('test')).apiKey
+    const large = await create({ amount: '999999999999.99', currency: 'USD', asset }, {}, key)
+    expect([large.status, large.json.error.code]).toEqual([400, 'VALIDATION_ERROR'])
+    expect(large.json.error.details).toEqual([{ path: 'amount', message }])
+    const token = await create({ amount: '999999999999.99', currency: 'USD', asset: 'usdt_ethereum' }, {}, key)
+    expect([token.status, token.json.data?.crypto.amount]).toEqual([201, '999999999999.99'])
+  })
 })
 
 describe('403 and 503', () => {

@@ -25,6 +25,6 @@ export const getInvoiceOperation = defineOperation({
   handle: async (deps, { workspace, mode, id }) => {
     const invoice = await deps.invoices.findInWorkspace(workspace.id, mode, id)
     if (invoice === null) throw new PaymeshError('NOT_FOUND')
-    return presentInvoice(invoice.terms, snapshotInvoice(invoice.state), deps.urls)
+    return presentInvoice(invoice.terms, snapshotInvoice(deps.catalog, invoice.state), deps.urls)
   },
 })

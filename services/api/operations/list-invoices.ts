@@ -37,6 +37,9 @@ export const listInvoicesOperation = defineOperation({
       createdBefore: filters.created_before ?? null,
     })
     const { page, meta } = cutPage(rows, limit, (last) => deps.listCursor.encode(scope, last.terms.id))
-    return { page: page.map(({ terms, state }) => presentInvoice(terms, snapshotInvoice(state), deps.urls)), meta }
+    return {
+      page: page.map(({ terms, state }) => presentInvoice(terms, snapshotInvoice(deps.catalog, state), deps.urls)),
+      meta,
+    }
   },
 })

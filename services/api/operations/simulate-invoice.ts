@@ -30,6 +30,6 @@ export const simulateInvoiceOperation = defineOperation({
   handle: async (deps, { workspace, mode, id, ids, body: { scenario } }) => {
     const scope = { workspaceId: workspace.id, mode, invoiceId: id, scenario, opId: ids.opId }
     const { terms, state } = await simulatePayment(deps, scope)
-    return presentInvoice(terms, snapshotInvoice(state), deps.urls)
+    return presentInvoice(terms, snapshotInvoice(deps.catalog, state), deps.urls)
   },
 })

@@ -6,7 +6,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { type Family, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { AddressReader } from '#shared/ports/refunds.ts'
 import { privateForm } from './private-form.ts'
-import { parseReceivingAddress, type ReceivingAddress } from './receiving-address.ts'
+import { parseReceivingAddress, type ReceivingAddress, spendable } from './receiving-address.ts'
 
 const base58check = createBase58check(sha256)
 /** Bytes of a hash in a base58check address, and of its version before it. */
@@ -21,7 +21,7 @@ export function createAddressReader(): AddressReader {
         if (chain.outputs === undefined) return parseReceivingAddress(chain.family, text)
         const privately = privateForm(text.trim())
         if (privately !== null) throw refusal(privately)
-        return parseOutputAddress(chain, mode, text.trim())
+        return spendable(chain.family, parseOutputAddress(chain, mode, text.trim()))
       } catch (error) {
         throw error instanceof PaymeshError ? refusal(error.details?.[0]?.message ?? error.message) : error
       }

@@ -1,13 +1,11 @@
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58, createBase58check } from '@scure/base'
-import { ASSETS } from '#shared/chains/definitions/assets.ts'
-import type { AssetRow } from '#shared/chains/definitions/chain.ts'
-import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { checksumAddress } from '#shared/chains/families/evm/address.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
 import { privateForm } from './private-form.ts'
 import { refusal } from './refusal.ts'
+import { unspendableReason } from './unspendable.ts'
 
 const base58check = createBase58check(sha256)
 const TRON_PREFIX = 0x41
@@ -29,7 +27,7 @@ const PARSERS: Readonly<Partial<Record<Family, (text: string) => ReceivingAddres
 /**
  * Reads a receiving address that a person enters. Throws `PaymeshError('VALIDATION_ERROR')` with path `value`
  * and a text that names the problem without repeating the value: for a private key, an address of another family, a wrong or
- * missing checksum, a token's own contract or mint, and addresses that cannot be a wallet. Bitcoin, Litecoin and
+ * missing checksum, and addresses that nobody can spend from (`unspendableReason`). Bitcoin, Litecoin and
  * Dogecoin take extended public keys only.
  */
 export function parseReceivingAddress(family: Family, value: string): ReceivingAddress {
@@ -40,17 +38,15 @@ export function parseReceivingAddress(family: Family, value: string): ReceivingA
   if (parse === undefined) {
     throw refusal(`Add a wallet of the family ${family} by its extended public key, not by addresses.`)
   }
-  const parsed = parse(text)
-  if (TOKENS.has(parsed.address)) throw refusal('This is a token contract, not a wallet. Money sent to it is lost.')
-  if (/^0+$/.test(parsed.matchKey)) throw refusal('This is the zero address. Money sent to it is lost.')
-  return parsed
+  return spendable(family, parse(text))
 }
 
-/** Contracts and mints of the registry, siblings included, in canonical spelling. */
-const TOKENS: ReadonlySet<string> = new Set([
-  ...Object.values(ASSETS).flatMap(({ contract }: AssetRow) => (contract === null ? [] : [contract])),
-  ...Object.values(CHAINS).flatMap(({ siblings }) => siblings.map(({ contract }) => contract)),
-])
+/** An address that somebody may hold the key of. Throws the refusal of any other one; every address that was read passes here. */
+export function spendable(family: Family, read: ReceivingAddress): ReceivingAddress {
+  const reason = unspendableReason(family, read)
+  if (reason !== null) throw refusal(reason)
+  return read
+}
 
 function parseEvm(text: string): ReceivingAddress {
   if (/^(T|41)/.test(text)) throw refusal('This looks like a TRON address; an EVM address begins with 0x.')

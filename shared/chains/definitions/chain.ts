@@ -37,8 +37,8 @@ export interface ChainDefinition {
   readonly publicRpc?: Readonly<Record<Mode, string>>
   /** How wallets in a browser name the chain (`local` = a node with a block 0 of its own); absent where they use chain ids or there are none. */
   readonly walletChains?: Readonly<Record<Mode, string>> & { readonly local: string | null }
-  /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; TRON has no standard. */
-  readonly uriScheme: string
+  /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; null for TRON, where wallets agree on none. */
+  readonly uriScheme: string | null
   /** Prefix of a receiving address by mode: bech32 prefix (BIP 173) or base58check version. Null when the family has one form. */
   readonly addressPrefix: Readonly<Record<Mode, AddressPrefix>> | null
   /** Tokens that payers mistake for supported ones: recorded for support, never credited. */

@@ -23,7 +23,7 @@ export const tron: ChainDefinition = {
   explorerTx: { live: 'https://tronscan.org/#/transaction/{tx}', test: 'https://nile.tronscan.org/#/transaction/{tx}' },
   // The last four bytes of block 0, as wallets state them (TIP-474); a local chain's come with the prepared transfer.
   walletChains: { live: 'tron:0x2b6653dc', test: 'tron:0xcd8690dc', local: 'tron:local' },
-  uriScheme: 'tron',
+  uriScheme: null,
   addressPrefix: null,
   siblings: SIBLINGS.tron,
 }

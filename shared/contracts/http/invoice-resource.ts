@@ -24,12 +24,16 @@ const crypto = z
     symbol: tickerSymbol,
     amount: decimalText.describe(
       'Exact amount to pay, in units of the asset: the whole price, or what was paid so far plus the rest at the current rate. ' +
-        'Less `received.amount` it is what is left to pay.',
+        'After a part payment ask for the amount in `uri`: the rest, rounded up to what a payer can type and the chain carries.',
     ),
     amount_base_units: wholeText.describe('The same amount in base units: satoshi, wei, lamports.'),
     decimals: assetDecimals,
     address: chainToken.describe('Address to pay to. It belongs to this invoice.'),
-    uri: boundedText(2_048).meta({ format: 'uri', description: 'Payment URI for wallets and QR codes.' }),
+    uri: boundedText(2_048).meta({
+      description:
+        'For wallets and QR codes: a payment link for what is left to pay now. On TRON, where wallets agree on no link, the plain address. ' +
+        'Empty while nothing is asked for: confirming, paid, overpaid, expired, cancelled, or only a new price on the checkout can name an amount.',
+    }),
     required_confirmations: blockCount.describe('Confirmations that a payment needs; fixed when the asset was locked.'),
   })
   .meta({ id: 'InvoiceCrypto', description: 'What to pay on-chain.' })
@@ -55,7 +59,11 @@ const received = z
 const flags = z
   .strictObject({
     paid_late: z.boolean().describe('A payment arrived after the invoice expired.'),
-    underpaid_accepted: z.boolean().describe('The merchant accepted less than the full amount as paid.'),
+    underpaid_accepted: z
+      .boolean()
+      .describe(
+        'Less than the full amount counts as paid: the merchant accepted it, or nobody can send so small a rest.',
+      ),
   })
   .meta({ id: 'InvoiceFlags', description: 'Circumstances in addition to the status.' })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createCatalog } from '#shared/chains/catalog.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import type { NewInvoice } from '#shared/ports/invoices.ts'
 import { outboxEntries } from '#shared/usecases/invoices/outbox-entries.ts'
@@ -8,6 +9,7 @@ import { INVOICES } from './invoice-model.ts'
 import { createInvoiceRepository } from './invoice-repository.ts'
 
 const stores = useStores()
+const catalog = createCatalog({ live: {}, test: {} })
 
 function newInvoice(number: number, key: string | null = null): NewInvoice {
   const { random, clock } = stores.runtime
@@ -40,7 +42,7 @@ function newInvoice(number: number, key: string | null = null): NewInvoice {
       createdAt,
     },
     state,
-    outbox: outboxEntries(id, state, effects),
+    outbox: outboxEntries({ id, catalog }, state, effects),
     idempotency: key === null ? null : { key, fingerprint: 'f', requestId: 'r', at: createdAt },
     opId: null,
   }

@@ -21,7 +21,6 @@ const QUOTE = z.object({
   fiatPerAsset: z.string(),
   quotedAt: TIME,
   expiresAt: TIME,
-  uri: z.string(),
   provenance: z.object({
     snapshotAt: TIME,
     sources: z.array(z.string()),
@@ -61,7 +60,8 @@ const PAYMENT_METHOD = z.object({
   needsFinality: z.boolean().exactOptional(),
   policy: z.object({
     toleranceBase: AMOUNT,
-    overToleranceBase: AMOUNT,
+    unitBase: AMOUNT,
+    sendableBase: AMOUNT,
     lateGraceMs: z.number(),
     lateDriftBps: z.number(),
     depositBps: z.number(),

@@ -324,20 +324,6 @@ export function renewalRefusal(state: InvoiceState, at: Ms): Refusal | null {
   return hasQuotesLeft(state, at) ? null : 'too_many_quotes'
 }
 
-/**
- * True when the amount identifies the invoice and what is left to pay is not the amount of the latest quote, for instance because a payment came
- * under an earlier one: a transfer of it would be found by nobody, so the payer needs a new quote.
- */
-export function needsNewAmount(state: InvoiceState, at: Ms): boolean {
-  const paymentMethod = activePaymentMethod(state)
-  if (paymentMethod === null || (state.status !== 'pending' && state.status !== 'partial')) return false
-  const isByAmount =
-    paymentMethod.hold?.kind === 'amount' ||
-    (paymentMethod.priorHold !== undefined && at <= paymentMethod.priorHold.until)
-  const { dueBase, seenBase } = totals(state)
-  return isByAmount && dueBase - seenBase !== latestQuote(paymentMethod).amountBase
-}
-
 /** Open, and without pending money: later changes of asset or price would change the amount due while the payer pays. */
 function mayChooseAsset(state: InvoiceState, at: Ms): boolean {
   if (state.status !== 'new' && state.status !== 'pending') return false

@@ -2,7 +2,7 @@ import { classifyPayment, isLate } from './classify-payment.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, OthersRow, PaymentMethod } from './model.ts'
 import { baseOf, paysShare, toleranceAt, unpaidShare, type ValuedMoney } from './price-coverage.ts'
-import { quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
+import { endOfQuote, quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
 import { byFirstSeen, foreignReason, holdingMethod, isDust, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
@@ -143,7 +143,7 @@ function isPriced(paymentMethod: PaymentMethod, row: LedgerRow, deposits: readon
 
 /**
  * Lets the single dust transfer count that completes the invoice. The rows of a paid or cancelled invoice are not checked again. Dust
- * carries no rate, so only dust within a quote can be checked.
+ * carries no rate and needs none: the gap that it closes is so small that no fall of the price is worth more.
  */
 function complete(state: InvoiceState, placed: readonly Placed[], active: number | null): readonly LedgerRow[] {
   const paymentMethod = methodAt(state.paymentMethods, active)
@@ -152,8 +152,7 @@ function complete(state: InvoiceState, placed: readonly Placed[], active: number
   const isCandidate = ({ seen, hold }: Placed): boolean => {
     const row = rows.get(seen.payment)
     if (hold !== active || !isLive(seen) || !isDust(paymentMethod, seen) || row?.counted === true) return false
-    if (row?.late ?? isLate(state, paymentMethod, seen)) return false
-    return (row !== undefined || rows.size < ROWS_MAX) && quoteHolding(paymentMethod, seen.firstSeenAt) !== null
+    return (row !== undefined || rows.size < ROWS_MAX) && mayComplete(state, paymentMethod, seen)
   }
   const summed = ({ seen, hold }: Placed): boolean => {
     const one: Unlisted = { seen, paymentMethod: methodAt(state.paymentMethods, hold) }
@@ -168,8 +167,17 @@ function complete(state: InvoiceState, placed: readonly Placed[], active: number
   const seen = placed.find((one) => one.seen.payment === key)?.seen
   if (seen === undefined) return state.ledger
   const row = rows.get(seen.payment) ?? classifyPayment(state, paymentMethod, seen, undefined)
-  rows.set(seen.payment, { ...row, counted: true, uncountedReason: null })
+  rows.set(seen.payment, { ...row, counted: true, uncountedReason: null, eligible: true })
   return [...rows.values()].sort(byFirstSeen)
+}
+
+/** Within a quote or the grace after it, and, like all late money, within the grace after the invoice. */
+function mayComplete(state: InvoiceState, paymentMethod: PaymentMethod, seen: PaymentObservation): boolean {
+  const { lateGraceMs, isUseGone } = paymentMethod.policy
+  if (isUseGone === true || seen.minedTooLate || seen.firstSeenAt > state.expiresAt + lateGraceMs) return false
+  const { firstSeenAt } = seen
+  if (quoteHolding(paymentMethod, firstSeenAt) !== null) return true
+  return firstSeenAt <= endOfQuote(paymentMethod, quoteOpenedBy(paymentMethod, firstSeenAt)) + lateGraceMs
 }
 
 /** Money that counts by an operator's decision. */
@@ -199,7 +207,7 @@ interface Walk {
   readonly ledger: readonly LedgerRow[]
   /** Payments without rows that enter the sums. */
   readonly unlisted: readonly PaymentObservation[]
-  /** Live dust, on time, of the active payment method, that a quote covers. */
+  /** Live dust of the active payment method that came early enough. */
   readonly dust: readonly PaymentObservation[]
 }
 

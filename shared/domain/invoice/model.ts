@@ -36,7 +36,6 @@ export interface Quote {
   readonly fiatPerAsset: string
   readonly quotedAt: Ms
   readonly expiresAt: Ms
-  readonly uri: string
   readonly provenance: RateProvenance
   /** Present on a quote for the rest of a price of which a part was paid before; absent on a quote for the whole price. */
   readonly rest?: QuotedRest
@@ -52,10 +51,12 @@ export interface QuotedRest {
 
 /** Bounds frozen when the asset was fixed, so that a later policy change never affects an invoice. */
 export interface QuotePolicy {
-  /** Missing base units that still count as paid. */
+  /** Missing base units that still count as paid: the merchant's tolerance, and never less than a rest that nobody can send. */
   readonly toleranceBase: bigint
-  /** Excess base units that do not yet make an invoice overpaid. */
-  readonly overToleranceBase: bigint
+  /** Amounts asked for are multiples of this, so that a payer can type them; base units, at least one. */
+  readonly unitBase: bigint
+  /** The least that is worth sending, and that the chain lets one send: no less is asked for, and as much too much is no excess. */
+  readonly sendableBase: bigint
   /** How long after the deadline a late payment may still settle. */
   readonly lateGraceMs: number
   /** How far the rate may have moved against the merchant for a late payment to settle, in basis points. */

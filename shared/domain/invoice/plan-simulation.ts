@@ -29,7 +29,7 @@ export function planSimulation(state: InvoiceState, scenario: SimulationScenario
   const allowed = scenario === 'late' ? state.status === 'expired' && isPlaying(state) : isSimulatable(state)
   if (paymentMethod === null || !allowed) return REFUSED
   if (scenario === 'expired') return { outcome: 'expire' }
-  const { dueBase, seenBase, neededBase } = totals(state)
+  const { dueBase, seenBase, neededBase, mostBase } = totals(state)
   const missingBase = dueBase - seenBase
   if (scenario === 'paid' || scenario === 'late' || scenario === 'unconfirmed') return pay(missingBase)
   if (scenario === 'partial') {
@@ -37,7 +37,7 @@ export function planSimulation(state: InvoiceState, scenario: SimulationScenario
     return seenBase + halfBase >= neededBase ? REFUSED : pay(halfBase)
   }
   const overBase = (dueBase * 11n + 9n) / 10n
-  const overpaidFrom = dueBase + paymentMethod.policy.overToleranceBase + 1n
+  const overpaidFrom = mostBase + 1n
   return pay((overBase > overpaidFrom ? overBase : overpaidFrom) - seenBase)
 }
 

@@ -15,6 +15,8 @@ interface Coverage {
   readonly dueBase: bigint
   /** The least base units that settle it: the exact rest, less the tolerance; never below one. */
   readonly neededBase: bigint
+  /** The most base units that are not too much: whatever a payer can have been asked for. */
+  readonly mostBase: bigint
 }
 
 /** A part of an invoice's price: `parts` of `whole`, exact. */
@@ -42,7 +44,7 @@ export function coverage(paymentMethod: PaymentMethod, money: readonly ValuedMon
   for (const quote of paymentMethod.quotes) {
     const sumBase = sums.get(quote) ?? 0n
     const exactBase = baseOf(quote, { parts: unpaid, whole })
-    if (quote === latest || sumBase >= exactBase) return askedBy(paymentMethod, quote, { paidBase, sumBase, exactBase })
+    if (quote === latest || sumBase >= exactBase) return bounds(paymentMethod, quote, { paidBase, sumBase, exactBase })
     unpaid -= sumBase * (whole / wholeBase(quote))
     paidBase += sumBase
   }
@@ -79,16 +81,40 @@ export function toleranceAt(paymentMethod: PaymentMethod, quote: Quote): bigint 
   return (paymentMethod.policy.toleranceBase * wholeBase(quote)) / wholeBase(first)
 }
 
-function askedBy(
+/**
+ * What a payer is asked to send for an exact rest: rounded up to what can be typed, and at least what the chain lets one send. The latest
+ * quote's own amount where that was made for this rest: it may identify the invoice among others.
+ */
+export function payableBase({ quotes, policy }: PaymentMethod, restBase: bigint): bigint {
+  const quote = quotes.at(-1)
+  if (quote !== undefined && restBase === (quote.rest?.restBase ?? quote.amountBase)) return quote.amountBase
+  const { unitBase, sendableBase } = policy
+  const leastBase = restBase < sendableBase ? sendableBase : restBase
+  return ((leastBase + unitBase - 1n) / unitBase) * unitBase
+}
+
+/** What is above the price by no more than the rounding, the least sendable amount or the raise of a unique amount is harmless: a payer may have been asked for it. */
+function bounds(
   paymentMethod: PaymentMethod,
   quote: Quote,
   { paidBase, sumBase, exactBase }: { readonly paidBase: bigint; readonly sumBase: bigint; readonly exactBase: bigint },
 ): Coverage {
-  // The rounding of the amount that the payer was asked for makes an exact rest neither short nor too much.
+  const { unitBase, sendableBase } = paymentMethod.policy
+  const raisedBase = quote.rest === undefined ? 0n : quote.amountBase - quote.rest.restBase
+  const harmlessBase = larger(raisedBase, larger(sendableBase, unitBase - 1n))
   const askedBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
+  // The rounding of the amount that the payer was asked for does not make an exact rest short.
   const isExact = sumBase >= exactBase && sumBase < askedBase
   const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote)
-  return { dueBase: paidBase + (isExact ? sumBase : askedBase), neededBase: neededBase > 0n ? neededBase : 1n }
+  return {
+    dueBase: paidBase + (isExact ? sumBase : askedBase),
+    neededBase: larger(neededBase, 1n),
+    mostBase: paidBase + exactBase + harmlessBase,
+  }
+}
+
+function larger(left: bigint, right: bigint): bigint {
+  return left > right ? left : right
 }
 
 function unitsOf(whole: bigint, money: readonly ValuedMoney[]): bigint {

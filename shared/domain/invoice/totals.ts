@@ -28,6 +28,8 @@ interface Totals {
   readonly dueBase: bigint
   /** Seen base units that settle the invoice, never below one: the amount due less the tolerance. */
   readonly neededBase: bigint
+  /** The most base units that are not too much: more makes a paid invoice overpaid. */
+  readonly mostBase: bigint
 }
 
 /** What part of an invoice's money does for its price. */
@@ -36,11 +38,12 @@ interface Settlement {
   readonly isEnough: boolean
   /** It is below the amount due, whatever the tolerance. */
   readonly isShort: boolean
-  /** It is above the amount due by more than the frozen bound. */
+  /** It is above everything that the payer can have been asked for. */
   readonly isTooMuch: boolean
   /** The money, base units. */
   readonly base: bigint
   readonly neededBase: bigint
+  readonly mostBase: bigint
   readonly dueBase: bigint
 }
 
@@ -58,7 +61,7 @@ type Part = 'seen' | 'settled' | 'onTime'
 /** Sums the ledger. The only place that adds payments up; no other code increments a sum. */
 export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
-  const { base: seenBase, dueBase, neededBase } = settlement(state, 'seen')
+  const { base: seenBase, dueBase, neededBase, mostBase } = settlement(state, 'seen')
   return {
     receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
     confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
@@ -68,6 +71,7 @@ export function totals(state: InvoiceState): Totals {
     announceableBase: sum(live.filter((row) => row.eligible)),
     dueBase,
     neededBase,
+    mostBase,
   }
 }
 
@@ -78,17 +82,18 @@ export function totals(state: InvoiceState): Totals {
 export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase } = NOTHING_LOST): Settlement {
   const paymentMethod = activePaymentMethod(state)
   if (paymentMethod === null)
-    return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, dueBase: 0n }
+    return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, mostBase: 0n, dueBase: 0n }
   const all = [...eligibleRows(state, part), ...rows]
   const othersBase = othersOf(state, part) + unlistedBase
   const base = sum(all) + othersBase
-  const { dueBase, neededBase } = coverage(paymentMethod, valued(paymentMethod, all, othersBase))
+  const { dueBase, neededBase, mostBase } = coverage(paymentMethod, valued(paymentMethod, all, othersBase))
   return {
     isEnough: base >= neededBase,
     isShort: base < dueBase,
-    isTooMuch: base > dueBase + paymentMethod.policy.overToleranceBase,
+    isTooMuch: base > mostBase,
     base,
     neededBase,
+    mostBase,
     dueBase,
   }
 }

@@ -3,7 +3,7 @@ import { openInvoice } from './open-invoice.ts'
 import { aPaymentMethod, DEADLINE, DUE, MINUTE, T0 } from './transition-fixtures.ts'
 
 export const paymentMethod = aPaymentMethod({
-  policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, overToleranceBase: 500n },
+  policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, sendableBase: 500n },
 })
 
 export const amounts = [1n, 999n, DUE / 4n, DUE / 3n, DUE / 2n, DUE - 1_000n, DUE, DUE + 500n, DUE + 501n]

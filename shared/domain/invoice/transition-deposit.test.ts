@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { restBase } from './decide.ts'
 import type { InvoiceEvent } from './invoice-event.ts'
+import { payableBase } from './price-coverage.ts'
+import { requestedBase } from './requested-amount.ts'
 import { totals } from './totals.ts'
 import {
   anotherPaymentMethod,
@@ -115,10 +117,10 @@ describe('a new price for the rest', () => {
   const later = (payment: string, amountBase: bigint, change = {}) =>
     aPayment({ payment, amountBase, firstSeenAt: AFTER, state: 'confirmed', ...change })
 
-  /** A renewal as it is prepared: the rest of a whole price, asked for as a multiple of `unit`. */
-  function renewed(run: Story, whole: bigint, unit = 1n): InvoiceEvent {
+  /** A renewal as it is prepared: the rest of a whole price, rounded up. */
+  function renewed(run: Story, whole: bigint): InvoiceEvent {
     const rest = restBase(run.state(), whole) ?? whole
-    const amountBase = ((rest + unit - 1n) / unit) * unit
+    const amountBase = payableBase(run.state().paymentMethods[0] ?? aPaymentMethod(), rest)
     const quote = aQuote({ ...second, amountBase, rest: { wholeBase: whole, restBase: rest } })
     return { ...renewal, quote }
   }
@@ -160,12 +162,14 @@ describe('a new price for the rest', () => {
       [exact, 'paid'],
       [exact + 20n, 'paid'],
       [666_700n, 'paid'],
-      [666_701n, 'overpaid'],
+      [exact + 99n, 'paid'],
+      [exact + 100n, 'overpaid'],
     ] as const) {
-      const run = story(aPaymentMethod(), thirtyDays)
+      const run = story(aPaymentMethod({ policy: { ...aPaymentMethod().policy, unitBase: 100n } }), thirtyDays)
       run.see([aPayment({ amountBase: 333_333n, state: 'confirmed' })])
-      run.apply(renewed(run, DUE, 100n), [], second.quotedAt)
+      run.apply(renewed(run, DUE), [], second.quotedAt)
       expect(totals(run.state()).dueBase).toBe(333_333n + 666_700n)
+      expect(requestedBase(run.state(), second.quotedAt)).toBe(666_700n)
       run.see([later('rest', paid)])
       expect(run.state(), `${paid}`).toMatchObject({ status, underpaidAccepted: false })
     }

@@ -11,7 +11,7 @@ import { aPayment, aPaymentMethod, DEADLINE, DUE, effectName, MINUTE, T0 } from 
 
 const AT = DEADLINE + 1
 const paymentMethod = aPaymentMethod({
-  policy: { ...aPaymentMethod().policy, toleranceBase: 100n, overToleranceBase: 300n },
+  policy: { ...aPaymentMethod().policy, toleranceBase: 100n, sendableBase: 300n },
 })
 const start = (): InvoiceState =>
   openInvoice({ mode: 'live', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod }).state

@@ -169,19 +169,46 @@ describe('a rest below the bound', () => {
     expect(totals(run.state()).receivedBase).toBe(DUE)
   })
 
-  it('completes nothing when it comes late: a person decides', () => {
+  it('completes the invoice within the grace after its end as well, and is marked as late', () => {
     const run = story()
     run.see([most()])
     run.apply({ type: 'deadline_reached' }, [], DEADLINE)
-    expect(run.see([small('b', 25)])).toEqual([])
-    expect(run.state()).toMatchObject({ status: 'expired', paidLate: false })
-    expect(run.apply({ type: 'payment_counted', payment: 'b', by: 'anna' })).toEqual([
+    expect(run.see([small('a0', 25, rest - 1n)])).toEqual([])
+    expect(run.see([small('b', 26)])).toEqual([
+      'invoice.late_payment b',
       'payment.detected b',
       'payment.confirmed b',
       'invoice.paid',
-      'audit payment_counted by anna b',
       '-partial',
     ])
+    expect(run.state()).toMatchObject({ status: 'paid', paidLate: true, underpaidAccepted: false })
+    expect(run.see([small('c', 27)])).toEqual([])
+  })
+
+  it.each([
+    ['beyond the grace', { firstSeenAt: DEADLINE + 61 * MINUTE }, {}],
+    ['mined too late', { minedTooLate: true }, {}],
+    ['where the merchant takes nothing late', { firstSeenAt: DEADLINE + MINUTE }, { lateGraceMs: 0 }],
+    ['where another payer got the use of the link', {}, { isUseGone: true }],
+  ] as const)('completes nothing %s: a person decides', (_, change, bounds) => {
+    const run = story(aPaymentMethod({ policy: { ...aPaymentMethod().policy, ...bounds } }))
+    run.see([most({ amountBase: DUE - rest, ...('isUseGone' in bounds ? { firstSeenAt: T0 } : {}) })])
+    run.apply({ type: 'deadline_reached' }, [], DEADLINE)
+    expect(run.see([{ ...small('b', 2), ...change }])).toEqual([])
+    expect(run.state()).toMatchObject({ status: 'expired' })
+    expect(run.apply({ type: 'payment_counted', payment: 'b', by: 'anna' })).toContain('payment.detected b')
+  })
+
+  it('stops counting when late dust completes nothing any more, and counts again with what it completed', () => {
+    const run = story()
+    run.see([most()])
+    run.apply({ type: 'deadline_reached' }, [], DEADLINE)
+    run.see([{ ...small('b', 25), state: 'detected' }])
+    expect(run.state().status).toBe('confirming')
+    expect(run.see([most({ state: 'orphaned', version: 2 })])).toEqual(['invoice.expired', '-partial'].slice(0, 1))
+    expect(totals(run.state()).receivedBase).toBe(0n)
+    run.see([most({ version: 3 }), { ...small('b', 25), version: 2 }])
+    expect(run.state()).toMatchObject({ status: 'paid', paidLate: true })
   })
 })
 

@@ -21,13 +21,12 @@ export function aQuote(change: Partial<Quote> = {}): Quote {
     fiatPerAsset: '1.00',
     quotedAt: T0,
     expiresAt: DEADLINE,
-    uri: 'ethereum:0x',
     provenance: { snapshotAt: T0, sources: ['a', 'b', 'c'], fxSources: [], spreadBps: 0 },
     ...change,
   }
 }
 
-/** A USDT payment method without tolerances, grace 60 min, drift 2 %, chain dust 10 base units; its dust changes nothing. */
+/** A USDT payment method without tolerances, any amount can be sent, grace 60 min, drift 2 %, chain dust 10 base units; its dust changes nothing. */
 export function aPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMethod {
   return {
     asset: 'usdt_ethereum',
@@ -41,7 +40,8 @@ export function aPaymentMethod(change: Partial<PaymentMethod> = {}): PaymentMeth
     requiredConfirmations: 3,
     policy: {
       toleranceBase: 0n,
-      overToleranceBase: 0n,
+      unitBase: 1n,
+      sendableBase: 0n,
       lateGraceMs: 60 * MINUTE,
       lateDriftBps: 200,
       depositBps: 500,

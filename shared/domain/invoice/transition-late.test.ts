@@ -156,7 +156,7 @@ describe('late money', () => {
 
 describe('tolerances', () => {
   const paymentMethod = aPaymentMethod({
-    policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, overToleranceBase: 2_000n },
+    policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, sendableBase: 2_000n },
   })
 
   // Guarantee: nobody is credited as paid below due minus tolerance.

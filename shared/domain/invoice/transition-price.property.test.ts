@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
 import { formatDecimal } from '../money/decimal.ts'
-import { quoteAmountBase, roundUpToDisplay } from '../money/quote.ts'
+import { displayUnit, quoteAmountBase } from '../money/quote.ts'
 import { type OpenPrice, openPrice, restBase } from './decide.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import {
@@ -10,11 +10,14 @@ import {
   currentQuote,
   type InvoiceState,
   type Ms,
+  type OpenException,
   type PaymentMethod,
   type Quote,
 } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
+import { payableBase } from './price-coverage.ts'
 import { quoteHolding } from './quote-window.ts'
+import { requestedBase } from './requested-amount.ts'
 import { statusBySums } from './settle.ts'
 import { holdingMethod, isLive, isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
@@ -99,7 +102,11 @@ const NETWORKS = [
 function methodOf(given: World, network: number, quote: Quote, from: Ms): PaymentMethod {
   const plain = aPaymentMethod({ quotes: [quote], from, decimals: given.coin.decimals })
   const toleranceBase = (quote.amountBase * given.toleranceBps) / BPS
-  return { ...plain, ...(NETWORKS[network] ?? NETWORKS[0]), policy: { ...plain.policy, dustBase: 1n, toleranceBase } }
+  return {
+    ...plain,
+    ...(NETWORKS[network] ?? NETWORKS[0]),
+    policy: { ...plain.policy, dustBase: 1n, toleranceBase, unitBase: displayUnit(given.coin) },
+  }
 }
 
 /** What happens to one invoice; every guarantee is checked at every step. */
@@ -143,7 +150,7 @@ function eventOf(
   const paymentMethod = activePaymentMethod(state)
   if (one.kind === 'deadline' || paymentMethod === null) return { type: 'deadline_reached' }
   const expiresAt = state.endsWithQuote ? at + QUOTE_MS : Math.min(at + QUOTE_MS, state.expiresAt)
-  if (one.kind === 'renew') return renewalOf(given, state, quoteOf(given, at, expiresAt), paymentMethod)
+  if (one.kind === 'renew') return renewalOf(state, quoteOf(given, at, expiresAt), paymentMethod)
   if (one.kind === 'network') {
     const quote = quoteOf(given, at, expiresAt, openPrice(state.paymentMethods, paymentMethod.symbol, at))
     return { type: 'asset_chosen', paymentMethod: methodOf(given, one.index % 2, quote, at) }
@@ -153,16 +160,12 @@ function eventOf(
   return { type: 'payments_changed' }
 }
 
-function renewalOf(
-  given: World,
-  state: InvoiceState,
-  whole: Quote,
-  { asset, matchKey, claim }: PaymentMethod,
-): InvoiceEvent {
+function renewalOf(state: InvoiceState, whole: Quote, paymentMethod: PaymentMethod): InvoiceEvent {
+  const { asset, matchKey, claim } = paymentMethod
   const of = { asset, matchKey, claim }
   const rest = restBase(state, whole.amountBase)
   if (rest === null) return { type: 'quote_renewed', ...of, quote: whole }
-  const amountBase = roundUpToDisplay(rest, given.coin)
+  const amountBase = payableBase(paymentMethod, rest)
   return {
     type: 'quote_renewed',
     ...of,
@@ -180,10 +183,9 @@ function paymentOf(
 ): PaymentObservation {
   const { asset, network, matchKey } = paymentMethod
   const firstSeenAt = at - one.lag
-  const { dueBase, seenBase } = totals(state)
   const first = paymentMethod.quotes[0]?.amountBase ?? 1n
   const shares = { first: BPS, tiny: 12n, small: 499n, claim: 500n, third: 3_333n, half: 5_000n, most: 9_950n } as const
-  const asked = one.size === 'rest' ? dueBase - seenBase : (first * shares[one.size]) / BPS
+  const asked = one.size === 'rest' ? requestedBase(state, at) : (first * shares[one.size]) / BPS
   const isOff = firstSeenAt > state.expiresAt || quoteHolding(paymentMethod, firstSeenAt) === null
   return aPayment({
     ...{ payment: `p${number}`, asset, network, matchKey, firstSeenAt },
@@ -236,20 +238,26 @@ function checkAsked(before: InvoiceState, after: InvoiceState, at: Ms): void {
   )
   const isConfirmed = after.ledger.every((row) => row.state === 'confirmed')
   holds(!isConfirmed || !after.underpaidAccepted, 'it is no underpayment')
+  const known = new Set(before.ledger.map(({ payment }) => payment))
+  const isNew = ({ payment }: OpenException) => payment === null || !known.has(payment)
+  holds(!after.exceptions.some(isNew), 'nobody has to decide anything about it')
 }
 
-/** The rest is the unpaid part of the price at the latest rate, rounded against the payer by less than the display precision, twice. */
+/** The rest is the unpaid part of the price at the latest rate, rounded against the payer by less than the display precision. */
 function checkRest(given: World, state: InvoiceState): void {
   if (state.status !== 'partial') return
   const paymentMethod = activePaymentMethod(state)
   const quote = currentQuote(state)
   if (paymentMethod === null || quote === null) return
   const whole = quote.rest?.wholeBase ?? quote.amountBase
-  const display = 10n ** BigInt(given.coin.decimals - given.coin.displayDecimals)
+  const display = displayUnit(given.coin)
   const { dueBase, seenBase } = totals(state)
   const exact = restBase(state, whole) ?? 0n
-  holds(dueBase - seenBase >= exact, 'the rest covers what is unpaid')
-  holds(dueBase - seenBase < exact + display, 'the rest is rounded up to the display precision')
+  const asked = requestedBase(state, state.updatedAt)
+  holds(dueBase - seenBase >= exact, 'the amount due covers what is unpaid')
+  holds(asked >= exact, 'the rest covers what is unpaid')
+  holds(asked < exact + display, 'the rest is rounded up by less than the display precision')
+  holds(asked % display === 0n, 'a payer can type the rest')
 }
 
 // Guarantee: a deposit buys the time of its quote and the drift that the merchant allows, and nothing else.

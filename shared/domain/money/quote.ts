@@ -26,14 +26,10 @@ export function quoteAmountBase(input: QuoteInput): bigint {
   const numerator = input.fiatMinor * 10n ** BigInt(rate.scale + input.displayDecimals)
   const denominator = rate.digits * 10n ** BigInt(FIAT_EXPONENT[input.currency])
   const displayUnits = (numerator + denominator - 1n) / denominator
-  return displayUnits * 10n ** BigInt(input.decimals - input.displayDecimals)
+  return displayUnits * displayUnit(input)
 }
 
-/** An amount rounded up to the display precision, so that a payer can type it: above the exact one by less than one display unit. */
-export function roundUpToDisplay(
-  amountBase: bigint,
-  { decimals, displayDecimals }: Pick<QuoteInput, 'decimals' | 'displayDecimals'>,
-): bigint {
-  const unit = 10n ** BigInt(decimals - displayDecimals)
-  return ((amountBase + unit - 1n) / unit) * unit
+/** Base units of one step of the display precision: amounts that a payer can type are multiples of it. */
+export function displayUnit({ decimals, displayDecimals }: Pick<QuoteInput, 'decimals' | 'displayDecimals'>): bigint {
+  return 10n ** BigInt(decimals - displayDecimals)
 }

@@ -71,7 +71,7 @@ export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
         ? `${units(seenBase - dueBase)} more`
         : seenBase >= needed
           ? 'Enough'
-          : `${units(needed - seenBase)} short`,
+          : `${units(dueBase - seenBase)} short`,
     },
     {
       check: 'Confirmed',

@@ -11,6 +11,7 @@ export const VERDICTS = [
   'unmatched',
   'lookalike',
   'not_yours',
+  'token_contract',
   'failed',
   'gone',
   'not_mined',

@@ -35,7 +35,7 @@ export interface QuoteExplanation {
   readonly to: string | null
   readonly requiredConfirmations: number
   readonly toleranceBase: string
-  readonly overToleranceBase: string
+  readonly sendableBase: string
   readonly lateGraceMinutes: number
   readonly lateDriftBps: number
   readonly quotes: readonly {
@@ -210,7 +210,7 @@ function explainQuote(paymentMethod: PaymentMethod): QuoteExplanation {
     to: paymentMethod.to === null ? null : iso(paymentMethod.to),
     requiredConfirmations: paymentMethod.requiredConfirmations,
     toleranceBase: paymentMethod.policy.toleranceBase.toString(),
-    overToleranceBase: paymentMethod.policy.overToleranceBase.toString(),
+    sendableBase: paymentMethod.policy.sendableBase.toString(),
     lateGraceMinutes: paymentMethod.policy.lateGraceMs / 60_000,
     lateDriftBps: paymentMethod.policy.lateDriftBps,
     quotes: paymentMethod.quotes.map(({ amount, fiatPerAsset, quotedAt, expiresAt }) => ({
@@ -232,7 +232,7 @@ function sumsOf(state: InvoiceState): InvoiceExplanation['sums'] {
     eligible: seenBase.toString(),
     confirmed: confirmedBase.toString(),
     settled: settledBase.toString(),
-    missing: (needed > settledBase ? needed - settledBase : 0n).toString(),
+    missing: (needed > settledBase ? dueBase - settledBase : 0n).toString(),
     othersCount: state.others?.count ?? 0,
   }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -7,6 +8,7 @@ import { orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { explainTransaction } from './explain-transaction.ts'
+import { transactionAnswer } from './transaction-answer.ts'
 
 const stores = useStores()
 let engine: Engine
@@ -124,6 +126,37 @@ describe('explainTransaction', () => {
     expect(await conclusion(nodeWith(failed))).toBe('It was mined in block 7 and failed. No money was moved.')
     const silent = { ...nodeWith(null), locate: () => Promise.reject(new NodeUnreliable('no answer')) }
     expect(await conclusion(silent)).toContain('The node returned no usable response. Try again.')
+  })
+
+  // Wallets that read an EIP-681 link as a plain payment send the token to the first address in it.
+  it.each([
+    ['usdt_ethereum', ASSETS.usdt_ethereum.contract, '5 USDT'],
+    ['usdc_ethereum', ASSETS.usdc_ethereum.contract.toLowerCase(), '5 USDC'],
+    [
+      null,
+      '0xdead00000000000000000000000000000000beef',
+      '5000000 base units of 0xdead00000000000000000000000000000000beef',
+    ],
+  ] as const)('names the mistake when a token went to its own contract: %s', async (asset, contract, amount) => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const txHash = newHash()
+    const paid = paying(invoice, 902, txHash, [5_000_000n])
+    const matchKey = contract.slice(2).toLowerCase()
+    const lost = { toAddress: contract, matchKey, contract: asset === null ? contract : ASSETS[asset].contract, asset }
+    const block = { ...paid, transfers: paid.transfers.map((transfer) => ({ ...transfer, ...lost })) }
+    const known = await explained(txHash, nodeWith(at(block), block))
+    expect(known.conclusion).toContain(`It sends ${amount} to the token’s own contract on Ethereum`)
+    const found = { known, own: null, isOwn: false, looked: ['ethereum'], silent: [] } as const
+    const answer = transactionAnswer({ found, invoice: null, exceptionId: null, catalog: engine.deps.catalog })
+    expect(answer).toMatchObject({ verdict: 'token_contract', tone: 'bad', title: 'Sent to the token’s own contract' })
+    expect(answer.sentence).toContain(amount)
+    const elsewhere = {
+      ...block,
+      transfers: block.transfers.map((one) => ({ ...one, toAddress: `0x${'7'.repeat(40)}` })),
+    }
+    expect((await explained(txHash, nodeWith(at(elsewhere), elsewhere))).conclusion).toMatch(
+      /no address on this server\.$/,
+    )
   })
 
   it('refuses what is no transaction id of the network', async () => {

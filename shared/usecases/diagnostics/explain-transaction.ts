@@ -1,5 +1,6 @@
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { type AssetId, type Mode, type NetworkId, symbolOf } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable, type TransactionPlace } from '#shared/ports/scanning.ts'
@@ -18,12 +19,14 @@ export type ExplainTransactionDeps = Uses<'payments' | 'invoices' | 'wallets' | 
 /** One transfer in a transaction, as the node shows it now, and the owner of its address. */
 export interface TransferExplanation {
   readonly toAddress: string
-  readonly asset: string | null
+  readonly asset: AssetId | null
   readonly amount: string
   /** Workspaces whose wallets have the address; empty when no wallet has it. */
   readonly workspaceIds: readonly string[]
   /** True when the address is one of this installation's, the sandbox included. */
   readonly ours: boolean
+  /** A token that was sent to its own contract. */
+  readonly isToOwnContract: boolean
   /** The invoice that owns the address or requested this amount. */
   readonly invoiceId: string | null
 }
@@ -158,7 +161,8 @@ async function whose(
         ? `${amountBase} base units of ${contract ?? 'a token'}`
         : formatUnits(amountBase, deps.catalog.asset(asset).decimals)
     const holder = ownersOf(one).find((held) => held.holder !== null)?.holder ?? null
-    const shown = { toAddress, asset, amount }
+    const isToOwnContract = contract !== null && contract.toLowerCase() === toAddress.toLowerCase()
+    const shown = { toAddress, asset, amount, isToOwnContract }
     if (onlyFor === undefined) {
       const known = { workspaceIds: owners.get(matchKey) ?? [], ours: owners.has(matchKey) }
       return { ...shown, ...known, invoiceId: holder?.invoiceId ?? null }
@@ -168,6 +172,19 @@ async function whose(
     return { ...shown, workspaceIds: isOwn ? [onlyFor] : [], ours: isOwn, invoiceId }
   })
 }
+
+/**
+ * Names the mistake behind a token that was sent to its own contract, for a transaction that pays nobody here; null for any other one. Some wallets
+ * read a payment link (EIP-681) as a plain payment to its first address, which is the token's contract.
+ */
+export function misreadLink(transfers: readonly TransferExplanation[], network: NetworkId): string | null {
+  const lost = transfers.find(({ isToOwnContract }) => isToOwnContract)
+  if (lost === undefined) return null
+  const what = lost.asset === null ? lost.amount : `${lost.amount} ${symbolOf(lost.asset)}`
+  return `It sends ${what} to the token’s own contract on ${NETWORKS[network].name} instead of to the receiver: some wallets misread a payment link this way. No invoice gets it. Only the issuer of the token might return it, so the customer has to ask there and pay again to the address of the invoice.`
+}
+
+const prefixed = (sentence: string | null): string => (sentence === null ? '' : ` ${sentence}`)
 
 function conclude(known: Gathered, cursor: ChainCursor | null): string {
   const { stored, node } = known
@@ -191,7 +208,9 @@ function nodeLabel({ node, transfers, network, mode }: Gathered, cursor: ChainCu
     return `${lead}; ${at}. The node has no mined transaction with this ID. It is not mined yet, or it is on another network.`
   if (!node.succeeded) return `It was mined in block ${node.height} and failed. No money was moved.`
   const ours = transfers.filter((transfer) => transfer.ours)
-  if (ours.length === 0) return `It is in block ${node.height} and pays no address on this server.`
+  if (ours.length === 0) {
+    return `It is in block ${node.height} and pays no address on this server.${prefixed(misreadLink(transfers, network))}`
+  }
   if (cursor === null || cursor.height < node.height)
     return `It pays ${ours.length} of our addresses in block ${node.height}; ${at} and has not scanned that block yet.`
   const rescan = `paymesh chain rescan ${network} --mode ${mode} --from ${node.height} --to ${node.height}`

@@ -1,5 +1,6 @@
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
@@ -58,6 +59,7 @@ interface Progress {
 function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null): string {
   const paymentMethod = activePaymentMethod(state)
   const { dueBase, seenBase, receivedBase } = totals(state)
+  const asked = requestedBase(state, now)
   const units = (base: bigint) =>
     `${formatUnits(base, paymentMethod?.decimals ?? 0)} ${paymentMethod?.symbol ?? ''}`.trim()
   const left = state.expiresAt - now
@@ -69,7 +71,7 @@ function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null)
       if (receivedBase > 0n) return 'received a payment that does not count, needs a decision'
       return left > 0 ? `expires in ${duration(left)}` : 'expired, waiting for the last blocks'
     case 'partial':
-      return `${units(dueBase - seenBase)} left to pay${left > 0 ? `, ${duration(left)} left` : ''}`
+      return `${units(asked > 0n ? asked : dueBase - seenBase)} left to pay${left > 0 ? `, ${duration(left)} left` : ''}`
     case 'confirming':
       return progress === null ? 'waiting for confirmations' : `${progress.have} of ${progress.need} confirmations`
     case 'paid':

@@ -7,6 +7,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { amountText } from './exception-evidence.ts'
 import { duration } from './exception-sentence.ts'
 import type { Answer, Check, NextStep, Ruling } from './explain-answer.ts'
+import { misreadLink } from './explain-transaction.ts'
 import type { FoundTransaction } from './find-transaction.ts'
 
 interface AnswerContext {
@@ -160,6 +161,22 @@ function withoutPayment({
   if (typeof node === 'object' && !node.succeeded) {
     const sentence = `It is in block ${node.height} on ${NETWORKS[network].name} and failed. No money was moved.`
     return { verdict: 'failed', tone: 'bad', title: 'The transaction failed', sentence, ...none }
+  }
+  const misread = isOwn ? null : misreadLink(known.transfers, network)
+  if (misread !== null) {
+    const check = {
+      ok: false,
+      title: 'It pays the token’s contract',
+      detail: 'Ask the customer to copy the address and the amount instead of opening the payment link.',
+    }
+    return {
+      verdict: 'token_contract',
+      tone: 'bad',
+      title: 'Sent to the token’s own contract',
+      sentence: misread,
+      checks: [check],
+      next: [],
+    }
   }
   if (!isOwn) {
     const where = typeof node === 'object' ? ` in block ${node.height}` : ''

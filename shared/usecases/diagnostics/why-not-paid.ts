@@ -94,10 +94,10 @@ function scannerTrouble({ chain }: UnpaidScene): string | null {
 
 function tooLittle({ state }: UnpaidScene): string | null {
   const paymentMethod = activePaymentMethod(state)
-  const { seenBase, dueBase, neededBase } = totals(state)
+  const { seenBase, dueBase } = totals(state)
   if (paymentMethod === null || seenBase === 0n) return null
   const units = (base: bigint) => `${formatUnits(base, paymentMethod.decimals)} ${paymentMethod.symbol}`
-  return `Partly paid: ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} received, ${units(neededBase - seenBase)} to go.`
+  return `Partly paid: ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} received, ${units(dueBase - seenBase)} to go.`
 }
 
 function nothing({ state, chain, unheld }: UnpaidScene): string {

@@ -150,7 +150,13 @@ describe('quoteAsset', () => {
     const paymentMethod = paymentMethodOf(invoice)
     expect(paymentMethod).toMatchObject({ requiredConfirmations: 3, claim: `test:evm:${paymentMethod.matchKey}` })
     expect(paymentMethod.quotes[0]).toMatchObject({ amountBase: 6_250_000_000_000_000n, fiatPerAsset: '4000' })
-    expect(paymentMethod.policy.toleranceBase).toBe(0n)
+    const { toleranceBase, sendableBase, unitBase } = paymentMethod.policy
+    // No tolerance of the merchant: only a rest of less than 0.00001 ETH, which costs more than it is worth, counts as paid.
+    expect({ toleranceBase, sendableBase, unitBase }).toEqual({
+      toleranceBase: 10n ** 13n - 1n,
+      sendableBase: 10n ** 13n,
+      unitBase: 10n ** 12n,
+    })
   })
 
   it('refuses live assets without a node and amounts below the minimum', async () => {

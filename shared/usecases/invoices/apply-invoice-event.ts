@@ -129,7 +129,10 @@ async function save(
   const { state, effects } = change.decision
   const applied = appliedPayments(state, payments)
   const presented = await presentAnnounced(deps, payments, applied, effects)
-  const append = withNotice(outboxEntries(input.invoiceId, state, effects, presented), notice)
+  const append = withNotice(
+    outboxEntries({ id: input.invoiceId, catalog: deps.catalog }, state, effects, presented),
+    notice,
+  )
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
   const expected = { expectedVersion: invoice.state.version, expectedRefundSeq: invoice.refundSeq }
   if (!(await deps.invoices.save({ id: input.invoiceId, ...expected, state, append, op }))) return 'lost'

@@ -20,7 +20,7 @@ const ATTEMPTS_MAX = 60
 
 /** Dependencies of creating an invoice. */
 export type CreateInvoiceDeps = Runtime &
-  Uses<'invoices' | 'counts' | 'notifier' | 'rates'> & {
+  Uses<'invoices' | 'counts' | 'notifier' | 'rates' | 'catalog'> & {
     readonly numbers: InvoiceNumbers
     readonly paymentMethods: QuotePreparer
   }
@@ -54,7 +54,7 @@ export type CreateInvoiceResult =
 /**
  * Creates an invoice by exactly one insert that carries its state, its events, its address claim and its idempotency
  * guard; then wakes the relay. Throws `WORKSPACE_SUSPENDED`, `WORKSPACE_RESTRICTED`, `PLAN_LIMIT_REACHED`, `UNSUPPORTED_ASSET`,
- * `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM` or `RATES_UNAVAILABLE`.
+ * `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM`, `VALIDATION_ERROR` for more than the asset's chain can carry, or `RATES_UNAVAILABLE`.
  */
 export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoiceInput): Promise<CreateInvoiceResult> {
   const { workspace, mode, body } = input
@@ -76,14 +76,14 @@ export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoic
       paymentMethod: prepared?.paymentMethod ?? null,
       ...(input.attribution !== undefined && { attribution: input.attribution }),
     })
-    const outbox = outboxEntries(terms.id, state, effects)
+    const outbox = outboxEntries({ id: terms.id, catalog: deps.catalog }, state, effects)
     const result = await deps.invoices.insert({
       ...{ terms, state, outbox, idempotency: input.idempotency, opId: null },
       ...(input.link?.use !== undefined && { linkUse: input.link.use }),
     })
     if (result.inserted) {
       deps.notifier.notify(QUEUES.outbox, outboxJobId(terms.id))
-      return { outcome: 'created', terms, snapshot: outbox[0]?.snapshot ?? snapshotInvoice(state) }
+      return { outcome: 'created', terms, snapshot: outbox[0]?.snapshot ?? snapshotInvoice(deps.catalog, state) }
     }
     if (result.conflict === 'idempotency_key') return { outcome: 'key_taken' }
     if (result.conflict === 'link_use' || result.conflict === 'draws') return { outcome: 'use_taken' }

@@ -1,6 +1,7 @@
 import { eventId } from '#shared/domain/ids.ts'
 import type { Effect } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { OutboxEntry } from '#shared/ports/invoices.ts'
 import { snapshotInvoice } from './present-invoice.ts'
 
@@ -12,18 +13,18 @@ export type PresentedPayments = ReadonlyMap<string, Readonly<Record<string, unkn
  * so the same decision always yields the same event ids. Every payment event needs its record in `payments`.
  */
 export function outboxEntries(
-  invoiceId: string,
+  { id, catalog }: { readonly id: string; readonly catalog: Pick<Catalog, 'paymentUri'> },
   state: InvoiceState,
   effects: readonly Effect[],
   payments: PresentedPayments = new Map(),
 ): readonly OutboxEntry[] {
   if (effects.length === 0) return []
-  const snapshot = snapshotInvoice(state)
+  const snapshot = snapshotInvoice(catalog, state)
   const before = state.eventSeq - effects.length
   return effects.map((effect, index) => {
     const seq = before + index + 1
     return {
-      eventId: eventId(invoiceId, seq),
+      eventId: eventId(id, seq),
       seq,
       kind: effect.kind,
       type: typeOf(effect),

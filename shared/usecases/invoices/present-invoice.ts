@@ -3,7 +3,9 @@ import { activePaymentMethod, type InvoiceState, type InvoiceTerms } from '#shar
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { InvoiceSnapshot } from '#shared/ports/invoices.ts'
+import { paymentRequest } from './payment-request.ts'
 
 /** Public addresses that a presented invoice points to; no trailing slash. */
 export interface PublicUrls {
@@ -11,7 +13,7 @@ export interface PublicUrls {
 }
 
 /** Freezes the mutable part of the public invoice at this version. Pure and JSON-safe: the same state always gives the same text. */
-export function snapshotInvoice(state: InvoiceState): InvoiceSnapshot {
+export function snapshotInvoice(catalog: Pick<Catalog, 'paymentUri'>, state: InvoiceState): InvoiceSnapshot {
   const paymentMethod = activePaymentMethod(state)
   const quote = paymentMethod?.quotes.at(-1)
   const sums = totals(state)
@@ -27,7 +29,7 @@ export function snapshotInvoice(state: InvoiceState): InvoiceSnapshot {
             amount_base_units: sums.dueBase.toString(),
             decimals: paymentMethod.decimals,
             address: paymentMethod.address,
-            uri: quote.uri,
+            uri: paymentRequest(catalog, state, state.updatedAt).uri,
             required_confirmations: paymentMethod.requiredConfirmations,
           }
         : null,

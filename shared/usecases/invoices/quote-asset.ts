@@ -38,7 +38,7 @@ export interface QuoteAssetInput {
  * network of a coin whose price is open that price goes on, with its end: switching networks never gives a second one. Otherwise
  * an address that the invoice already has is reused where the wallet allows it; a new one is claimed by the
  * invoice write itself, and a candidate that another invoice took first is replaced by the next. Throws `NOT_FOUND`,
- * `INVALID_STATE`, `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM` or `RATES_UNAVAILABLE`.
+ * `INVALID_STATE`, `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM`, `VALIDATION_ERROR` for more than the chain can carry, or `RATES_UNAVAILABLE`.
  */
 export async function quoteAsset(deps: QuoteAssetDeps, input: QuoteAssetInput): Promise<Invoice> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {

@@ -3,11 +3,17 @@ import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { type QuoteAssetDeps, quoteAsset } from './quote-asset.ts'
 
-const UNAVAILABLE: readonly ErrorCode[] = ['NO_WALLET_FOR_ASSET', 'AMOUNT_BELOW_MINIMUM', 'RATES_UNAVAILABLE']
+/** `VALIDATION_ERROR`: the asset's chain cannot carry the amount. */
+const UNAVAILABLE: readonly ErrorCode[] = [
+  'NO_WALLET_FOR_ASSET',
+  'AMOUNT_BELOW_MINIMUM',
+  'VALIDATION_ERROR',
+  'RATES_UNAVAILABLE',
+]
 
 /**
  * Chooses for a `new` invoice the first asset, in the order of the specification, that the workspace can receive and whose
- * minimum the amount meets. Repeating it changes nothing. Throws the errors of `quoteAsset`; of several refusals, the one closest to success.
+ * bounds the amount is within. Repeating it changes nothing. Throws the errors of `quoteAsset`; of several refusals, the one closest to success.
  */
 export async function quoteFirstAsset(
   deps: QuoteAssetDeps,

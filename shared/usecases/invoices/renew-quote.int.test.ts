@@ -13,6 +13,7 @@ import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
 import { applyInvoiceEvent } from './apply-invoice-event.ts'
 import { chooseAsset } from './choose-asset.ts'
+import { snapshotInvoice } from './present-invoice.ts'
 import { renewQuote } from './renew-quote.ts'
 import { viewInvoice } from './view-invoice.ts'
 
@@ -162,7 +163,7 @@ describe('a new price', () => {
     // The first amount is the merchant's own; each further one that a payer asks for draws on the visitors' budget.
     expect(paymentMethodOf(invoice).draws).toBeUndefined()
     expect(paymentMethodOf(renewed).draws).toHaveLength(2)
-    expect(paymentMethodOf(renewed).quotes[1]?.uri).toContain(`uint256=${amounts[1]}`)
+    expect(snapshotInvoice(deps.catalog, renewed.state).crypto?.uri).toContain(`uint256=${amounts[1]}`)
     const other = await open()
     expect(amounts).not.toContain(paymentMethodOf(other).quotes[0]?.amountBase)
   })

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { needsNewAmount, renewalRefusal, restBase } from '#shared/domain/invoice/decide.ts'
+import { renewalRefusal, restBase } from '#shared/domain/invoice/decide.ts'
 import type { InvoiceEvent } from '#shared/domain/invoice/invoice-event.ts'
 import {
   activePaymentMethod,
@@ -8,8 +8,9 @@ import {
   type PaymentMethod,
   type Quote,
 } from '#shared/domain/invoice/model.ts'
+import { payableBase } from '#shared/domain/invoice/price-coverage.ts'
+import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { roundUpToDisplay } from '#shared/domain/money/quote.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { QuoteOffers } from '#shared/usecases/quotes/addresses.ts'
@@ -58,7 +59,7 @@ export function isRenewable({ quotedAt, expiresAt }: Pick<Quote, 'quotedAt' | 'e
  * Appends a new quote on the same address and returns the invoice: for the whole price, or for the rest of a price of which a part was
  * paid; that part keeps the share that it paid. An invoice whose quote is still valid is returned unchanged, unless the amount identifies it and that quote's is not what is left. Where the amount identifies the invoice, the new quote claims another amount, and the old one stays
  * reserved; a visitor's renewal counts against the budget again. An address that another workspace proved since gets no new quote. Throws `NOT_FOUND`, `WORKSPACE_SUSPENDED`, `INVALID_STATE`,
- * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `RATES_UNAVAILABLE`, and every error of `admit`.
+ * `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent`), `RATES_UNAVAILABLE`, `VALIDATION_ERROR` for more than the chain can carry, and every error of `admit`.
  */
 export async function renewQuote(deps: RenewQuoteDeps, { admit, ...input }: RenewQuoteInput): Promise<Invoice> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -135,25 +136,16 @@ async function promise(
   const priced = priceRequestedQuote(request, info, rate)
   const { amountBase: wholeBase } = priced
   const rest = restBase(invoice.state, wholeBase)
-  const askedBase = rest === null ? wholeBase : roundUpToDisplay(rest, info)
+  const askedBase = rest === null ? wholeBase : payableBase(paymentMethod, rest)
   const { claim, amountBase, places } = await claimFor(deps, paymentMethod, invoice, askedBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
-  const named = paymentMethod.reference === undefined ? {} : { reference: paymentMethod.reference }
-  const uri = deps.catalog.paymentUri({
-    asset: info.id,
-    mode,
-    address: paymentMethod.address,
-    amount,
-    amountBase,
-    ...named,
-  })
   const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
   const { asset, matchKey } = paymentMethod
   return {
     asset,
     matchKey,
     quoteCount: paymentMethod.quotes.length,
-    quote: { ...priced, amountBase, amount, uri, ...part },
+    quote: { ...priced, amountBase, amount, ...part },
     claim,
     places,
   }

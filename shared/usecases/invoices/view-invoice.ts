@@ -1,5 +1,5 @@
 import type { HintView, InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
-import { needsNewAmount, quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide.ts'
+import { quoteRefusal, renewalRefusal } from '#shared/domain/invoice/decide.ts'
 import {
   activePaymentMethod,
   type InvoiceState,
@@ -8,7 +8,8 @@ import {
   payableNetworks,
 } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
-import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
+import { totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -18,6 +19,7 @@ import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { keepsHints } from './note-payment-hint.ts'
+import { paymentRequest } from './payment-request.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20
@@ -109,13 +111,6 @@ function viewSums(
   }
 }
 
-/** Amount still to be sent: zero once enough was seen, with the merchant's tolerance. */
-function remainingOf(state: InvoiceState): bigint {
-  if (isSettled(state) || state.status === 'confirming') return 0n
-  const { dueBase, seenBase } = totals(state)
-  return seenBase < dueBase ? dueBase - seenBase : 0n
-}
-
 function viewPaymentMethod(
   { catalog }: ViewInvoiceDeps,
   { terms, state }: Invoice,
@@ -126,13 +121,9 @@ function viewPaymentMethod(
   const info = catalog.asset(paymentMethod.asset)
   const quote = latestQuote(paymentMethod)
   const contract = catalog.contract(paymentMethod.asset, mode)
-  const remainingBase = remainingOf(state)
+  const { amountBase: remainingBase, uri } = paymentRequest(catalog, state, at)
   const remaining = remainingBase === 0n ? '0' : displayUnits(remainingBase, info)
-  const named = paymentMethod.reference === undefined ? {} : { reference: paymentMethod.reference }
-  // TRON has no payment link format that wallets agree on.
-  const hasUri = remainingBase > 0n && paymentMethod.family !== 'tron'
   const { address } = paymentMethod
-  const request = { asset: paymentMethod.asset, mode, address, amount: remaining, amountBase: remainingBase, ...named }
   const chainId = catalog.chainId(paymentMethod.network, mode)
   const chain = catalog.walletChain(paymentMethod.network, mode)
   return {
@@ -145,7 +136,7 @@ function viewPaymentMethod(
     due: displayUnits(totals(state).dueBase, info),
     remaining,
     remainingBase: remainingBase.toString(),
-    uri: hasUri ? catalog.paymentUri(request) : null,
+    uri: uri === '' || uri === address ? null : uri,
     isExact: paymentMethod.hold?.kind === 'amount',
     requiredConfirmations: paymentMethod.requiredConfirmations,
     blockTimeMs: catalog.blockTimeMs(paymentMethod.network),

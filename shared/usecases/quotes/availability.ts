@@ -212,7 +212,7 @@ const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavaila
 
 /**
  * The assets that an invoice can be paid in, in the order of the specification, with the price of each, which is the open one of its coin or the current one, and how
- * long a quote lasts. Assets without a wallet, or whose minimum the invoice does not reach, are left out. Null for an unknown id.
+ * long a quote lasts. Assets without a wallet, or whose bounds the invoice's amount is outside of, are left out. Null for an unknown id.
  */
 export async function listAssetOptions(deps: ListAssetOptionsDeps, invoiceId: string): Promise<AssetOptions | null> {
   const invoice = await deps.invoices.findById(invoiceId)
@@ -257,7 +257,7 @@ async function optionOf(
   const reason = found === 'addresses_exhausted' && own.families.has(info.family) ? null : found
   if (reason !== null && !PASSING.has(reason)) return null
   const priced = await priceOrNull(deps, workspace, { fiat, own }, info)
-  if (priced !== null && priced.amountBase < info.minBase) return null
+  if (priced !== null && (priced.amountBase < info.minBase || priced.amountBase > info.maxBase)) return null
   const worth = priced === null ? null : { fiat, fiatPerUsd: priced.fiatPerUsd }
   const asked = requiredConfirmations(deps.catalog, { policy: workspace.policy, asset: id, mode }, worth)
   return {

@@ -40,7 +40,9 @@ describe('confirmations by value', () => {
     const usual = await engine.open({ asset: 'btc_bitcoin', minor: 10_000n })
     const large = await engine.open({ asset: 'btc_bitcoin', minor: 10_000_000n })
     expect([small, usual, large].map((one) => paymentMethodOf(one).requiredConfirmations)).toEqual([1, 2, 6])
-    const resource = presentInvoice(large.terms, snapshotInvoice(large.state), { checkoutBaseUrl: 'http://pay.test' })
+    const resource = presentInvoice(large.terms, snapshotInvoice(engine.deps.catalog, large.state), {
+      checkoutBaseUrl: 'http://pay.test',
+    })
     expect(resource.crypto?.required_confirmations).toBe(6)
     expect((await shown(large.terms.id))?.paymentMethod).toMatchObject({
       requiredConfirmations: 6,

@@ -11,6 +11,7 @@ import {
 } from '#shared/domain/invoice/model.ts'
 import { heldFor, quarantineFor } from '#shared/domain/invoice/quote-window.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
+import { displayUnit } from '#shared/domain/money/quote.ts'
 import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
@@ -67,7 +68,7 @@ export interface PreparedPaymentMethod {
 export interface QuotePreparer {
   /**
    * Prices the request at the open price of its coin, otherwise at the current rate with the workspace's spread, and freezes the bounds for checking payments.
-   * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE` or `AMOUNT_BELOW_MINIMUM`; an
+   * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE`, `AMOUNT_BELOW_MINIMUM` or `VALIDATION_ERROR`; an
    * address is only taken after everything else has passed.
    */
   prepare(request: QuoteRequest): Promise<PreparedPaymentMethod>
@@ -83,12 +84,7 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
       const arsSeries = policy.arsSeries
       const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
       const priced = priceRequestedQuote(request, info, rate)
-      if (priced.amountBase < info.minBase) {
-        const minimum = `${formatUnits(info.minBase, info.decimals)} ${info.symbol}`
-        throw new PaymeshError('AMOUNT_BELOW_MINIMUM', {
-          details: [{ path: 'amount', message: `The minimum for ${info.id} is ${minimum}.` }],
-        })
-      }
+      if (priced.amountBase < info.minBase) throw outOfBounds('AMOUNT_BELOW_MINIMUM', 'minimum', info, info.minBase)
       const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
       const subject = { policy, asset: info.id, mode: request.mode }
       const required = requiredConfirmations(deps.catalog, subject, worth)
@@ -104,14 +100,11 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
   }
 }
 
-type PricedQuote = Omit<Quote, 'uri'>
-
-/** The quote for a first choice or a renewal: at the open price that the request names, otherwise made now, including the workspace's spread. */
-export function priceRequestedQuote(
-  { price, ...request }: QuoteRequest,
-  info: AssetInfo,
-  rate: AssetRate,
-): PricedQuote {
+/**
+ * The quote for a first choice or a renewal: at the open price that the request names, otherwise made now, including the workspace's spread.
+ * Throws `VALIDATION_ERROR` with path `amount` for a price that no transfer of the asset can carry.
+ */
+export function priceRequestedQuote({ price, ...request }: QuoteRequest, info: AssetInfo, rate: AssetRate): Quote {
   const { fiat, at: quotedAt, quoteEndsAt: expiresAt } = request
   const { spreadBps, arsSeries } = request.workspace.policy
   const { snapshotAt, sources, fxSources } = rate
@@ -122,7 +115,19 @@ export function priceRequestedQuote(
     expiresAt,
     provenance: { snapshotAt, sources, fxSources, spreadBps, ...series },
   }
-  return { ...frozen, ...priceQuote(fiat, info, fiatPerAsset) }
+  const priced = priceQuote(fiat, info, fiatPerAsset)
+  if (priced.amountBase > info.maxBase) throw outOfBounds('VALIDATION_ERROR', 'maximum', info, info.maxBase)
+  return { ...frozen, ...priced }
+}
+
+function outOfBounds(
+  code: 'AMOUNT_BELOW_MINIMUM' | 'VALIDATION_ERROR',
+  bound: 'minimum' | 'maximum',
+  { id, decimals, symbol }: AssetInfo,
+  base: bigint,
+): PaymeshError {
+  const message = `The ${bound} for ${id} is ${formatUnits(base, decimals)} ${symbol}.`
+  return new PaymeshError(code, { details: [{ path: 'amount', message }] })
 }
 
 /** Input for a payment method. */
@@ -130,7 +135,7 @@ interface Parts {
   readonly request: QuoteRequest
   readonly info: AssetInfo
   readonly material: KeyMaterial
-  readonly priced: PricedQuote
+  readonly priced: Quote
   /** Confirmations required for the invoice's value. */
   readonly required: AskedConfirmations
 }
@@ -152,7 +157,7 @@ function preparedOn(
   places: VisitorPlaces,
 ): PreparedPaymentMethod {
   return {
-    paymentMethod: methodOn(deps, parts, candidate, places),
+    paymentMethod: methodOn(parts, candidate, places),
     next: () => {
       places.end()
       return withNextAddress(deps, parts)
@@ -179,12 +184,11 @@ async function drawsFor(
 }
 
 function methodOn(
-  deps: QuotePreparerDeps,
   { request, info, priced, required }: Parts,
   candidate: QuoteOffer,
   { claim: draws, watch: watchPlaces }: VisitorPlaces,
 ): PaymentMethod {
-  const { mode, held = [] } = request
+  const { held = [] } = request
   const { address, matchKey, claim, amountBase, hold, priorHold } = candidate
   // A payment method keeps its reference: payment links of its earlier quotes name it.
   const earlier = held.findLast(
@@ -193,7 +197,6 @@ function methodOn(
   const reference = earlier?.reference ?? candidate.reference
   const amount = formatUnits(amountBase, info.decimals)
   const named = reference === null ? {} : { reference }
-  const uri = deps.catalog.paymentUri({ asset: info.id, mode, address, amount, amountBase, ...named })
   const { policy } = request.workspace
   return {
     asset: info.id,
@@ -212,7 +215,7 @@ function methodOn(
     requiredConfirmations: required.confirmations,
     ...(required.finality && { needsFinality: true }),
     policy: frozenBounds(policy, info, amountBase, hold),
-    quotes: [{ ...priced, amountBase, amount, uri }],
+    quotes: [{ ...priced, amountBase, amount }],
     from: request.at,
     to: null,
   }
@@ -229,20 +232,29 @@ function holdOf(policy: WorkspacePolicy, kind: QuoteHold['kind']): QuoteHold {
 }
 
 /** Bounds in base units of this amount, so that a later policy change never affects the invoice. */
-function frozenBounds(
+export function frozenBounds(
   policy: WorkspacePolicy,
   info: AssetInfo,
   dueBase: bigint,
   hold: QuoteOffer['hold'],
 ): QuotePolicy {
   const thousandth = dueBase / 1_000n
+  // An amount that identifies the invoice must be met exactly.
+  const toleranceBase = hold === 'amount' ? 0n : (dueBase * BigInt(policy.toleranceBps)) / BPS
+  const unsendableBase = unsendable(info, dueBase)
   return {
-    // An amount that identifies the invoice must be met exactly.
-    toleranceBase: hold === 'amount' ? 0n : (dueBase * BigInt(policy.toleranceBps)) / BPS,
-    overToleranceBase: 0n,
+    toleranceBase: toleranceBase > unsendableBase ? toleranceBase : unsendableBase,
+    unitBase: displayUnit(info),
+    sendableBase: info.dustBase,
     lateGraceMs: policy.lateGraceMs,
     lateDriftBps: policy.lateDriftBps,
     depositBps: policy.depositBps,
     dustBase: thousandth > info.dustBase ? thousandth : info.dustBase,
   }
+}
+
+/** The largest rest that nobody can send, or that costs more to move than it is worth; of a tiny invoice a twentieth, so that it is no discount. */
+function unsendable({ dustBase }: AssetInfo, dueBase: bigint): bigint {
+  const twentieth = dueBase / 20n
+  return dustBase - 1n < twentieth ? dustBase - 1n : twentieth
 }

@@ -100,7 +100,7 @@ export const completed = () =>
 
 /** Completed by dust, with the same transfer a second time in ledger and payments. */
 export function twoRests(): InvoiceRecords {
-  const lax = aPaymentMethod({ policy: { ...aPaymentMethod().policy, overToleranceBase: 100n } })
+  const lax = aPaymentMethod({ policy: { ...aPaymentMethod().policy, sendableBase: 100n } })
   const seen = [confirmed({ amountBase: DUE - 9n }), dust('q', { state: 'confirmed' })]
   const records = recordsOf(lax, [['payments_changed', seen]])
   const rows = records.invoice.state.ledger.map((row) =>

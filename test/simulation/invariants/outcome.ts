@@ -26,7 +26,9 @@ export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
     must(!invoice.paidLate, 'L1', () => `invoice ${id} was paid in time and says late`)
   }
   if (sums.all === sums.onTime && !sums.moved && SETTLED.has(status)) {
-    const expected = sums.all > due ? 'overpaid' : 'paid'
+    // Up to the chain's dust above the price may have been asked for.
+    const most = due + BigInt(paymentMethod.policy.sendableBase)
+    const expected = sums.all > most ? 'overpaid' : 'paid'
     must(status === expected, 'S5', () => `invoice ${id} got ${sums.all} of ${due} and is ${status}`)
   }
   if (sums.all < needed && SETTLED.has(status)) {
@@ -55,7 +57,6 @@ function chainSums(
   let moved = false
   let lastAt = 0
   const dust: { amountBase: bigint; at: number }[] = []
-  const due = BigInt(paymentMethod?.quotes[0]?.amountBase ?? '0')
   for (const transfer of sim.book.transfers.values()) {
     if (transfer.invoiceId !== invoice._id || transfer.asset !== paymentMethod?.asset) continue
     if (
@@ -69,7 +70,7 @@ function chainSums(
     )
     if (block === null || everMined.length > 1) moved = true
     if (block === null) continue
-    if (transfer.amountBase * 1_000n < due || transfer.amountBase < BigInt(paymentMethod.policy.dustBase)) {
+    if (isDust(paymentMethod, transfer.amountBase)) {
       dust.push({ amountBase: transfer.amountBase, at: block.time })
       continue
     }
@@ -80,15 +81,17 @@ function chainSums(
     if (block.time > quoteEnds && block.time <= invoice.expiresAt.getTime()) moved = true
     if (block.time <= invoice.expiresAt.getTime()) onTime += transfer.amountBase
   }
+  const due = BigInt(paymentMethod?.quotes[0]?.amountBase ?? '0')
   const missing = due - BigInt(paymentMethod?.policy.toleranceBase ?? '0') - all
   const rest = all > 0n && missing > 0n ? dust.filter(({ amountBase }) => amountBase >= missing) : []
   const [only] = rest
   if (only === undefined) return { onTime, all, moved }
-  // One rest that came after everything else, and in time, counts. Which of several does is left to the books, and so is a rest
-  // whose block was replaced: it counts from when it was seen first.
+  // One rest that came after everything else counts, in time or within the grace. Which of several does is left to the books, and so is
+  // a rest whose block was replaced: it counts from when it was seen first.
   const isClear = rest.length === 1 && !chain.hasMempool && only.at > lastAt && !moved
-  const isLate = only.at > invoice.expiresAt.getTime()
-  if (isClear && isLate) return { onTime, all, moved }
+  const late = only.at - invoice.expiresAt.getTime()
+  if (isClear && late > (paymentMethod?.policy.lateGraceMs ?? 0)) return { onTime, all, moved }
+  if (isClear && late > 0) return { onTime, all: all + only.amountBase, moved }
   return { onTime: onTime + only.amountBase, all: all + only.amountBase, moved: moved || !isClear }
 }
 
@@ -97,7 +100,10 @@ function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
   const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
   for (const row of invoice.ledger) {
     const grace = invoice.expiresAt.getTime() + (paymentMethod?.policy.lateGraceMs ?? 0)
-    const evaluated = !row.late || !row.eligible || (row.rateSeen !== null && row.firstSeenAt.getTime() <= grace)
+    // Dust that completes an invoice needs no price.
+    const hasPrice =
+      row.rateSeen !== null || (paymentMethod !== undefined && isDust(paymentMethod, BigInt(row.amountBase)))
+    const evaluated = !row.late || !row.eligible || (hasPrice && row.firstSeenAt.getTime() <= grace)
     must(evaluated, 'S5', () => `late payment ${row.payment} counts without a price or after its grace`)
     const blocks = [...chain.everMined.values()].filter(({ txs }) =>
       txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
@@ -119,6 +125,11 @@ function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
           `payment ${row.payment} of ${only.time} is ${row.late ? '' : 'not '}late for ${invoice.expiresAt.getTime()}`,
       )
   }
+}
+
+/** Below the chain's dust, or 0.1 % of the first price. */
+function isDust({ quotes, policy }: InvoiceDocument['paymentMethods'][number], amountBase: bigint): boolean {
+  return amountBase * 1_000n < BigInt(quotes[0]?.amountBase ?? '0') || amountBase < BigInt(policy.dustBase)
 }
 
 const isAhead = (blockTime: number, seen: number): boolean => seen < blockTime && blockTime - seen < 5_000

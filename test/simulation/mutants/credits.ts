@@ -68,8 +68,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'exact-is-overpaid',
     file: 'shared/domain/invoice/totals.ts',
-    find: 'isTooMuch: base > dueBase + ',
-    replace: 'isTooMuch: base >= dueBase + ',
+    find: 'isTooMuch: base > mostBase',
+    replace: 'isTooMuch: base >= dueBase',
     what: 'An exact payment counts as too much.',
   },
   {

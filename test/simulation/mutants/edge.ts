@@ -51,7 +51,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
     file: 'shared/usecases/invoices/create-invoice-once.ts',
     find: 'if (entry !== undefined) return JSON.stringify(presentInvoice(invoice.terms, entry.snapshot, deps.urls))',
     replace:
-      "const { snapshotInvoice } = await import('./present-invoice.ts')\n  if (entry !== undefined || invoice.state.version > 0) return JSON.stringify(presentInvoice(invoice.terms, snapshotInvoice(invoice.state), deps.urls))",
+      "const { snapshotInvoice } = await import('./present-invoice.ts')\n  if (entry !== undefined || invoice.state.version > 0) return JSON.stringify(presentInvoice(invoice.terms, snapshotInvoice(deps.catalog, invoice.state), deps.urls))",
     what: 'A replay shows the invoice as it is now.',
     seed: '1',
   },

@@ -4,6 +4,18 @@ import type { InvoiceResource } from '#shared/contracts/http/invoice-resource.ts
 import type { simulateBody } from '#shared/contracts/http/simulate-request.ts'
 import { EXAMPLE } from './ids.ts'
 
+const WHOLE: NonNullable<InvoiceResource['crypto']> = {
+  asset: 'usdc_base',
+  network: 'base',
+  symbol: 'USDC',
+  amount: '49.91',
+  amount_base_units: '49910000',
+  decimals: 6,
+  address: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
+  uri: 'ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=0x9858EfFD232B4033E47d90003D41EC34EcaEda94&uint256=49910000',
+  required_confirmations: 10,
+}
+
 /** An invoice with a chosen asset, waiting for its payment. */
 export const pendingInvoice: InvoiceResource = {
   id: EXAMPLE.invoiceId,
@@ -15,17 +27,7 @@ export const pendingInvoice: InvoiceResource = {
   order_id: 'order-7731',
   metadata: { channel: 'web' },
   amount: { value: '49.90', currency: 'USD', minor: 4990 },
-  crypto: {
-    asset: 'usdc_base',
-    network: 'base',
-    symbol: 'USDC',
-    amount: '49.91',
-    amount_base_units: '49910000',
-    decimals: 6,
-    address: '0x9858EfFD232B4033E47d90003D41EC34EcaEda94',
-    uri: 'ethereum:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913@8453/transfer?address=0x9858EfFD232B4033E47d90003D41EC34EcaEda94&uint256=49910000',
-    required_confirmations: 10,
-  },
+  crypto: WHOLE,
   rate: { fiat_per_asset: '0.9998', locked_at: EXAMPLE.createdAt, expires_at: '2026-10-01T12:15:00.000Z' },
   received: { amount: '0', amount_base_units: '0', confirmed_base_units: '0' },
   flags: { paid_late: false, underpaid_accepted: false },
@@ -49,6 +51,7 @@ export const pendingInvoice: InvoiceResource = {
 export const cancelledInvoice: InvoiceResource = {
   ...pendingInvoice,
   status: 'cancelled',
+  crypto: { ...WHOLE, uri: '' },
   updated_at: '2026-10-01T12:10:00.000Z',
 }
 
@@ -57,6 +60,7 @@ export const simulatedInvoice: InvoiceResource = {
   ...pendingInvoice,
   status: 'paid',
   livemode: false,
+  crypto: { ...WHOLE, uri: '' },
   received: { amount: '49.91', amount_base_units: '49910000', confirmed_base_units: '49910000' },
   paid_at: EXAMPLE.paidAt,
   updated_at: EXAMPLE.paidAt,
