@@ -11,7 +11,7 @@ export function openCheckoutParts(context: ServiceContext): ReturnType<typeof op
   return {
     ...openParts(context),
     config,
-    catalog: createCatalog(config.networks),
+    catalog: createCatalog(config.networks, context.paces),
     payees: createAddressReader(),
     buckets: signals.createTokenBuckets(metrics),
     nodes: createNodeClients(config.networks, metrics),

@@ -116,7 +116,7 @@ export const chainsRouter = router({
         items: found.map(({ lease, open, missingTokens, ...same }) => ({
           ...same,
           missingTokens: [...missingTokens],
-          lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network)),
+          lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network, same.mode)),
           scanner: lease === null || lease.expired ? null : lease.owner,
           leaseExpired: lease?.expired === true,
           scan: scanPlanToWire(plans, `${same.mode}:${same.network}`),

@@ -181,7 +181,7 @@ async function explainChain(
   const scene = {
     now: clock.now(),
     hasNode: catalog.hasNode(network, terms.mode),
-    blockTimeMs: catalog.blockTimeMs(network),
+    blockTimeMs: catalog.blockTimeMs(network, terms.mode),
   }
   return { network, hasNode: scene.hasNode, ...position(await cursorOf(network), scene) }
 }

@@ -75,7 +75,7 @@ async function isUnread(
   if (at < expiresAt || (status !== 'pending' && status !== 'partial' && status !== 'expired')) return false
   if (mode === 'test' && !catalog.hasNode(network, mode)) return false
   const cursor = await cursors.find(mode, network)
-  return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
+  return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network, mode)) < expiresAt
 }
 
 /** Renewal is pointless for a quote that lasts to the end of the invoice anyway, and whose amount is what is left. */
@@ -138,12 +138,16 @@ function viewPaymentMethod(
     uri: hasUri ? catalog.paymentUri(request) : null,
     isExact: paymentMethod.hold?.kind === 'amount',
     requiredConfirmations: paymentMethod.requiredConfirmations,
-    blockTimeMs: catalog.blockTimeMs(paymentMethod.network),
+    blockTimeMs: catalog.blockTimeMs(paymentMethod.network, mode),
     needsFinality: paymentMethod.needsFinality === true,
-    confirmMs: confirmationWait(catalog, paymentMethod.network, {
-      confirmations: paymentMethod.requiredConfirmations,
-      finality: paymentMethod.needsFinality === true,
-    }),
+    confirmMs: confirmationWait(
+      catalog,
+      { network: paymentMethod.network, mode },
+      {
+        confirmations: paymentMethod.requiredConfirmations,
+        finality: paymentMethod.needsFinality === true,
+      },
+    ),
     fiatPerAsset: quote.fiatPerAsset,
     quotedAt: quote.quotedAt,
     // An amount by which nobody would find the payment is not asked for.

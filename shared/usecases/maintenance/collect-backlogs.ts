@@ -172,7 +172,7 @@ async function collectChains(
       if (cursor === null) continue
       metrics.gauge('chain_halted', cursor.status === 'halted' ? 1 : 0, labels)
       metrics.gauge('chain_lagging', lagging ? 1 : 0, labels)
-      const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network) }
+      const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network, labels.mode) }
       // A halted one has a separate alert.
       const stuck = cursor.status === 'halted' ? null : stuckNetwork(cursor, scene)
       metrics.gauge('chain_stuck', stuck === null ? 0 : 1, { ...labels, ...stuckLabels(cursor, stuck) })

@@ -58,7 +58,7 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
       const hasNode = deps.catalog.hasNode(network, mode)
       if (cursor === null && !hasNode) return []
       const open = commands.filter((command) => command.mode === mode && command.network === network)
-      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) }
+      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network, mode) }
       return [{ mode, network, hasNode, ...position(cursor, scene), open }]
     }),
   )
