@@ -18,6 +18,7 @@ import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
+import { factsText, factWarnings } from '../fact-notes.ts'
 import { checkBackup } from './check-backup.ts'
 import { nodeFaults } from './node-faults.ts'
 
@@ -97,7 +98,9 @@ function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[
         const missing = cursor.missingTokens ?? []
         const refused =
           missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
-        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}`
+        const facts =
+          status === undefined ? [] : [factsText(status), ...factWarnings(status).map((one) => `warning: ${one}`)]
+        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}; ${facts.join('; ')}`
       }),
     ),
   )

@@ -77,7 +77,7 @@ export interface InvoiceExplanation {
   > & {
     readonly othersCount: number
   }
-  readonly chain: Omit<ChainStatus, 'open' | 'mode'> | null
+  readonly chain: Omit<ChainStatus, 'facts' | 'row' | 'open' | 'mode'> | null
   /** When the deadline is checked next. */
   readonly deadline: string
   readonly openExceptions: readonly {

@@ -45,7 +45,11 @@ function collecting(db = stores.db) {
     leases: createLeaseRepository(db),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(NETWORKS),
-    catalog: standIn({ hasNode: (network, mode) => mode === 'test' && network !== 'tron', blockTimeMs: () => 12_000 }),
+    catalog: standIn({
+      hasNode: (network, mode) => mode === 'test' && network !== 'tron',
+      blockTimeMs: () => 12_000,
+      compareFacts: () => [],
+    }),
   })
   const value = async (series: string): Promise<number | null> => {
     const line = (await metrics.render()).split('\n').find((each) => each.startsWith(`paymesh_${series} `))
