@@ -10,7 +10,7 @@ const RANGE = 20
 /** Finality is looked at once a poll, and header times are whole seconds: a smaller difference shows nothing. */
 const FINALITY_SLACK_MS = 15_000
 /** Fewer marks and looks than these are no measurement. */
-const MARKS_MIN = 13
+const MARKS_MIN = 19
 const FINALITY_MIN = 5
 /** Networks change: a row that nobody compared for so long is a guess. */
 const ROW_LIFE_MS = 180 * 24 * 3_600_000
@@ -76,7 +76,7 @@ function isOff(rowMs: Ms, measuredMs: Ms | null): boolean {
   return measuredMs !== null && Math.abs(measuredMs / rowMs - 1) > TOLERANCE
 }
 
-/** The median over the intervals between marks, so that headers of a few liars change nothing. Null until 120 blocks and twelve minutes were seen. */
+/** The median over the intervals between marks, so that headers of a few liars change nothing. Null until 180 blocks and eighteen minutes were seen. */
 function measuredBlockTimeMs(measured: ChainMeasurements | null): Ms | null {
   const marks = measured?.marks ?? []
   if (marks.length < MARKS_MIN) return null
