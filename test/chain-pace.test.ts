@@ -195,7 +195,9 @@ describe('measuring', () => {
     ['at the beginning of time', (header) => ({ ...header, time: 0 })],
   ])('ignores a third of headers with times %s', (_what, lie) => {
     for (const offset of [0, 1, 2]) {
-      const headers = HEADERS.map((header, at) => (Math.floor(at / 30) % 3 === offset ? lie(header, at) : header))
+      const headers = HEADERS.slice(0, 33 * 30).map((header, at) =>
+        Math.floor(at / 30) % 3 === offset ? lie(header, at) : header,
+      )
       const share = (paceOf(measure(headers, null)) ?? 0) / 2_000
       expect(share).toBeGreaterThan(0.7)
       expect(share).toBeLessThan(1.3)
