@@ -100,6 +100,27 @@ deepTest('shows calls, units and the quota, and warns at 80 and 95 percent', asy
   expect(await run('doctor')).toContain('Scanning continues until the provider refuses')
 })
 
+// Guarantee: people on call see when a network is not what this version states.
+it('shows what was measured beside the row', async () => {
+  const now = Date.now()
+  const marks = Array.from({ length: 25 }, (_, at): [number, number] => [at * 100, now + at * 120_000])
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await createCursorRepository(stores.db).create({
+    ...{ id: 'live:ethereum', mode: 'live', network: 'ethereum', height: 990, hash: '0x990', time: now, window: [] },
+    ...{ headHeight: 1_000, headSeenAt: now, finalizedHeight: null, status: 'live', haltReason: null },
+    ...{ genesisHash: '0x0', lease: null, measured: { marks, finality: [], reorg: { depth: 3, at: now } } },
+  })
+  expect(await run('chain', 'status')).toContain(
+    'live ethereum: block time 1.2 s (row 12 s), finality not measured yet (row 15 min), deepest reorganisation 3 blocks (halts beyond 650 blocks)',
+  )
+  expect(printed).toContain('WARNING: live ethereum: block time differs from the row: see ChainFactsOff')
+  const [status] = JSON.parse(await run('chain', 'status', '--json')) as Record<string, unknown>[]
+  expect(status).toMatchObject({
+    facts: [{ fact: 'block_time', row: 12_000, measured: 1_200, is_off: true }, {}, { measured: 3, is_off: false }],
+    row: { on: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/) },
+  })
+})
+
 // Guarantee: people on call see for whom a network is scanned, and that a quiet one rests and is not stuck.
 it('names the source, the open payment methods, and when and why the node is asked next', async () => {
   const now = Date.now()

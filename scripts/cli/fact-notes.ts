@@ -22,7 +22,11 @@ export function factWarnings({ mode, facts, row }: Facts): readonly string[] {
   if (mode === 'test') return []
   const off = facts.filter(({ isOff }) => isOff).map(({ fact }) => NAMES[fact])
   return [
-    ...(off.length === 0 ? [] : [`${off.join(' and ')} differ from the row: see ChainFactsOff in deploy/RUNBOOK.md`]),
+    ...(off.length === 0
+      ? []
+      : [
+          `${off.join(' and ')} ${off.length === 1 ? 'differs' : 'differ'} from the row: see ChainFactsOff in deploy/RUNBOOK.md`,
+        ]),
     ...(row.isOld
       ? [`the row was last compared on ${row.on}, more than 180 days ago: see docs/upgrades-ahead.md`]
       : []),
