@@ -16,7 +16,7 @@ export const tron: ChainDefinition = {
   checked: {
     on: '2026-11-28',
     source:
-      'java-tron, Parameter and DposService: 3 s, solid under 19 of 27 producers; developers.tron.network names no other interval',
+      'java-tron 4.8.0 (2025-04-29): header times are multiples of 3 s by consensus; 4.8.1 (2026-02-04), the newest, changes no pace; solid under 19 of 27 producers (DposService)',
   },
   blockTimeMs: 3_000,
   risk: 'A block that 19 of 27 producers built on is solid and stays; above it a producer that falls behind can lose its blocks.',
