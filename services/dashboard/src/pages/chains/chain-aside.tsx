@@ -57,7 +57,7 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
               : ([['Checks stored payments up to', showCount(recheckThrough)]] as const)),
             ...facts
               .filter(({ row: stated }) => stated !== null)
-              .map((one) => [FACTS[one.fact], factText(one)] as const),
+              .map((one) => [FACTS[one.fact], factText(one, mode)] as const),
             ['Network facts compared', `${row.on}${row.isOld ? ', more than 180 days ago' : ''}`],
           ]}
         />
@@ -80,11 +80,11 @@ const FACTS: Readonly<Record<Fact['fact'], string>> = {
   reorganisation: 'Deepest reorganisation in 30 days',
 }
 
-/** What was measured, and what this version states. */
-function factText({ fact, unit, row, measured, isOff }: Fact): string {
+/** What was measured, and what this version states. A test network may be a local chain with a pace of its own. */
+function factText({ fact, unit, row, measured, isOff }: Fact, mode: Chain['mode']): string {
   const show = (amount: number) => (unit === 'blocks' ? `${showCount(amount)} blocks` : secondsText(amount))
   const stated = `${fact === 'reorganisation' ? 'the scan halts beyond' : 'expected'} ${show(row ?? 0)}`
-  return `${measured === null ? 'Not measured yet' : show(measured)}, ${stated}${isOff ? '. Compare with a block explorer' : ''}`
+  return `${measured === null ? 'Not measured yet' : show(measured)}, ${stated}${isOff && mode === 'live' ? '. Compare with a block explorer' : ''}`
 }
 
 const secondsText = (ms: number): string =>
