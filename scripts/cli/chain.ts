@@ -221,7 +221,7 @@ export function addChainCommands(program: Command): void {
   chain
     .command('status')
     .description(
-      'Show every network: block, head, lag, finality, age of its mempool view, lease owner, why it is waiting, stuck or halted, and what its nodes cost.',
+      'Show every network: block, head, lag, finality, age of its mempool view, lease owner, why it is waiting, stuck or halted, its pace beside what this version states, and what its nodes cost.',
     )
     .option('--json', 'print one JSON value')
     .action(status)
