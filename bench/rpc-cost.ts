@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { blocksOf } from '#shared/chains/chain-figures.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
@@ -140,7 +141,7 @@ async function openNetwork(
     client: asked,
     createIndex: createWatchIndex,
     pollMs: SECOND,
-    finalityDepth: chain.finalityDepth,
+    finalityDepth: blocksOf(chain.reorganisation, chain, null),
     dropAfterMs: 0,
     batchMax: 50,
     development: false,

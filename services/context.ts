@@ -1,6 +1,7 @@
 import type { Config } from '#shared/config/schema.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { Repositories } from '#shared/db/create-repositories.ts'
+import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { MarkPlace, Marks } from '#shared/ports/marks.ts'
 import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
 import type { After } from '#shared/ports/timers.ts'
@@ -16,6 +17,8 @@ export interface ServiceContext extends Runtime {
   readonly signals: Signals
   /** Places outside MongoDB that hold what was issued; empty = none is configured. */
   readonly markPlaces: readonly MarkPlace[]
+  /** What scanners measured of their chains, kept up to date. */
+  readonly paces: ChainPaces
   /** Absent without Redis and without a watch of it. */
   readonly redisEpoch?: Pick<RedisEpochWatch, 'onChange'>
 }

@@ -2,6 +2,7 @@ import { base58 } from '@scure/base'
 import { getAddress } from 'ethers'
 import { describe, expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { blocksOf } from '#shared/chains/chain-figures.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetRow, ChainDefinition } from '#shared/chains/definitions/chain.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
@@ -12,17 +13,18 @@ import { parseUnits } from '#shared/domain/money/amount.ts'
 import { displayUnit } from '#shared/domain/money/quote.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
+// At the rows' own pace.
 const CONFIRMATIONS = {
   bitcoin: 2,
   litecoin: 6,
   dogecoin: 40,
   ethereum: 12,
   bsc: 15,
-  polygon: 64,
-  base: 10,
+  polygon: 86,
+  base: 100,
   arbitrum: 40,
   tron: 19,
-  solana: 32,
+  solana: 1,
 }
 const NATIVE_DECIMALS = { bitcoin: 8, litecoin: 8, dogecoin: 8, evm: 18, tron: 6, solana: 9 }
 
@@ -30,12 +32,24 @@ const NATIVE_DECIMALS = { bitcoin: 8, litecoin: 8, dogecoin: 8, evm: 18, tron: 6
 function checkChain(chain: ChainDefinition): void {
   expect(FAMILIES).toContain(chain.family)
   expect(chain.blockTimeMs).toBeGreaterThan(0)
-  expect(chain.confirmations).toBeGreaterThan(0)
-  expect(chain.finalityDepth).toBeGreaterThanOrEqual(chain.confirmations)
-  expect(tiersFault(chain.confirmationTiers, chain.outputs === undefined)).toBeNull()
+  const count = blocksOf(chain.confirmations, chain, null)
+  const tiers = chain.confirmationTiers.map(({ fromUsd, confirmations: depth }) => ({
+    fromUsd,
+    confirmations: depth === 'finalized' ? depth : blocksOf(depth, chain, null),
+  }))
+  for (const { ms, blocksMin } of [chain.confirmations, chain.reorganisation]) {
+    expect(ms).toBeGreaterThan(0)
+    expect(blocksMin).toBeGreaterThan(0)
+  }
+  expect(blocksOf(chain.reorganisation, chain, null)).toBeGreaterThanOrEqual(count)
+  expect(chain.reorganisation.ms).toBeGreaterThanOrEqual(chain.confirmations.ms)
+  expect(chain.checked.on).toMatch(/^\d{4}-\d{2}-\d{2}$/)
+  expect(chain.checked.source.length).toBeGreaterThan(20)
+  expect(chain.risk).toMatch(/^[A-Z].*\.$/)
+  expect(tiersFault(tiers, chain.outputs === undefined)).toBeNull()
   // An ordinary invoice asks for the base figure; above it nothing asks for less.
-  const ordinary = chain.confirmationTiers.findLast(({ fromUsd }) => fromUsd <= 1_000)
-  expect(ordinary?.confirmations).toBe(chain.confirmations)
+  const ordinary = tiers.findLast(({ fromUsd }) => fromUsd <= 1_000)
+  expect(ordinary?.confirmations).toBe(count)
   expect(chain.finalizesAfterMs === null).toBe(chain.outputs !== undefined)
   expect(chain.scanBatchMax).toBeGreaterThan(0)
   expect(chain.chainIds === null).toBe(chain.family !== 'evm')
@@ -51,7 +65,7 @@ describe.each(NETWORK_IDS)('network %s', (id) => {
     const chain: ChainDefinition = CHAINS[id]
     expect(chain.id).toBe(id)
     checkChain(chain)
-    expect(chain.confirmations).toBe(CONFIRMATIONS[id])
+    expect(blocksOf(chain.confirmations, chain, null)).toBe(CONFIRMATIONS[id])
   })
 })
 

@@ -1,5 +1,6 @@
+import { blocksOf } from '#shared/chains/chain-figures.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
-import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
+import type { ChainDefinition, Depth } from '#shared/chains/definitions/chain.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { ASSET_IDS, type AssetId, type NetworkId } from '#shared/domain/enumerations.ts'
 import { FAMILY_FACTS } from './family-facts.ts'
@@ -47,7 +48,8 @@ ${asset.name}${token ? `, the token \`${asset.contract}\`. Its contract alone id
 | rest | after a part payment at least ${asset.dust} ${symbolOf(id)} is asked for; as much too much is *paid*, and less than that short is *paid* as well (\`underpaid_accepted\`), up to 5 % of the price |
 | dust | below ${asset.dust} ${symbolOf(id)}, or 0.1 % of what is due: shown, not counted, no event |
 | base figure | ${confirmation(chain)}, about ${waitOf(chain)} |
-| reorganisations followed | ${chain.finalityDepth} blocks deep; a deeper one halts the scanner and asks a person |
+| reorganisations followed | ${durationText(chain.reorganisation.ms)} (${blocks(chain, chain.reorganisation)} blocks); a deeper one halts the scanner and asks a person |
+| pace | a block every ${paceText(chain)}${chain.finalizesAfterMs === null ? '' : `, final after about ${durationText(chain.finalizesAfterMs)}`}; compared ${chain.checked.on} with ${chain.checked.source} |
 | wallets | ${facts.wallets} |
 
 ## How it is watched
@@ -58,7 +60,11 @@ ${token ? facts.token : coinText(chain)}
 
 ${facts.confirms}
 
-By default the value of the invoice decides, in US dollars by the rate that prices it:
+${chain.risk}
+
+By default the value of the invoice decides, in US dollars by the rate that prices it. Counts and times are those of the pace above; the scanner
+measures the pace of the chain, and where that differs by more than 30 % the counts of new invoices follow it, so that the time stays, and never
+below ${chain.confirmations.blocksMin} ${chain.confirmations.blocksMin === 1 ? 'block' : 'blocks'} for the base figure:
 
 | value of the invoice | confirmed by | takes about |
 |---|---|---|
@@ -111,19 +117,27 @@ function tierRow(chain: ChainDefinition, index: number): string {
       : tier.fromUsd === 0
         ? `below ${usd(next.fromUsd)}`
         : `${usd(tier.fromUsd)} to below ${usd(next.fromUsd)}`
-  const count = tier.confirmations === 'finalized' ? chain.confirmations : tier.confirmations
+  const count = blocks(chain, tier.confirmations === 'finalized' ? chain.confirmations : tier.confirmations)
   const isFinal = tier.confirmations === 'finalized' || confirmsByFinality
   const what = `${count} ${count === 1 ? 'confirmation' : 'confirmations'}${isFinal ? ', in a final block' : ''}`
   return `| ${range} | ${what} | ${durationText(Math.max(count * blockTimeMs, isFinal ? (finalizesAfterMs ?? 0) : 0))} |`
 }
 
 function confirmation(chain: ChainDefinition): string {
-  return chain.confirmsByFinality ? `final (${chain.confirmations} blocks)` : `${chain.confirmations} confirmations`
+  const count = blocks(chain, chain.confirmations)
+  const text = `${count} ${count === 1 ? 'confirmation' : 'confirmations'}`
+  return chain.confirmsByFinality ? `${text}, in a final block` : text
 }
 
 function waitOf(chain: ChainDefinition): string {
-  return durationText(chain.confirmations * chain.blockTimeMs)
+  const finalMs = chain.confirmsByFinality ? (chain.finalizesAfterMs ?? 0) : 0
+  return durationText(Math.max(blocks(chain, chain.confirmations) * chain.blockTimeMs, finalMs))
 }
+
+const blocks = (chain: ChainDefinition, depth: Depth): number => blocksOf(depth, chain, null)
+
+const paceText = ({ blockTimeMs }: ChainDefinition): string =>
+  blockTimeMs < 1_000 ? `${blockTimeMs} ms` : `${blockTimeMs / 1_000} s`
 
 function durationText(ms: number): string {
   const seconds = ms / 1_000

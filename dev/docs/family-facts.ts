@@ -89,14 +89,15 @@ export const FAMILY_FACTS: Readonly<Record<Family, FamilyFacts>> = {
     coin: 'Blocks are read in accounts mode: the balances of each watched account before and after each transaction show what arrived, whichever program moved it. Failed transactions are skipped, and skipped slots are not a gap.',
     token:
       'Balances of token accounts before and after each transaction are summed by owner and mint. Only this mint counts; the same name under Token-2022 is another token.',
-    confirms: 'The slot is finalized (32 confirmed blocks on top). `confirmed` is only detected.',
+    confirms:
+      'The slot is finalized. Since Alpenglow (2026-10-21) `confirmed` and `finalized` are the same there, about 150 ms after the block; elsewhere `confirmed` is only detected.',
     limits: [
       'Keys on Ed25519 have no public derivation, so an extended public key is not possible: addresses come from a pool.',
       'Two payments in one transaction are distinguished only by their Solana Pay references.',
     ],
     coinLimits: [
       'Lamports returned from a closed token account of the receiver (its rent and wrapped SOL) are not a payment.',
-      'An empty account must receive the rent-exempt minimum (about 0.00089 SOL), or the network refuses the transfer.',
+      'An empty account must receive the rent-exempt minimum, or the network refuses the transfer: 0.00065 SOL since September 2026, and less with each further step of SIMD-0437.',
     ],
     tokenLimits: [
       "Sent to a plain wallet address, a token lands in that owner's associated token account, which the payer's wallet creates.",

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
@@ -6,7 +7,9 @@ import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
+import { runDiagnoses } from './doctor/diagnoses.ts'
 import { runCli } from './main.ts'
+import { withInstallation } from './session/installation.ts'
 
 const stores = useStores()
 /** No node answers there: the status is read from the store. */
@@ -98,6 +101,48 @@ deepTest('shows calls, units and the quota, and warns at 80 and 95 percent', asy
   })
   // Last, because it calls the nodes itself, and that counts.
   expect(await run('doctor')).toContain('Scanning continues until the provider refuses')
+})
+
+// Guarantee: people on call see when a network is not what this version states.
+it('shows what was measured beside the row', async () => {
+  const now = Date.now()
+  const marks = Array.from({ length: 25 }, (_, at): [number, number] => [at * 100, now + at * 120_000])
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await createCursorRepository(stores.db).create({
+    ...{ id: 'live:ethereum', mode: 'live', network: 'ethereum', height: 990, hash: '0x990', time: now, window: [] },
+    ...{ headHeight: 1_000, headSeenAt: now, finalizedHeight: null, status: 'live', haltReason: null },
+    ...{ genesisHash: '0x0', lease: null, measured: { marks, finality: [], reorg: { depth: 3, at: now } } },
+  })
+  expect(await run('chain', 'status')).toContain(
+    'live ethereum: block time 1.2 s (row 12 s), finality not measured yet (row 15 min), deepest reorganisation 3 blocks (halts beyond 650 blocks)',
+  )
+  expect(printed).toContain('WARNING: live ethereum: block time differs from the row: see ChainFactsOff')
+  const [status] = JSON.parse(await run('chain', 'status', '--json')) as Record<string, unknown>[]
+  expect(status).toMatchObject({
+    facts: [{ fact: 'block_time', row: 12_000, measured: 1_200, is_off: true }, {}, { measured: 3, is_off: false }],
+    row: { on: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/) },
+  })
+})
+
+// Guarantee: a row that nobody compared with the world for half a year is named, whatever the calendar of the machine that runs this test says.
+it.each([
+  { days: 180, isOld: false },
+  { days: 181, isOld: true },
+])('doctor names rows of more than 180 days: $days', async ({ days, isOld }) => {
+  setEnvironment()
+  const now = Date.parse(CHAINS.ethereum.checked.on) + days * 86_400_000
+  await stores.db.connection.collection('chain_cursors').deleteMany({})
+  await createCursorRepository(stores.db).create({
+    ...{ id: 'test:ethereum', mode: 'test', network: 'ethereum', height: 990, hash: '0x990', time: now, window: [] },
+    ...{ headHeight: 1_000, headSeenAt: now, finalizedHeight: 900, status: 'live', haltReason: null },
+    ...{ genesisHash: '0x0', lease: null },
+  })
+  await withInstallation(async (installation) => {
+    const found = await runDiagnoses({ ...installation, clock: { ...installation.clock, now: () => now } })
+    const detail = found.find(({ name }) => name === 'test ethereum')?.detail
+    expect(detail).toContain('block 990, 10 behind the head; block time not measured yet (row 12 s)')
+    expect(detail?.includes('more than 180 days ago: see docs/upgrades-ahead.md')).toBe(isOld)
+  })
 })
 
 // Guarantee: people on call see for whom a network is scanned, and that a quiet one rests and is not stuck.

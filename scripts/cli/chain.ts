@@ -11,6 +11,7 @@ import type { RescanPreview } from '#shared/usecases/scanning/preview-rescan.ts'
 import { type AskChainInput, type AskedChain, askChain } from '#shared/usecases/scanning/request-chain-command.ts'
 import { costLines, withCosts } from './chain-costs.ts'
 import { nodeNotes } from './doctor/node-faults.ts'
+import { factsText, factWarnings } from './fact-notes.ts'
 import { addReleaseCommand } from './release-deadlines.ts'
 import { previewText, readAhead } from './rescan-preview.ts'
 import { scanPlanNotes, withPlans } from './scan-plan-notes.ts'
@@ -55,6 +56,8 @@ async function status(options: OutputOptions): Promise<void> {
         ? []
         : [`${one.mode} ${one.network} checks stored payments up to block ${one.recheckThrough}`]),
       ...missingNotes(one),
+      ...(one.height === null ? [] : [`${one.mode} ${one.network}: ${factsText(one)}`]),
+      ...factWarnings(one).map((warning) => `WARNING: ${one.mode} ${one.network}: ${warning}`),
       ...one.open.map((command) => `${one.mode} ${one.network}: ${describe(command)}`),
     ])
     const head = ['NETWORK', 'STATUS', 'BLOCK', 'HEAD', 'LAG', 'FINAL', 'NODE HEARD', 'MEMPOOL', 'LEASE']
@@ -218,7 +221,7 @@ export function addChainCommands(program: Command): void {
   chain
     .command('status')
     .description(
-      'Show every network: block, head, lag, finality, age of its mempool view, lease owner, why it is waiting, stuck or halted, and what its nodes cost.',
+      'Show every network: block, head, lag, finality, age of its mempool view, lease owner, why it is waiting, stuck or halted, its pace beside what this version states, and what its nodes cost.',
     )
     .option('--json', 'print one JSON value')
     .action(status)

@@ -7,8 +7,10 @@ import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
+import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
+import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
@@ -23,6 +25,7 @@ import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
 import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { createChainPaces } from '#shared/usecases/networks/chain-paces.ts'
 import { createUsageCounter, type UsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { type OpenSignals, openSignals } from './open-signals.ts'
 import { repeat } from './repeat.ts'
@@ -97,9 +100,10 @@ export async function openContext(
         masterKeys: config.reads('PAYMESH_MASTER_KEY') ? config.secrets.masterKey.map(masterKeyId) : [],
       }),
     )
+    const paces = await openPaces(db, logger, undo)
     // The figures need the list of networks; a process without it leaves collecting to the others.
     if (config.reads('PAYMESH_NETWORKS'))
-      undo.push(startCollector(db, config.networks, { clock, random, logger, metrics }))
+      undo.push(startCollector(db, { networks: config.networks, paces }, { clock, random, logger, metrics }))
     return {
       context: {
         ...runtime,
@@ -107,6 +111,7 @@ export async function openContext(
         db,
         signals,
         markPlaces: markPlacesOf(config, redis),
+        paces,
         ...(redisEpoch === undefined ? {} : { redisEpoch }),
       },
       health,
@@ -279,6 +284,17 @@ function startUsageWriter(db: Database, usage: UsageCounter, logger: Logger): ()
     await stop()
     await usage.flush(repository, logger)
   }
+}
+
+/** A pace that changes shows within so long. */
+const PACES_EVERY_MS = 30_000
+
+/** The measured paces, read before anything is priced by them, and from then on every half minute. */
+async function openPaces(db: Database, logger: Logger, undo: (() => Promise<void> | void)[]): Promise<ChainPaces> {
+  const paces = createChainPaces({ cursors: createCursorRepository(db), logger })
+  await paces.refresh()
+  undo.push(repeat(paces.refresh, PACES_EVERY_MS))
+  return paces
 }
 
 const PAUSE_MIN_MS = 1_000

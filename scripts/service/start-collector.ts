@@ -8,6 +8,7 @@ import { createBacklogRepository } from '#shared/db/maintenance/backlog-reposito
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
+import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
@@ -22,7 +23,7 @@ const EVERY_MS = 5_000
  */
 export function startCollector(
   db: Database,
-  networks: NetworkSettings,
+  { networks, paces }: { readonly networks: NetworkSettings; readonly paces: ChainPaces },
   runtime: Pick<Runtime, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
 ): () => Promise<void> {
   const collector = createBacklogCollector({
@@ -32,7 +33,7 @@ export function startCollector(
     rates: createRateRepository(db),
     verifiedBackups: createVerifiedBackups(db),
     leases: createLeaseRepository(db),
-    catalog: createCatalog(networks),
+    catalog: createCatalog(networks, paces),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(networks),
   })

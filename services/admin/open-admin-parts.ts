@@ -30,7 +30,7 @@ export function openAdminParts(
   return {
     ...parts,
     config,
-    catalog: createCatalog(config.networks),
+    catalog: createCatalog(config.networks, context.paces),
     addressBook: createAddressBook(),
     auditKeys: createAuditKeys(masterKey),
     auditMarks: createAuditMarks({ ...parts, markPlaces: context.markPlaces, markKeys: createMarkKeys(masterKey) }),

@@ -12,7 +12,7 @@ export function openApiParts(context: ServiceContext): ReturnType<typeof openPar
   const { config, signals, metrics } = context
   return {
     ...openParts(context),
-    catalog: createCatalog(config.networks),
+    catalog: createCatalog(config.networks, context.paces),
     hasher: createKeyHasher(config.secrets.keyPepper),
     limiter: signals.createRateLimiter(metrics),
     secretBox: createSecretBox(config.secrets.masterKey),

@@ -12,7 +12,7 @@ export function openCheckoutParts(context: ServiceContext): ReturnType<typeof op
   return {
     ...openParts(context),
     config,
-    catalog: createCatalog(config.networks),
+    catalog: createCatalog(config.networks, context.paces),
     payees: createAddressReader(),
     buckets: signals.createTokenBuckets(metrics),
     nodePrices: createNodePrices(config.networks),

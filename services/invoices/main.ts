@@ -17,7 +17,7 @@ export const start: StartService = async (context) => {
   const parts = openParts(context)
   const stop = await assembleInvoices({
     ...parts,
-    catalog: createCatalog(context.config.networks),
+    catalog: createCatalog(context.config.networks, context.paces),
     addressBook: createAddressBook(),
     secretBox: createSecretBox(context.config.secrets.masterKey),
     markPlaces: context.markPlaces,

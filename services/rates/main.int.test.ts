@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
+import { NO_PACES } from '#shared/chains/catalog.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
@@ -21,6 +22,7 @@ it('publishes at once, again on a wake-up, and stops without leaving its lease b
     db: stores.db,
     signals: createRedisSignals(stores.redis),
     markPlaces: [],
+    paces: NO_PACES,
   }
   const stop = await start(context)
   await expect.poll(published, { timeout: 60_000 }).toBeGreaterThan(0)

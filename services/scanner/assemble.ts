@@ -6,6 +6,7 @@ import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { createScanWorker } from '#shared/queues/scan-queue.ts'
+import { pollEveryMs } from '#shared/usecases/scanning/paced-source.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { type ThriftyPace, USUAL_LOOKS, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
@@ -13,11 +14,7 @@ import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
 import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
 import { type HistorySourceClient, startHistoryLoop } from './history-loop.ts'
 
-const POLL_MIN_MS = 250
-const POLL_MAX_MS = 2_000
 const POLL_DEVELOPMENT_MS = 300
-/** Polls per block time while nothing happens. */
-const POLLS_PER_BLOCK = 6
 /** A restarted node reloads its mempool within this time. */
 const DROP_AFTER_MS = 120_000
 const DROP_AFTER_DEVELOPMENT_MS = 2_000
@@ -98,14 +95,15 @@ function sourceOf(
   network: NetworkId,
   client: OpenChainClient,
 ): Omit<ScanSource, 'createIndex'> {
-  const { family, blockTimeMs, finalityDepth, scanBatchMax }: ChainDefinition = CHAINS[network]
+  const { family, scanBatchMax }: ChainDefinition = CHAINS[network]
+  const { blockTimeMs, finalityDepth } = parts.catalog.figures(network, null)
   // Only a test network can have a local node.
   const local = parts.development && mode === 'test'
   const isNearlySpent = parts.thrifty(mode, network)
   if (isNearlySpent !== null && client.accounts === undefined) {
     throw new TypeError(`PAYMESH_NETWORKS: "source":"thrifty" is for EVM networks, not for ${network}`)
   }
-  const pollMs = Math.min(POLL_MAX_MS, Math.max(POLL_MIN_MS, blockTimeMs / POLLS_PER_BLOCK))
+  const pollMs = pollEveryMs(blockTimeMs)
   return {
     mode,
     network,

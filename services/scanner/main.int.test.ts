@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type LocalChain, startLocalChain } from '#dev/local-chain/start-local-chain.ts'
+import { NO_PACES } from '#shared/chains/catalog.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
@@ -38,7 +39,14 @@ it('scans the configured networks that CHAINS selects, each in its own mode, and
   const address = { mode: 'test', family: 'evm', materialId: 'm', index: 0, watchedOn: [] } as const
   await wallets.addDerived('m', [{ ...address, address: `0x${'1'.repeat(40)}`, matchKey: '1'.repeat(40) }], 1)
 
-  const stop = await start({ ...runtime, config, db, signals: createRedisSignals(redis), markPlaces: [] })
+  const stop = await start({
+    ...runtime,
+    config,
+    db,
+    signals: createRedisSignals(redis),
+    markPlaces: [],
+    paces: NO_PACES,
+  })
   await vi.waitFor(async () => {
     expect(await wallets.unmarkedWatches('test', 'evm', 'ethereum', 10)).toEqual([])
     expect(await cursors.find('test', 'ethereum')).toMatchObject({ height: 0, lease: { epoch: 1 } })
@@ -66,6 +74,7 @@ it('reads an own node in full, one that is paid for thriftily, and hands the cur
       db,
       signals: createRedisSignals(redis),
       markPlaces: [],
+      paces: NO_PACES,
     })
   const cursor = () => cursors.find('test', 'base')
 

@@ -17,7 +17,7 @@ export const start: StartService = async (context) => {
   const { config, metrics } = context
   const parts = openParts(context)
   const costs = { ...parts, nodePrices: createNodePrices(config.networks) }
-  const catalog = createCatalog(config.networks)
+  const catalog = createCatalog(config.networks, context.paces)
   const networks = config.chains ?? NETWORK_IDS
   for (const mode of MODES) {
     for (const network of networks) {

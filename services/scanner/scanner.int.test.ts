@@ -219,6 +219,29 @@ describe('a scanner', () => {
     await vi.waitFor(async () => expect((await stage.cursor())?.status).not.toBe('halted'), 8_000)
   }
 
+  // Guarantee: a network that becomes ten times as quick is not halted by a reorganisation of the same time, which is ten times as many blocks.
+  it('follows a reorganisation that is deep in blocks where the measured pace says that it is short in time', async () => {
+    const scanner = stage.scan(stage.source({ finalityDepth: 3 }))
+    await stage.untilHeight(1)
+    await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5n })
+    await stage.chain.mine(6)
+    await stage.untilPayments([{ state: 'confirmed' }])
+    await stage.untilHeight(await stage.height())
+    await scanner.stop()
+    const until = (await stage.cursor())?.time ?? 0
+    const marks = Array.from({ length: 25 }, (_, at) => [(at - 24) * 100, until - (24 - at) * 120_000])
+    const cursors = stores.db.connection.collection('chain_cursors')
+    await cursors.updateOne({}, { $set: { measured: { marks, finality: [], reorg: null } } })
+    stage.scan(stage.source({ finalityDepth: 3 }))
+    await stage.chain.reorg(6)
+    await stage.chain.mine(8)
+    await stage.untilPayments([{ state: 'orphaned' }])
+    await stage.untilHeight(await stage.height())
+    const cursor = await stage.cursor()
+    expect(cursor?.status).not.toBe('halted')
+    expect(cursor?.measured?.reorg?.depth).toBeGreaterThanOrEqual(6)
+  })
+
   // Guarantee: a development chain credits no money that vanished: a deep fork halts it, as it would in production.
   it('halts on a deep reorganisation of a development chain, and takes the payment back when a person resumes it', async () => {
     await paidBelowFinality()

@@ -80,7 +80,7 @@ it('detects payments of every Solana asset on a real node, and confirms them whe
   }
   const owner = Keypair.generate().publicKey.toBase58()
   const deps = await scanDeps(owner, settings)
-  const { finalityDepth } = CHAINS.solana
+  const { blocksMin: finalityDepth } = CHAINS.solana.reorganisation
   const source: ScanSource = {
     mode: 'test',
     network: 'solana',

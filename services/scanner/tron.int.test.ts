@@ -67,7 +67,7 @@ beforeEach(async () => {
     client,
     createIndex: createWatchIndex,
     pollMs: 20,
-    finalityDepth: CHAINS.tron.finalityDepth,
+    finalityDepth: CHAINS.tron.reorganisation.blocksMin,
     dropAfterMs: 1_000,
     batchMax: 20,
     development: true,

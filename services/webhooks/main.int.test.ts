@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ServiceContext, Stop } from '#services/context.ts'
+import { NO_PACES } from '#shared/chains/catalog.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
@@ -40,7 +41,14 @@ function context(): ServiceContext {
     PAYMESH_KEY_PEPPER: randomBytes(32).toString('base64'),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
   })
-  return { ...stores.runtime, config, db: stores.db, signals: createRedisSignals(stores.redis), markPlaces: [] }
+  return {
+    ...stores.runtime,
+    config,
+    db: stores.db,
+    signals: createRedisSignals(stores.redis),
+    markPlaces: [],
+    paces: NO_PACES,
+  }
 }
 
 const MASTER_KEY = randomBytes(32)

@@ -1,19 +1,23 @@
 import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
 import { parseUnits } from '#shared/domain/money/amount.ts'
-import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
+import type { AssetInfo, Catalog, ChainPaces } from '#shared/ports/chain-catalog.ts'
 import { paymentUri } from './addresses/payment-uri.ts'
+import { blocksOf, chainFigures, compareFacts, rowAge } from './chain-figures.ts'
 import { ASSETS } from './definitions/assets.ts'
-import type { AssetRow, ChainDefinition, NetworkSettings } from './definitions/chain.ts'
+import type { AssetRow, ChainDefinition, Depth, NetworkSettings } from './definitions/chain.ts'
 import { largestAmount } from './definitions/largest-amount.ts'
 import { CHAINS } from './definitions/registry.ts'
 import { contractOf, testnetOf } from './definitions/testnets.ts'
 import { chooseScan } from './scan-choice.ts'
 
+/** Nothing was measured: every network has the figures of its row. */
+export const NO_PACES: ChainPaces = { of: () => null }
+
 /**
  * The registry with this installation's network settings applied: chain ids, contracts and confirmations in a
- * mode's settings replace the registry's. Served from memory.
+ * mode's settings replace the registry's. What the registry states in time follows the measured `paces`. Served from memory.
  */
-export function createCatalog(networks: NetworkSettings): Catalog {
+export function createCatalog(networks: NetworkSettings, paces: ChainPaces = NO_PACES): Catalog {
   const infos = new Map<AssetId, AssetInfo>(ASSET_IDS.map((id) => [id, assetInfo(id)]))
   const settings = (id: AssetId, mode: Mode) => networks[mode][networkOf(id)]
 
@@ -30,6 +34,7 @@ export function createCatalog(networks: NetworkSettings): Catalog {
   }
 
   return {
+    ...factsOf(networks, paces),
     asset(id) {
       const info = infos.get(id)
       if (info === undefined) throw new TypeError(`no asset ${id}`)
@@ -37,13 +42,6 @@ export function createCatalog(networks: NetworkSettings): Catalog {
     },
     contract,
     accepts: (id, mode) => found(id, mode) !== undefined,
-    confirmations: (id, mode) => settings(id, mode)?.confirmations ?? CHAINS[networkOf(id)].confirmations,
-    confirmationTiers(id, mode) {
-      // An installation's own figure for a network applies to every value.
-      const own = settings(id, mode)?.confirmations
-      return own == null ? CHAINS[networkOf(id)].confirmationTiers : [{ fromUsd: 0, confirmations: own }]
-    },
-    finalizesAfterMs: (network) => CHAINS[network].finalizesAfterMs,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,
     // Where coins are outputs, only work decides, and no block is ever final.
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,
@@ -52,7 +50,6 @@ export function createCatalog(networks: NetworkSettings): Catalog {
       const node = networks[mode][network]
       return node === undefined || node.rpcUrls.length === 0 ? null : chooseScan(network, node)
     },
-    blockTimeMs: (network) => CHAINS[network].blockTimeMs,
     chainId,
     publicNetwork(network, mode) {
       const { chainIds, publicRpc, explorerTx, name, nativeSymbol: coin }: ChainDefinition = CHAINS[network]
@@ -86,6 +83,39 @@ export function createCatalog(networks: NetworkSettings): Catalog {
       const testnet = mode === 'test' ? testnetOf(network, networks.test[network]) : null
       return (testnet?.explorerTx ?? explorerTx[mode])?.replace('{tx}', txHash) ?? null
     },
+  }
+}
+
+type Facts = Pick<
+  Catalog,
+  'confirmations' | 'confirmationTiers' | 'finalizesAfterMs' | 'blockTimeMs' | 'figures' | 'compareFacts' | 'rowAge'
+>
+
+/** What follows the measured pace of a network. An installation's own count of confirmations stays what it is, and applies to every value. */
+function factsOf(networks: NetworkSettings, paces: ChainPaces): Facts {
+  const figures = (network: NetworkId, mode: Mode) => chainFigures(CHAINS[network], paces.of(network, mode))
+  const own = (network: NetworkId, mode: Mode) => networks[mode][network]?.confirmations ?? null
+  const blocks = (depth: Depth, network: NetworkId, mode: Mode) =>
+    blocksOf(depth, CHAINS[network], paces.of(network, mode))
+  return {
+    confirmations(id, mode) {
+      const network = networkOf(id)
+      return own(network, mode) ?? blocks(CHAINS[network].confirmations, network, mode)
+    },
+    confirmationTiers(id, mode) {
+      const network = networkOf(id)
+      const count = own(network, mode)
+      if (count !== null) return [{ fromUsd: 0, confirmations: count }]
+      return CHAINS[network].confirmationTiers.map(({ fromUsd, confirmations: depth }) => ({
+        fromUsd,
+        confirmations: depth === 'finalized' ? depth : blocks(depth, network, mode),
+      }))
+    },
+    finalizesAfterMs: (network, mode) => figures(network, mode).finalizesAfterMs,
+    blockTimeMs: (network, mode) => figures(network, mode).blockTimeMs,
+    figures: (network, measured) => chainFigures(CHAINS[network], measured),
+    compareFacts: (network, measured) => compareFacts(CHAINS[network], measured),
+    rowAge: (network, now) => rowAge(CHAINS[network], now),
   }
 }
 

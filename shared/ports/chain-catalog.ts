@@ -1,7 +1,8 @@
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
-import type { ScanMode } from './cursors.ts'
+import type { ChainMeasurements, ScanMode } from './cursors.ts'
 
 /** One asset for use cases: the registry's row with this installation's network settings applied. */
 export interface AssetInfo {
@@ -37,6 +38,44 @@ export interface ScanChoice {
   readonly why: string
 }
 
+/** What was measured of each network, from memory; null where nothing was. */
+export interface ChainPaces {
+  of(network: NetworkId, mode: Mode): ChainMeasurements | null
+}
+
+/** Figures of a network at a pace. */
+export interface ChainFigures {
+  /** False while they are those of the network's row. */
+  readonly isMeasured: boolean
+  /** Between two blocks. */
+  readonly blockTimeMs: Ms
+  /** Until a block is final; null where none ever is. */
+  readonly finalizesAfterMs: Ms | null
+  /** Blocks of a reorganisation beyond which the scanner halts until a person decides. */
+  readonly finalityDepth: number
+}
+
+/** One figure of a network's row beside what the scanner measured. */
+export interface FactComparison {
+  readonly fact: 'block_time' | 'finality' | 'reorganisation'
+  readonly unit: 'ms' | 'blocks'
+  /** Null where the network has no such thing. For reorganisations the depth that halts the scan. */
+  readonly row: number | null
+  /** Null until it is measured. For reorganisations the deepest one that was followed in 30 days. */
+  readonly measured: number | null
+  /** More than 30 % apart; for reorganisations: within 30 % of the depth that halts the scan, or beyond it. */
+  readonly isOff: boolean
+}
+
+/** When, and by which sources, the row of a network was last compared with the world. */
+export interface RowAge {
+  /** Date, `YYYY-MM-DD`. */
+  readonly on: string
+  readonly source: string
+  /** More than 180 days ago. */
+  readonly isOld: boolean
+}
+
 /** The chains and assets of this installation, built once from the registry and the configuration. */
 export interface Catalog {
   asset(id: AssetId): AssetInfo
@@ -44,12 +83,12 @@ export interface Catalog {
   contract(id: AssetId, mode: Mode): string | null
   /** False for a token that has no contract on the public testnet of this mode's nodes. Whether a node has the contract is not asked. */
   accepts(id: AssetId, mode: Mode): boolean
-  /** Default confirmations for an ordinary invoice in this mode (development networks require fewer). */
+  /** Default confirmations for an ordinary invoice in this mode at the measured pace (development networks require fewer). */
   confirmations(id: AssetId, mode: Mode): number
-  /** Default confirmations by value in this mode; never empty, ascends from 0 USD. */
+  /** Default confirmations by value in this mode at the measured pace; never empty, ascends from 0 USD. */
   confirmationTiers(id: AssetId, mode: Mode): readonly ConfirmationTier[]
-  /** Usual time until a block of this network is final, milliseconds; null where none ever is. */
-  finalizesAfterMs(network: NetworkId): number | null
+  /** Measured time until a block of this network is final, milliseconds, or the row's until it is measured; null where none ever is. */
+  finalizesAfterMs(network: NetworkId, mode: Mode): number | null
   /** Payments on this network confirm only in finalized blocks. */
   needsFinality(network: NetworkId): boolean
   /** The chain finalizes blocks. Elsewhere a payment that requires finality would wait forever. */
@@ -58,8 +97,14 @@ export interface Catalog {
   hasNode(network: NetworkId, mode: Mode): boolean
   /** How a scanner reads the network in this mode, by setting or by default; null without a node and where this process does not hold its URLs. */
   scanChoice(network: NetworkId, mode: Mode): ScanChoice | null
-  /** Usual time between two blocks, milliseconds. */
-  blockTimeMs(network: NetworkId): number
+  /** Measured time between two blocks, milliseconds, or the row's until it is measured; within a twentieth and twenty times the row's. */
+  blockTimeMs(network: NetworkId, mode: Mode): number
+  /** A network's figures at this pace; with null those of its row. */
+  figures(network: NetworkId, measured: ChainMeasurements | null): ChainFigures
+  /** The network's row beside what was measured. */
+  compareFacts(network: NetworkId, measured: ChainMeasurements | null): readonly FactComparison[]
+  /** The age of the network's row at that moment. */
+  rowAge(network: NetworkId, now: Ms): RowAge
   /** EIP-155 id of the network that this mode uses; null for networks without one. */
   chainId(network: NetworkId, mode: Mode): number | null
   /** The public network behind a chain id; null for a local chain and for networks without chain ids. */

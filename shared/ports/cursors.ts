@@ -10,5 +10,7 @@ export type Looks = NonNullable<ChainCursor['looks']>
 export type LookPlace = Looks['all']
 /** Why a scan cannot pass a block, from the first failure in a row to the last recorded one. */
 export type ScanTrouble = NonNullable<ChainCursor['trouble']>
+/** What a scanner measured of its chain: marks of height and time, looks at finality, the deepest reorganisation of 30 days. */
+export type ChainMeasurements = NonNullable<ChainCursor['measured']>
 /** An operator's release: deadlines of a stuck network take effect although its blocks were not read. */
 export type DeadlineRelease = NonNullable<ChainCursor['released']>

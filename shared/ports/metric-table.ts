@@ -33,6 +33,14 @@ const INSTALLATION = {
   chain_scanned: gauge('1 = a scanner has scanned this network, 0 = none ever has', 'mode', 'network'),
   chain_halted: gauge('1 = the scanner of this network is halted', 'mode', 'network'),
   chain_lagging: gauge('1 = too far behind its chain for new invoices', 'mode', 'network'),
+  chain_fact_row: gauge(
+    'What the row of a network states: block_time and finality in seconds, reorganisation in blocks',
+    'mode',
+    'network',
+    'fact',
+  ),
+  chain_fact_measured: gauge('The same as its scanner measured it', 'mode', 'network', 'fact'),
+  chain_fact_off: gauge('1 = the two are more than 30 % apart', 'mode', 'network', 'fact'),
   chain_waiting: gauge('1 = the scanner waits for nodes to agree or to respond', 'mode', 'network'),
   chain_stuck: gauge(
     '1 = the scanner of this network does not advance: deadlines of its invoices wait; with the cause, if known',

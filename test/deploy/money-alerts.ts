@@ -21,6 +21,7 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   ChainLagging: gauge(`paymesh_chain_lagging${CHAIN}`, 1, 0, '3m', '110s'),
   ChainNeverScanned: gauge(`paymesh_chain_scanned${CHAIN}`, 0, 1, '12m', '9m'),
   ChainNodesDisagree: gauge(`paymesh_chain_waiting${CHAIN}`, 1, 0, '6m', '4m'),
+  ChainFactsOff: gauge('paymesh_chain_fact_off{mode="live",network="base",fact="block_time"}', 1, 0, '62m', '58m'),
   NodeLies: counter('paymesh_scanner_node_outvoted_total{mode="live",network="bitcoin",provider="a.example"}'),
   LooksFail: {
     interval: '1m',

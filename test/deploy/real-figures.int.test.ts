@@ -55,6 +55,7 @@ async function exposition(): Promise<string> {
     catalog: standIn({
       hasNode: (network, mode) => mode === 'live' && ['ethereum', 'bitcoin', 'tron'].includes(network),
       blockTimeMs: () => 12_000,
+      compareFacts: () => [],
     }),
   })
   await collector.run()

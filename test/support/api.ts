@@ -4,6 +4,7 @@ import { createApp } from '#services/api/app.ts'
 import { assembleApi } from '#services/api/assemble.ts'
 import { createServer } from '#services/api/create-server.ts'
 import { openApiParts } from '#services/api/open-api-parts.ts'
+import { NO_PACES } from '#shared/chains/catalog.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
@@ -64,6 +65,7 @@ export async function openApi(
     db: stores.db,
     signals: createRedisSignals(redis),
     markPlaces: [],
+    paces: NO_PACES,
   }
   const wired = assembleApi({ ...openApiParts(context), notifier: engine.deps.notifier })
   const deps: ApiDeps = { ...wired, ...options.deps?.(wired) }

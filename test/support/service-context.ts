@@ -1,4 +1,5 @@
 import type { ServiceContext } from '#services/context.ts'
+import { NO_PACES } from '#shared/chains/catalog.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
@@ -23,5 +24,6 @@ export function serviceContext(stores: TestStores, env: Readonly<Record<string, 
     db: stores.db,
     signals: createRedisSignals(stores.redis),
     markPlaces: [createRedisMarkPlace(stores.redis)],
+    paces: NO_PACES,
   }
 }

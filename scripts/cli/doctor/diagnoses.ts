@@ -1,6 +1,5 @@
 import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
-import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
@@ -15,9 +14,11 @@ import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
+import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
+import { factsText, factWarnings } from '../fact-notes.ts'
 import { checkBackup } from './check-backup.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
@@ -81,7 +82,7 @@ function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[
         if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
         const lag = cursor.headHeight - cursor.height
         const seenMs = installation.clock.now() - cursor.headSeenAt
-        if (seenMs > 10 * CHAINS[network].blockTimeMs + 60_000)
+        if (seenMs > lagMarkMs(installation.catalog.blockTimeMs(network, mode)))
           throw new Error(`the node last responded ${Math.round(seenMs / 1000)} s ago`)
         const status = (await statuses).find((one) => one.mode === mode && one.network === network)
         if (status?.stuck) throw new Error(`${status.stuck.sentence} ${status.stuck.advice}`)
@@ -97,7 +98,9 @@ function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[
         const missing = cursor.missingTokens ?? []
         const refused =
           missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
-        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}`
+        const facts =
+          status === undefined ? [] : [factsText(status), ...factWarnings(status).map((one) => `warning: ${one}`)]
+        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}; ${facts.join('; ')}`
       }),
     ),
   )

@@ -19,6 +19,7 @@ import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
+import { createChainPaces } from '#shared/usecases/networks/chain-paces.ts'
 import { createUsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { findConfig } from './find-config.ts'
 import { markPlacesOf } from './mark-places.ts'
@@ -43,6 +44,8 @@ async function openInstallation() {
   const markKeys = createMarkKeys(config.secrets.masterKey)
   const registry = createMetrics()
   const nodePrices = createNodePrices(config.networks)
+  const paces = createChainPaces({ cursors: repositories.cursors, logger })
+  await paces.refresh()
   const usage = createUsageCounter(registry, clock, nodePrices)
   return {
     config,
@@ -53,7 +56,8 @@ async function openInstallation() {
     db,
     /** Null beside `paymesh serve`, which has none. */
     redis,
-    catalog: createCatalog(config.networks),
+    paces,
+    catalog: createCatalog(config.networks, paces),
     nodePrices,
     addressBook: createAddressBook(),
     secretBox: createSecretBox(config.secrets.masterKey),

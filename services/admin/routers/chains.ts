@@ -99,6 +99,17 @@ const statusWire = chain.extend({
   released: z.object({ through: z.number(), by: z.string() }).nullable(),
   recheckThrough: z.number().nullable(),
   missingTokens: z.array(z.enum(ASSET_IDS)),
+  /** Measured beside the row; `row` null where the network has no such figure, `measured` null until there is one. */
+  facts: z.array(
+    z.object({
+      fact: z.enum(['block_time', 'finality', 'reorganisation']),
+      unit: z.enum(['ms', 'blocks']),
+      row: z.number().nullable(),
+      measured: z.number().nullable(),
+      isOff: z.boolean(),
+    }),
+  ),
+  row: z.object({ on: z.string(), source: z.string(), isOld: z.boolean() }),
   /** Null when it was never scanned. */
   scan: scanPlanWire.nullable(),
   open: z.array(commandWire),
@@ -113,10 +124,11 @@ export const chainsRouter = router({
       const deps = { ...ctx.deps.instance, clock: ctx.deps.clock }
       const [found, plans] = await Promise.all([chainStatus(deps), scanPlans(deps)])
       return {
-        items: found.map(({ lease, open, missingTokens, ...same }) => ({
+        items: found.map(({ lease, open, missingTokens, facts, ...same }) => ({
           ...same,
           missingTokens: [...missingTokens],
-          lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network)),
+          facts: [...facts],
+          lagMarkMs: lagMarkMs(catalog.blockTimeMs(same.network, same.mode)),
           scanner: lease === null || lease.expired ? null : lease.owner,
           leaseExpired: lease?.expired === true,
           scan: scanPlanToWire(plans, `${same.mode}:${same.network}`),

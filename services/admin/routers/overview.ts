@@ -202,7 +202,7 @@ export const overviewRouter = router({
         const { status, lagBlocks, headAgeMs } = position(cursor, {
           now,
           hasNode: deps.catalog.hasNode(network, mode),
-          blockTimeMs: deps.catalog.blockTimeMs(network),
+          blockTimeMs: deps.catalog.blockTimeMs(network, mode),
         })
         return [{ network, status: status === 'catchup' ? ('catching_up' as const) : status, lagBlocks, headAgeMs }]
       })

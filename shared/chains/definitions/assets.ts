@@ -5,7 +5,8 @@ import type { AssetRow, SiblingToken } from './chain.ts'
  * Every asset an invoice can be paid in. Contracts and decimals: developers.circle.com (USDC), the Uniswap default
  * token list of 2026-09-23, TRON and Solana explorers; the scanner compares `decimals` with the contract at its start.
  * USDT and USDC on BNB Smart Chain have 18 decimals, everywhere else 6. Symbols on chain change (USDT0, USD₮0), the
- * contract does not: only the contract identifies a token. Dust of coins with outputs: the relay limits of their reference nodes.
+ * contract does not: only the contract identifies a token. Dust of coins with outputs: the relay limits of their reference nodes; of SOL: the rent
+ * of an empty account, 128 bytes at 5,080 lamports (SIMD-0437, two of five steps live, docs.chainstack.com, read 2026-11-28).
  */
 export const ASSETS = {
   btc_bitcoin: {
@@ -166,7 +167,7 @@ export const ASSETS = {
     decimals: 9,
     displayDecimals: 6,
     minimum: '0.002',
-    dust: '0.00089088',
+    dust: '0.00065024',
   },
   usdc_solana: {
     name: 'USD Coin (Solana)',

@@ -1,7 +1,6 @@
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { TestnetId } from '#shared/domain/networks.ts'
 import type { NodeQuota } from '#shared/domain/nodes/providers.ts'
-import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
 
 /** Properties of one network. Data only: nothing in the code branches on an `id`. */
 export interface ChainDefinition {
@@ -11,18 +10,22 @@ export interface ChainDefinition {
   /** EIP-155 chain ids; null for a family without them. Test is the public testnet; a local node overrides it. */
   readonly chainIds: Readonly<Record<Mode, number>> | null
   readonly nativeSymbol: string
-  /** Usual time between blocks, milliseconds: sets how often the scanner polls. */
+  /** The date (`YYYY-MM-DD`) on which, and the sources by which, the figures of this row were last compared with the world. */
+  readonly checked: { readonly on: string; readonly source: string }
+  /** Time between blocks, milliseconds, until the scanner has measured it. */
   readonly blockTimeMs: number
-  /** Confirmations considered safe for an ordinary invoice: the figure that `GET /currencies` shows. */
-  readonly confirmations: number
-  /** Default confirmations by invoice value; frozen on an invoice when its asset is fixed. Ascends from 0 USD. */
-  readonly confirmationTiers: readonly ConfirmationTier[]
-  /** Usual time until the chain finalizes a block, milliseconds; null where it never does. */
+  /** Who can replace a block that is not final, and what that takes: what the times below guard against. One sentence. */
+  readonly risk: string
+  /** Depth considered safe for an ordinary invoice. In blocks it is the figure that `GET /currencies` shows. */
+  readonly confirmations: Depth
+  /** Default depth by invoice value; its blocks are frozen on an invoice when its asset is fixed. Ascends from 0 USD. */
+  readonly confirmationTiers: readonly RowTier[]
+  /** Time until the chain finalizes a block, milliseconds, until the scanner has measured it; null where it never does. */
   readonly finalizesAfterMs: number | null
   /** True where a payment confirms only in a finalized block: TRON's solid blocks, Solana's finalized slots. */
   readonly confirmsByFinality: boolean
-  /** Depth of a reorganisation beyond which the scanner halts until a person decides. */
-  readonly finalityDepth: number
+  /** Reorganisation beyond which the scanner halts until a person decides. */
+  readonly reorganisation: Depth
   /**
    * Most blocks that a scanner reads and commits in one step. On EVM also the maximum range of one log request;
    * for providers with a lower limit, requests are split.
@@ -53,6 +56,23 @@ export interface ChainDefinition {
   readonly numbersAreParents?: boolean
   /** Consensus figures of a chain whose coins are transaction outputs; absent for every other family. */
   readonly outputs?: OutputChainRules
+}
+
+/**
+ * How deep a block must lie, or may be replaced: for so long, because whoever replaces blocks needs that time, and under at least so many
+ * blocks, however slow the chain is or a node says it is.
+ */
+export interface Depth {
+  /** Milliseconds. */
+  readonly ms: number
+  readonly blocksMin: number
+}
+
+/** Depth required on invoices worth at least `fromUsd`; `finalized` waits for the chain's finality in addition to the base depth. */
+export interface RowTier {
+  /** Whole US dollars. */
+  readonly fromUsd: number
+  readonly confirmations: Depth | 'finalized'
 }
 
 /** Consensus figures of one descendant of Bitcoin. Version bytes are those of base58check addresses. */

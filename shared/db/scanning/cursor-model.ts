@@ -43,6 +43,13 @@ const LOOK_PLACE = z.object({
   at: TIME,
 })
 
+/** See `ChainMeasurements`; moments are numbers here, because they are figures to reckon with. */
+const MEASURED = z.object({
+  marks: z.array(z.tuple([z.number(), z.number()])),
+  finality: z.array(z.tuple([z.number(), z.number()])),
+  reorg: z.object({ depth: z.number(), at: z.number() }).nullable(),
+})
+
 /** The chain_cursors collection: one document per mode and network, read by `_id`, which is `<mode>:<network>`. */
 export const CHAIN_CURSORS = defineCollection(
   'chain_cursors',
@@ -103,6 +110,8 @@ export const CHAIN_CURSORS = defineCollection(
     unproven: TIME.nullable().exactOptional(),
     /** Time of the node's head as last seen; thrifty scanning only. */
     headTime: TIME.exactOptional(),
+    /** Pace, finality and reorganisations of the chain as this scan saw them. Absent until the cursor moved for the first time. */
+    measured: MEASURED.exactOptional(),
     /** It outlives the lease, because it must never decrease. */
     leaseEpoch: z.number(),
   },

@@ -84,7 +84,7 @@ export interface InvoiceExplanation {
     readonly othersCount: number
   }
   /** The scanner's position on the chain that is furthest behind among those that can still pay it; null without an asset. */
-  readonly chain: Omit<ChainStatus, 'open' | 'mode'> | null
+  readonly chain: Omit<ChainStatus, 'facts' | 'row' | 'open' | 'mode'> | null
   /** When the deadline is checked next. */
   readonly deadline: string
   readonly openExceptions: readonly {
@@ -187,7 +187,7 @@ async function slowestChain(
   const chains = await Promise.all(
     awaitedNetworks(state).map(async (network) => {
       const hasNode = catalog.hasNode(network, mode)
-      const scene = { now: clock.now(), hasNode, blockTimeMs: catalog.blockTimeMs(network) }
+      const scene = { now: clock.now(), hasNode, blockTimeMs: catalog.blockTimeMs(network, mode) }
       return { network, hasNode, ...position(await cursorOf(network), scene) }
     }),
   )

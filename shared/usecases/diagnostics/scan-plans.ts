@@ -65,7 +65,7 @@ export async function scanPlans(deps: ScanPlanDeps): Promise<readonly ScanPlan[]
       ])
       return scanPlan(cursor, {
         now: deps.clock.now(),
-        pace: usualPace(deps.catalog.blockTimeMs(network), async () => quota?.level === 'critical'),
+        pace: usualPace(deps.catalog.blockTimeMs(network, mode), async () => quota?.level === 'critical'),
         hasNode: deps.catalog.hasNode(network, mode),
         choice: deps.catalog.scanChoice(network, mode),
         open,

@@ -19,7 +19,9 @@ export interface UnpaidScene {
   /** Text of an open exception about a balance that payments do not explain; null without one. */
   readonly unexplained: string | null
   /** The scanner's position on the chain that is furthest behind among those that can still pay the invoice; null without an asset. */
-  readonly chain: (Omit<ChainStatus, 'open' | 'network' | 'mode'> & { readonly network: NetworkId }) | null
+  readonly chain:
+    | (Omit<ChainStatus, 'facts' | 'row' | 'open' | 'network' | 'mode'> & { readonly network: NetworkId })
+    | null
 }
 
 /** One sentence that answers "why is this not paid?", with the most likely reason first. Pure. */

@@ -132,5 +132,5 @@ function chainPosition(
   // Removing a live network's node from the configuration must not end invoices whose payments were not read.
   if (!catalog.hasNode(network, mode) && (mode === 'test' || cursor === null)) return now
   if (cursor === null || cursor.height < 0) return null
-  return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)
+  return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network, mode)), now)
 }

@@ -84,7 +84,7 @@ async function isUnread(
     payableNetworks(state).map(async (network) => {
       if (mode === 'test' && !catalog.hasNode(network, mode)) return false
       const cursor = await cursors.find(mode, network)
-      return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network)) < expiresAt
+      return cursor === null || knownUntil(cursor, catalog.blockTimeMs(network, mode)) < expiresAt
     }),
   )
   return unread.includes(true)
@@ -139,12 +139,16 @@ function viewPaymentMethod(
     uri: uri === '' || uri === address ? null : uri,
     isExact: paymentMethod.hold?.kind === 'amount',
     requiredConfirmations: paymentMethod.requiredConfirmations,
-    blockTimeMs: catalog.blockTimeMs(paymentMethod.network),
+    blockTimeMs: catalog.blockTimeMs(paymentMethod.network, mode),
     needsFinality: paymentMethod.needsFinality === true,
-    confirmMs: confirmationWait(catalog, paymentMethod.network, {
-      confirmations: paymentMethod.requiredConfirmations,
-      finality: paymentMethod.needsFinality === true,
-    }),
+    confirmMs: confirmationWait(
+      catalog,
+      { network: paymentMethod.network, mode },
+      {
+        confirmations: paymentMethod.requiredConfirmations,
+        finality: paymentMethod.needsFinality === true,
+      },
+    ),
     fiatPerAsset: quote.fiatPerAsset,
     quotedAt: quote.quotedAt,
     // An amount by which nobody would find the payment is not asked for.

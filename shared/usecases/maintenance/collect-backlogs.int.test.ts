@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createCatalog } from '#shared/chains/catalog.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createExportRecords } from '#shared/db/audit/export-records.ts'
@@ -45,7 +46,11 @@ function collecting(db = stores.db) {
     leases: createLeaseRepository(db),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(NETWORKS),
-    catalog: standIn({ hasNode: (network, mode) => mode === 'test' && network !== 'tron', blockTimeMs: () => 12_000 }),
+    catalog: standIn({
+      hasNode: (network, mode) => mode === 'test' && network !== 'tron',
+      blockTimeMs: () => 12_000,
+      compareFacts: (network, measured) => createCatalog({ live: {}, test: {} }).compareFacts(network, measured),
+    }),
   })
   const value = async (series: string): Promise<number | null> => {
     const line = (await metrics.render()).split('\n').find((each) => each.startsWith(`paymesh_${series} `))
@@ -184,6 +189,28 @@ describe('what the store says, with nobody at work', () => {
     expect(await value(`chain_head_age_seconds${halted}`)).toBeGreaterThanOrEqual(1_799)
     expect(await value(`chain_halted${waiting}`)).toBe(0)
     expect(await value(`chain_waiting${waiting}`)).toBe(1)
+    await collector.stop()
+  })
+
+  // Guarantee: a network that changed its pace is reported, whatever its row says.
+  it('is a chain whose pace is not that of its row', async () => {
+    const now = stores.runtime.clock.now()
+    const marks = (paceMs: number) =>
+      Array.from({ length: 25 }, (_, at): [number, number] => [at * 100, now + at * 100 * paceMs])
+    const cursors = createCursorRepository(stores.db)
+    await cursors.create(cursor({ measured: { marks: marks(1_200), finality: [], reorg: { depth: 2, at: now } } }))
+    const bitcoin = { id: 'test:bitcoin', network: 'bitcoin' } as const
+    await cursors.create(cursor({ ...bitcoin, measured: { marks: marks(650_000), finality: [], reorg: null } }))
+    const { collector, value } = collecting()
+    await collector.run()
+    const of = (network: string, fact: string) => `{mode="test",network="${network}",fact="${fact}"}`
+    expect(await value(`chain_fact_measured${of('ethereum', 'block_time')}`)).toBe(1.2)
+    expect(await value(`chain_fact_row${of('ethereum', 'block_time')}`)).toBe(12)
+    expect(await value(`chain_fact_off${of('ethereum', 'block_time')}`)).toBe(1)
+    expect(await value(`chain_fact_measured${of('ethereum', 'reorganisation')}`)).toBe(2)
+    expect(await value(`chain_fact_off${of('ethereum', 'reorganisation')}`)).toBe(0)
+    expect(await value(`chain_fact_measured${of('ethereum', 'finality')}`)).toBeNull()
+    expect(await value(`chain_fact_off${of('bitcoin', 'block_time')}`)).toBe(0)
     await collector.stop()
   })
 

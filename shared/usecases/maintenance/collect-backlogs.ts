@@ -50,6 +50,9 @@ const GAUGES = [
   'chain_scanned',
   'chain_halted',
   'chain_lagging',
+  'chain_fact_row',
+  'chain_fact_measured',
+  'chain_fact_off',
   'chain_waiting',
   'chain_stuck',
   'chain_lag_blocks',
@@ -172,14 +175,30 @@ async function collectChains(
       if (cursor === null) continue
       metrics.gauge('chain_halted', cursor.status === 'halted' ? 1 : 0, labels)
       metrics.gauge('chain_lagging', lagging ? 1 : 0, labels)
-      const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network) }
+      const scene = { now: at, hasNode: true, blockTimeMs: catalog.blockTimeMs(labels.network, labels.mode) }
       // A halted one has a separate alert.
       const stuck = cursor.status === 'halted' ? null : stuckNetwork(cursor, scene)
       metrics.gauge('chain_stuck', stuck === null ? 0 : 1, { ...labels, ...stuckLabels(cursor, stuck) })
       metrics.gauge('chain_waiting', typeof cursor.waitReason === 'string' ? 1 : 0, labels)
       metrics.gauge('chain_lag_blocks', Math.max(0, cursor.headHeight - cursor.height), labels)
       metrics.gauge('chain_head_age_seconds', age(cursor.headSeenAt, at), labels)
+      publishFacts(deps, cursor)
     }
+  }
+}
+
+/** Only figures that both the row and the scanner have. */
+function publishFacts(
+  { metrics, catalog }: CollectBacklogsDeps,
+  { mode, network, measured: known }: ChainCursor,
+): void {
+  for (const { fact, unit, row, measured, isOff } of catalog.compareFacts(network, known ?? null)) {
+    if (row === null || measured === null) continue
+    const labels = { mode, network, fact }
+    const scale = unit === 'ms' ? 1_000 : 1
+    metrics.gauge('chain_fact_row', row / scale, labels)
+    metrics.gauge('chain_fact_measured', measured / scale, labels)
+    metrics.gauge('chain_fact_off', isOff ? 1 : 0, labels)
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AssetId, MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { FactComparison, RowAge } from '#shared/ports/chain-catalog.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -44,6 +45,10 @@ export interface ChainStatus {
   readonly recheckThrough: number | null
   /** Tokens that its node has no contract of: invoices in them are refused. */
   readonly missingTokens: readonly AssetId[]
+  /** What the network's row states beside what its scanner measured. */
+  readonly facts: readonly FactComparison[]
+  /** When that row was last compared with the world. */
+  readonly row: RowAge
   readonly open: readonly ChainCommand[]
 }
 
@@ -58,8 +63,14 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
       const hasNode = deps.catalog.hasNode(network, mode)
       if (cursor === null && !hasNode) return []
       const open = commands.filter((command) => command.mode === mode && command.network === network)
-      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) }
-      return [{ mode, network, hasNode, ...position(cursor, scene), open }]
+      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network, mode) }
+      const facts = deps.catalog.compareFacts(network, cursor?.measured ?? null)
+      return [
+        {
+          ...{ mode, network, hasNode, ...position(cursor, scene) },
+          ...{ facts, row: deps.catalog.rowAge(network, now), open },
+        },
+      ]
     }),
   )
 }
@@ -68,7 +79,7 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
 export function position(
   cursor: ChainCursor | null,
   scene: StuckScene,
-): Omit<ChainStatus, 'mode' | 'network' | 'hasNode' | 'open'> {
+): Omit<ChainStatus, 'mode' | 'network' | 'hasNode' | 'facts' | 'row' | 'open'> {
   const { now, blockTimeMs } = scene
   const lease = cursor?.lease ?? null
   const stuck = cursor === null ? null : stuckNetwork(cursor, scene)

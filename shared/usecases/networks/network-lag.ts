@@ -50,7 +50,7 @@ export function createNetworkLag(deps: NetworkLagDeps): NetworkLag {
       const cursor = await deps.cursors.find(mode, network)
       const now = deps.clock.now()
       const lagging =
-        cursor !== null && evaluate(cursor, now, deps.catalog.blockTimeMs(network), known?.lagging ?? false)
+        cursor !== null && evaluate(cursor, now, deps.catalog.blockTimeMs(network, mode), known?.lagging ?? false)
       const verdict = { at: now, lagging, missing: cursor?.missingTokens ?? [] }
       verdicts.set(key, verdict)
       return verdict

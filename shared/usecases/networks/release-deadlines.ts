@@ -103,7 +103,7 @@ async function planFor(
 ): Promise<ReleasePlan> {
   const now = clock.now()
   const until = through ?? now
-  const blockTimeMs = catalog.blockTimeMs(network)
+  const blockTimeMs = catalog.blockTimeMs(network, mode)
   return {
     mode,
     network,

@@ -32,7 +32,7 @@ export function createStuckReporter(deps: ReportStuckDeps): StuckReporter {
       for (const cursor of await deps.cursors.list()) {
         const { mode, network } = cursor
         const hasNode = deps.catalog.hasNode(network, mode)
-        const stuck = stuckNetwork(cursor, { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network) })
+        const stuck = stuckNetwork(cursor, { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network, mode) })
         // A network removed on purpose needs no alarm; `chain status` reports that its deadlines wait.
         if (stuck === null || stuck.cause === 'no_node') {
           seenSince.delete(cursor.id)

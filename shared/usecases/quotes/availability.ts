@@ -266,7 +266,7 @@ async function optionOf(
     name: info.name,
     network: info.network,
     estimate: priced === null ? null : displayUnits(priced.amountBase, info),
-    confirmMs: confirmationWait(deps.catalog, info.network, asked),
+    confirmMs: confirmationWait(deps.catalog, { network: info.network, mode }, asked),
     isAvailable: reason === null && priced !== null,
   }
 }

@@ -52,7 +52,7 @@ describe('confirmations by value', () => {
 
   it('ask for a final block where the table says so, and promise no sooner than that', async () => {
     const large = await engine.open({ asset: 'usdc_base', minor: 1_000_000n })
-    expect(paymentMethodOf(large)).toMatchObject({ requiredConfirmations: 10, needsFinality: true })
+    expect(paymentMethodOf(large)).toMatchObject({ requiredConfirmations: 100, needsFinality: true })
     expect((await shown(large.terms.id))?.paymentMethod).toMatchObject({ needsFinality: true, confirmMs: 16 * MINUTE })
     expect(paymentMethodOf(await engine.open({ asset: 'usdc_base', minor: 999_999n }))).not.toHaveProperty(
       'needsFinality',

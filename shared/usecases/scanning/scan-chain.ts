@@ -5,6 +5,7 @@ import { checkedClient } from '#shared/usecases/watches/checked-client.ts'
 import { followPacks, followWatches, hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { createFailedStart } from './failed-start.ts'
 import { lookForMissingTokens, noteMissingTokens } from './missing-tokens.ts'
+import { pacedSource } from './paced-source.ts'
 import { proveDeadlines } from './prove-deadlines.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
@@ -86,12 +87,12 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
             await followPacks(deps, scope, session.index)
           }
           await lookForMissingTokens(session)
-          return source.thrifty === undefined ? await fullTick(session) : await thriftyTick(session)
+          return await tick(session, source)
         })
         // A requested rescan that fails does not hold up the cursor.
         const asked = await followCommands(session)
         backoffMs = BACKOFF_MIN_MS
-        if (!moved && !asked) await pauses.pause(source.pollMs)
+        if (!moved && !asked) await pauses.pause(session.source.pollMs)
       } catch (error) {
         // A fault of the node is not a reason to release the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error
@@ -135,6 +136,12 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
       await running
     },
   }
+}
+
+/** One step at the pace that the chain has by now. */
+function tick(session: ScanSession, source: ScanSource): Promise<boolean> {
+  session.source = pacedSource(session.deps.catalog, source, session.cursor)
+  return source.thrifty === undefined ? fullTick(session) : thriftyTick(session)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { measureReorg, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
 import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
@@ -42,6 +43,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
     advancedAt: deps.clock.now(),
     recheckThrough: Math.max(recheckThrough ?? -1, cursor.height),
+    measured: measureReorg(cursor.measured ?? UNMEASURED, depth, deps.clock.now()),
     ...(cursor.trouble != null && { trouble: null }),
     ...waiting(session, null),
   })
@@ -146,6 +148,7 @@ export async function restartChain(session: ScanSession): Promise<void> {
     ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, first.time) }),
     ...(cursor.trouble != null && { trouble: null }),
     genesisHash: NO_CHAIN,
+    measured: UNMEASURED,
     status: 'catchup',
     haltReason: null,
     recheckThrough: null,

@@ -4,6 +4,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
+import { measureMove, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { ScanLease } from './scan-lease.ts'
@@ -39,7 +40,8 @@ export interface ScanSource {
 /** One holder's session on a network: from taking the lease to losing it. `cursor` is the last one committed. */
 export interface ScanSession {
   readonly deps: ScanDeps
-  readonly source: ScanSource
+  /** At the chain's measured pace, as of the current step. */
+  source: ScanSource
   readonly lease: ScanLease
   readonly index: WatchIndex
   /** Start time of the absence of unconfirmed payments from the node's mempool, by transfer key. */
@@ -85,7 +87,7 @@ export function assertHeld(session: ScanSession): void {
 
 /**
  * Moves the cursor by compare-and-set on its hash and the lease's epoch. Throws `LeaseLost` when it was moved by
- * another holder. Everything that the new position implies must be durable before.
+ * another holder. Everything that the new position implies must be durable before. What the move shows of the chain's pace goes with it.
  */
 export async function moveCursor(
   session: ScanSession,
@@ -94,10 +96,13 @@ export async function moveCursor(
   assertHeld(session)
   const { mode, network } = session.source
   const expected = { hash: session.cursor.hash, epoch: session.lease.epoch }
-  if (!(await session.deps.cursors.advance(mode, network, expected, next))) {
+  const before = next.measured ?? session.cursor.measured ?? UNMEASURED
+  const measured = measureMove(before, next, session.deps.clock.now())
+  const change = { ...next, ...(measured !== session.cursor.measured && { measured }) }
+  if (!(await session.deps.cursors.advance(mode, network, expected, change))) {
     throw new LeaseLost('the cursor was moved by another holder')
   }
-  session.cursor = { ...session.cursor, ...next }
+  session.cursor = { ...session.cursor, ...change }
 }
 
 /** The scope of this session's payment writes. */

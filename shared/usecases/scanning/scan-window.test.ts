@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { blocksOf } from '#shared/chains/chain-figures.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { cutWindow, extendWindow, type HashWindow } from './scan-window.ts'
@@ -21,7 +22,9 @@ describe('the hash window', () => {
 
   // Guarantee: whether the block of a payment was scanned is known when it confirms, also while catching up by 20 blocks.
   it.each(NETWORK_IDS)('remembers a block until its payments confirm on %s', (network) => {
-    const { confirmations, finalityDepth } = CHAINS[network]
+    const chain = CHAINS[network]
+    const confirmations = blocksOf(chain.confirmations, chain, null)
+    const finalityDepth = blocksOf(chain.reorganisation, chain, null)
     const almost = 1_000 + confirmations - 2
     const before = extendWindow([], blocks(0, almost), finalityDepth)
     expect(heights(extendWindow(before, blocks(almost + 1, almost + 20), finalityDepth))).toContain(1_000)

@@ -13,9 +13,9 @@ export const BLOCK_MUTANTS: readonly Mutant[] = [
   {
     name: 'patience-passes-deadlines',
     file: 'shared/usecases/invoices/deadlines.ts',
-    find: 'return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',
+    find: 'return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network, mode)), now)',
     replace:
-      'return now - Math.max(cursor.advancedAt ?? 0, cursor.headSeenAt) > 900_000 ? now : Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network)), now)',
+      'return now - Math.max(cursor.advancedAt ?? 0, cursor.headSeenAt) > 900_000 ? now : Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network, mode)), now)',
     what: 'Deadlines pass on a network that was not read for 15 minutes.',
     seed: '11',
   },

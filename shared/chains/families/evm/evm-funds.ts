@@ -10,17 +10,21 @@ import { createBalanceReader } from './balances.ts'
 import type { EvmClientOptions, EvmToken } from './options.ts'
 import { bytesSchema, headerSchema } from './wire.ts'
 
-/** Selectors of `balanceOf(address)` and `transfer(address,uint256)`, EIP-20. */
+/** Selectors of `balanceOf(address)`, `transfer(address,uint256)` and `approve(address,uint256)`, EIP-20. */
 const BALANCE_SELECTOR = '0x70a08231'
 const TRANSFER_SELECTOR = '0xa9059cbb'
+const APPROVE_SELECTOR = '0x095ea7b3'
 /** Selector of `getL1FeeUpperBound(uint256)` of an OP-stack chain's GasPriceOracle, from the Fjord upgrade on (specs.optimism.io). */
 const L1_FEE_SELECTOR = '0xf1c7a58b'
 /** Bytes of a signed token transfer, rounded up: what an OP-stack chain charges for on its base chain. */
 const TRANSACTION_BYTES = 200n
-/** Gas of a plain transfer (Yellow Paper, appendix G). */
-const TRANSFER_GAS = 21_000n
-/** Gas of a token transfer where no holder is known to measure one: a transfer of USDT or USDC to an address without any takes up to this. */
-const TOKEN_GAS = 65_000n
+/** An account without a key: what it would pay is what anybody pays. */
+const NOBODY = '1'.repeat(40)
+/**
+ * Where no holder is known to measure a transfer: the gas of an approval, which anybody may give and which also fills one empty slot, and a third
+ * for the second balance that a transfer changes. The node prices both by the rules of its own block: EIP-2780, 8037 and 8038 change them.
+ */
+const APPROVAL_PARTS = { transfer: 4n, approval: 3n } as const
 /** Concurrent requests. */
 const CONCURRENCY = 8
 const WORD_CHARS = 66
@@ -101,7 +105,7 @@ async function readPrices(
   holderOf: (token: EvmToken) => Holder | null,
 ): Promise<Prices> {
   const price = await ignoreUnclear(node.call('eth_gasPrice', [], quantity))
-  const probe = { from: `0x${'1'.repeat(40)}`, to: `0x${opposite('1'.repeat(40))}`, value: '0x0' }
+  const probe = { from: `0x${NOBODY}`, to: `0x${opposite(NOBODY)}`, value: '0x0' }
   const gas = await ignoreUnclear(node.call('eth_estimateGas', [probe], quantity))
   const extra = await baseChainFee(node, options)
   const cost = (amount: bigint | null) =>
@@ -110,9 +114,7 @@ async function readPrices(
   for (const token of options.tokens) {
     const holder = holderOf(token)
     const estimate = holder === null ? null : await ignoreUnclear(transferGas(node, token, holder))
-    // Where a plain transfer takes more than usual, the network adds its base chain's cost to the gas of every transaction.
-    const usual = gas === null ? null : TOKEN_GAS + (gas > TRANSFER_GAS ? gas - TRANSFER_GAS : 0n)
-    const known = estimate ?? usual
+    const known = estimate ?? (await ignoreUnclear(approvalGas(node, token)))
     if (known !== null) measured.set(token.asset, known)
   }
   const facts: FeeFact[] = []
@@ -153,6 +155,12 @@ async function balanceOf(
 function transferGas(node: RpcNode, { contract }: EvmToken, { key, amount }: Holder): Promise<bigint> {
   const data = `${TRANSFER_SELECTOR}${opposite(key).padStart(64, '0')}${amount.toString(16).padStart(64, '0')}`
   return node.call('eth_estimateGas', [{ from: `0x${key}`, to: contract, data }], quantity)
+}
+
+async function approvalGas(node: RpcNode, { contract }: EvmToken): Promise<bigint> {
+  const data = `${APPROVE_SELECTOR}${opposite(NOBODY).padStart(64, '0')}${'1'.padStart(64, '0')}`
+  const gas = await node.call('eth_estimateGas', [{ from: `0x${NOBODY}`, to: contract, data }], quantity)
+  return (gas * APPROVAL_PARTS.transfer) / APPROVAL_PARTS.approval
 }
 
 /** An account that nobody has: the other 160 bits of this one. */

@@ -93,6 +93,16 @@ describe('the head of a public chain', () => {
     expect(asked.filter((path) => path === 'wallet/getnowblock')).toHaveLength(2)
   })
 
+  // Guarantee: a network that becomes quicker than its row is followed at its own pace from the second head on.
+  it('is asked for as often as blocks come, where that is more often than the row says', async () => {
+    const { clock, head } = stage({ blockTimeMs: 10 * BLOCK_MS })
+    await head()
+    clock.time += 10 * BLOCK_MS + 500
+    const { height } = await head()
+    clock.time += BLOCK_MS + 500
+    expect((await head()).height).toBe(height + 1)
+  })
+
   it('brings the solid block with every third one', async () => {
     const { clock, asked, head } = stage()
     for (let blocks = 0; blocks < 8; blocks += 1) {

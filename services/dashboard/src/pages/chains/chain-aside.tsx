@@ -27,6 +27,7 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   const { mode, network, finalizedHeight, headHeight, headAgeMs, mempoolAgeMs, recheckThrough, missingTokens } = chain
+  const { facts, row } = chain
   return (
     <aside className="pm-card" aria-label="Chain" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
@@ -54,6 +55,10 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
             ...(recheckThrough === null
               ? []
               : ([['Checks stored payments up to', showCount(recheckThrough)]] as const)),
+            ...facts
+              .filter(({ row: stated }) => stated !== null)
+              .map((one) => [FACTS[one.fact], factText(one, mode)] as const),
+            ['Network facts compared', `${row.on}${row.isOld ? ', more than 180 days ago' : ''}`],
           ]}
         />
         {chain.scan === null ? null : <ScanFacts scan={chain.scan} />}
@@ -66,6 +71,24 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
     </aside>
   )
 }
+
+type Fact = Chain['facts'][number]
+
+const FACTS: Readonly<Record<Fact['fact'], string>> = {
+  block_time: 'Time between blocks',
+  finality: 'Time until final',
+  reorganisation: 'Deepest reorganisation in 30 days',
+}
+
+/** What was measured, and what this version states. A test network may be a local chain with a pace of its own. */
+function factText({ fact, unit, row, measured, isOff }: Fact, mode: Chain['mode']): string {
+  const show = (amount: number) => (unit === 'blocks' ? `${showCount(amount)} blocks` : secondsText(amount))
+  const stated = `${fact === 'reorganisation' ? 'the scan halts beyond' : 'expected'} ${show(row ?? 0)}`
+  return `${measured === null ? 'Not measured yet' : show(measured)}, ${stated}${isOff && mode === 'live' ? '. Compare with a block explorer' : ''}`
+}
+
+const secondsText = (ms: number): string =>
+  ms < 90_000 ? `${Number((ms / 1_000).toPrecision(3))} s` : showDuration(ms)
 
 function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
   const nodes = useQuery(trpc.chains.nodes.queryOptions({ mode, network }, { staleTime: 10_000 }))
