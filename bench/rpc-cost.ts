@@ -9,7 +9,7 @@ import { ASSET_IDS, type AssetId, type NetworkId, networkOf } from '#shared/doma
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ScanSession, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
-import { adoptMode } from '#shared/usecases/scanning/thrifty-mode.ts'
+import { adoptMode } from '#shared/usecases/scanning/scan-mode.ts'
 import { usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
 import type { BenchOptions } from './options.ts'

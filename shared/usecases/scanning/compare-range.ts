@@ -1,4 +1,4 @@
-import { type BlockPlace, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
+import type { BlockPlace, Sums } from '#shared/ports/account-reader.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -138,7 +138,3 @@ async function reportUnexplained(
   await deps.exceptions.openOnce(rows)
   deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
 }
-
-/** The balances that were read; unknown ones are missing. */
-export const readFigures = (holdings: Holdings, matchKey: string): readonly (bigint | null)[] =>
-  (holdings.get(matchKey) ?? []).map((figure) => (isRead(figure) ? figure : null))

@@ -14,7 +14,7 @@ import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './s
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { lookAround } from './thrifty-looks.ts'
-import { adoptMode } from './thrifty-mode.ts'
+import { adoptMode } from './scan-mode.ts'
 import { thriftyTick } from './thrifty-tick.ts'
 
 /** Pause of a scanner that waits for the lease. */

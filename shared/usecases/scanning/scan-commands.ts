@@ -12,7 +12,7 @@ import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from 
 import { confirmThroughCursor } from './scan-tick.ts'
 import { windowUpTo } from './scan-window.ts'
 import { settleIncreases } from './settle-increases.ts'
-import { looksUpTo } from './thrifty-mode.ts'
+import { looksUpTo } from './scan-mode.ts'
 
 /** Heights below the target of a rewind that are tried on chains with gaps. */
 const GAP_MAX = 200

@@ -4,7 +4,7 @@ import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { compareRange, recordBlocks } from './compare-range.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
-import { placeOf } from './thrifty-mode.ts'
+import { placeOf } from './scan-mode.ts'
 import type { LookPace, LookProgress } from './thrifty-pace.ts'
 import { blockAt } from './thrifty-reads.ts'
 

@@ -18,7 +18,7 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'mode-switch-without-baseline',
-    file: 'shared/usecases/scanning/thrifty-mode.ts',
+    file: 'shared/usecases/scanning/scan-mode.ts',
     find: 'looks == null || looks.all.height >= cursor.height ? placeOf(cursor, cursor.time) : looks.all',
     replace: 'looks === undefined ? placeOf(cursor, 0) : placeOf(cursor, cursor.time)',
     what: 'Full scanning begins where thrifty scanning stopped, not where it had looked at all addresses.',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type BalanceStep, unexplainedIncreases } from './balance-increases.ts'
+import { type BalanceStep, unexplainedIncreases } from './balance-sheet.ts'
 
 const RUNS = { numRuns: 5_000 }
 
