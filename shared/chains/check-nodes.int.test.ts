@@ -59,10 +59,11 @@ it('takes a limit of the range for none', async () => {
   expect(await lackingAt(narrow)).toEqual([])
 })
 
-it('says that a dead node refused the connection, and nothing about what it serves', async () => {
+it('says that a dead node refused the connection', async () => {
   const check = checkOf(['http://127.0.0.1:9/key-of-mine'])
   const [state] = await check.look('test', 'ethereum')
   expect(state).toMatchObject({ height: null, fault: expect.stringContaining('refused the connection') })
   expect(JSON.stringify(state)).not.toContain('key-of-mine')
-  expect(await check.probe('test', 'ethereum')).toEqual([{ host: '127.0.0.1:9', shortcomings: [] }])
+  const lacking = { need: 'its newest block', words: expect.stringContaining('refused the connection') }
+  expect(await check.probe('test', 'ethereum')).toMatchObject([{ host: '127.0.0.1:9', shortcomings: [lacking] }])
 })

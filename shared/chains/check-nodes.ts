@@ -13,7 +13,7 @@ const LIFE_MS = 10_000
 /** What a node serves is requested again after this long: it changes with a plan or a version. */
 const PROBE_LIFE_MS = 600_000
 const PATIENCE_MS = 5_000
-const PROBE_PATIENCE_MS = 45_000
+const PROBE_PATIENCE_MS = 20_000
 
 /**
  * Queries each node of a network for its position, and for what the work needs, with the scanner's own requests. Only the result
@@ -71,9 +71,9 @@ async function probeOne(networks: NetworkSettings, node: OneNode): Promise<NodeP
     const request = (client: ChainClient) => probeClient(client, blockTimeMs)
     return { host, shortcomings: await withClient(networks, node, PROBE_PATIENCE_MS, request) }
   } catch (error) {
-    // Without a response there is nothing to say about what it serves.
-    if (error instanceof NodeUnreliable || error instanceof NodeMismatch) return { host, shortcomings: [] }
-    throw error
+    if (!(error instanceof NodeUnreliable || error instanceof NodeMismatch)) throw error
+    const words = faultOf(error, node)
+    return { host, shortcomings: [{ need: 'its newest block', consequence: 'nothing is read from it now', words }] }
   }
 }
 

@@ -22,7 +22,7 @@ export interface Shortcoming {
   readonly words: string
 }
 
-/** What one node did not serve; empty where it serves everything, or does not respond at all, which is its fault in `NodeState`. */
+/** What one node did not serve; empty where it serves everything. Of a node that does not respond it is the newest block alone. */
 export interface NodeProbe {
   readonly host: string
   readonly shortcomings: readonly Shortcoming[]

@@ -51,7 +51,7 @@ export async function nodeNotes(installation: Installation, found: readonly Chai
       .map(async (one) => {
         const { mode, network } = one
         const { faults } = isNodeInQuestion(one) ? await nodeFaults(installation, mode, network) : { faults: [] }
-        const lacking = await nodeShortcomings(installation, mode, network)
+        const lacking = faults.length > 0 ? [] : await nodeShortcomings(installation, mode, network)
         return [...faults.map((fault) => `node ${fault}`), ...lacking].map((note) => `${mode} ${network}: ${note}`)
       }),
   )

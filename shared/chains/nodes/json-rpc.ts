@@ -16,10 +16,17 @@ import { createRpcPool, type RpcPool } from './rpc-pool.ts'
 const MESSAGE_MAX = 1_000
 const message = z.string().transform((text) => text.slice(0, MESSAGE_MAX))
 
-const errorObject = z.object({ code: z.number(), message })
-/** Gateways in front of nodes send the error without its envelope. */
-const bareError = errorObject.transform((error) => ({ error }))
-const envelope = z.union([z.object({ error: errorObject }), bareError, z.object({ result: z.unknown() })])
+const errorObject = z.object({ code: z.coerce.number().catch(0), message })
+/** Some gateways give words alone, or the error without its envelope. */
+const bareWords = z.object({ error: message.transform((text) => ({ code: 0, message: text })) })
+const bareError = z.object({ code: z.number(), message }).transform((error) => ({ error }))
+/** Beside an error in whatever form, a result is none. */
+const envelope = z.union([
+  z.object({ error: errorObject }),
+  bareWords,
+  bareError,
+  z.object({ result: z.unknown(), error: z.null().optional() }),
+])
 
 type Params = readonly unknown[]
 
@@ -126,7 +133,7 @@ function poster(endpoint: HttpEndpoint, wordsOf: (text: string) => string, optio
     const parsed = envelope.safeParse(parseJson(text))
     // Providers return JSON-RPC errors with any status.
     if (parsed.success && 'result' in parsed.data) return parsed.data
-    if (!parsed.success || !('error' in parsed.data)) {
+    if (!parsed.success || !('error' in parsed.data) || parsed.data.error == null) {
       const message = `${method} at ${host}: status ${status} without a JSON-RPC response${quoted(wordsOf(bareText(text)))}`
       throw new RpcFailure(failureOfStatus(status), message, { retryAfterMs, call })
     }

@@ -179,6 +179,17 @@ describe('a range of blocks that is refused and served in smaller parts', () => 
   })
 })
 
+// Guarantee: an empty result beside an error is no answer, in whatever form the error comes.
+it.each([
+  '{"jsonrpc":"2.0","id":1,"result":null,"error":"limit reached for today"}',
+  '{"jsonrpc":"2.0","id":1,"result":null,"error":{"message":"limit reached for today"}}',
+  '{"jsonrpc":"2.0","id":1,"error":{"code":"-32000","message":"limit reached for today"}}',
+  '{"code":35,"message":"limit reached for today"}',
+])('takes no result out of %s', async (body) => {
+  const url = await stage.liar(({ params }, truth) => (params[1] === false ? { body } : truth))
+  await expect(stage.client([url, url]).blockAt(range.from.height)).rejects.toThrow('limit reached for today')
+})
+
 it('are texts of at least ten providers', () => {
   const rows = Object.values(PROVIDER_REFUSALS).flat()
   expect(new Set(rows.map(({ provider }) => provider)).size).toBeGreaterThanOrEqual(20)

@@ -1,10 +1,11 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { NodeMismatch } from '#shared/ports/scanning.ts'
 import { type ApiNode, createApiNode, type NodeQuestions, type Transport } from '../../nodes/api-node.ts'
 import type { EndpointMetrics } from '../../nodes/call-meter.ts'
 import { basicAuthentication, createHttpEndpoint } from '../../nodes/http-endpoint.ts'
 import { createPacer } from '../../nodes/pacer.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { createWordsFilter } from '../../nodes/provider-words.ts'
+import { failureOfStatus, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createRpcPool, type RpcPool } from '../../nodes/rpc-pool.ts'
 import { parseLosslessJson } from './lossless-json.ts'
 import { headerSchema, maybeHeaderSchema } from './wire.ts'
@@ -14,6 +15,8 @@ import { headerSchema, maybeHeaderSchema } from './wire.ts'
  * (developers.tron.network, "Rate limits").
  */
 const SUSPENDED = /suspended for (\d{1,5}) ?s/i
+/** Refusals are short; a longer body of a failed request is not shown. */
+const WORDS_MAX = 1_000
 /** How often a second public node is queried for its solid block, milliseconds: the daily quota is limited. */
 const PUBLIC_FINAL_EVERY_MS = 15_000
 type Params = Readonly<Record<string, unknown>>
@@ -58,6 +61,7 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
   const endpoint = createHttpEndpoint(url, counted, credentials)
   const { host } = endpoint
   const pace = createPacer(perSecond)
+  const wordsOf = createWordsFilter(new URL(url))
   return {
     host,
     async ask(path, params, schema, limits) {
@@ -67,27 +71,44 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
       const { status, text, retryAfterMs } = await endpoint.post({ what: path, path: `/${path}`, body, ...limits })
       const pauseMs = retryAfterMs ?? suspension(text)
       if (status !== 200 || pauseMs !== null) {
-        throw new RpcFailure('retry', `${path} at ${host}: status ${status}`, {
+        const words = wordsOf(text.length > WORDS_MAX || /^\s*</.test(text) ? '' : text)
+        const shown = words === '' ? '' : `: "${words}"`
+        const kind = pauseMs === null ? failureOfStatus(status) : 'rate'
+        throw new RpcFailure(kind, `${path} at ${host}: status ${status}${shown}`, {
           retryAfterMs: pauseMs,
           call: { method: path, host },
         })
       }
-      return validate(text, schema, path, host)
+      return validate({ text, schema, method: path, host, wordsOf })
     },
     close: () => endpoint.close(),
   }
 }
 
-function validate<T>(text: string, schema: z.ZodType<T>, method: string, host: string): T {
+interface Response<T> {
+  readonly text: string
+  readonly schema: z.ZodType<T>
+  readonly method: string
+  readonly host: string
+  wordsOf(text: string): string
+}
+
+/** How java-tron answers where it fails, with status 200; no other answer has this field. */
+const failed = z.object({ Error: z.string() })
+
+function validate<T>({ text, schema, method, host, wordsOf }: Response<T>): T {
   const what = `${method} at ${host}`
+  const call = { method, host }
   let json: unknown
   try {
     json = parseLosslessJson(text)
   } catch {
-    throw new RpcFailure('retry', `${what}: no JSON`, { method })
+    throw new RpcFailure('retry', `${what}: no JSON`, { call })
   }
+  const failure = failed.safeParse(json)
+  if (failure.success) throw new RpcFailure('unclear', `${what}: "${wordsOf(failure.data.Error)}"`, { call })
   const parsed = schema.safeParse(json)
-  if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { method, cause: parsed.error })
+  if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { call, cause: parsed.error })
   return parsed.data
 }
 

@@ -49,7 +49,7 @@ describe('whether a node records calls inside of calls', () => {
   })
 
   // Guarantee: nothing about a node is held against it for good: its setting may have been changed.
-  it('is found out anew an hour after a node was left out', () => {
+  it('is found out again an hour after a node was left out', () => {
     const { record, clock } = open()
     const [a, b] = [nodeOf('a'), nodeOf('b')]
     record.note(a, [call(2)])

@@ -8,7 +8,7 @@ import type { SuccessfulTransaction } from './check-block.ts'
  * them. The main network has about a hundred calls in a block, and swaps among them.
  */
 const BLIND_AFTER = 1_000
-/** How long a node is left out for that, milliseconds; its setting may have been changed, so it is then counted anew. */
+/** How long a node is left out for that, milliseconds; its setting may have been changed, so it is then counted again. */
 const BLIND_MS = 3_600_000
 
 /** Records which nodes return internal transfers of contracts: java-tron does so only with `vm.saveInternalTx`. */

@@ -50,5 +50,5 @@ export async function verifyTokens(
 /** Whether a node has a contract: one that has none answers with an empty object. */
 async function hasContract(node: TronNode, contract: string): Promise<boolean> {
   const question = { value: `41${parseAccount(contract)}` }
-  return (await node.call('wallet/getcontract', question, contractSchema)).contract_address !== undefined
+  return (await node.call('wallet/getcontract', question, contractSchema)) !== null
 }

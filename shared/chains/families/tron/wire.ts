@@ -124,7 +124,7 @@ export const constantCallSchema = z.object({
 export const measuredCallSchema = constantCallSchema.extend({ energy_used: z.int().positive().optional() })
 
 /** Response of `getcontract`; empty where there is no contract. */
-export const contractSchema = z.object({ contract_address: z.string().optional() })
+export const contractSchema = z.union([nothing, z.object({ contract_address: z.string() })])
 
 /** Response of `broadcasthex`; the code is a name of `Return.response_code` (api.proto). */
 export const broadcastSchema = z.object({ result: z.boolean().default(false), code: z.string().default('SUCCESS') })
