@@ -61,7 +61,7 @@ export function useWorldStage(stores: TestStores, pace: number): WorldStage {
       const run = await openRun({ stores, chain, payers, pace }, history)
       try {
         for (const step of history.steps) await run.take(step)
-        await run.judge()
+        await run.compare()
       } finally {
         await run.close()
       }
@@ -256,7 +256,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
   }
 
   /** Lets every deadline pass, and compares what is stored with the oracle's books: of the open invoices at that very moment. */
-  async function judge(): Promise<void> {
+  async function compare(): Promise<void> {
     if (scanner === null) start()
     await mine(CONFIRMATIONS)
     node.mend()
@@ -302,7 +302,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
 
   return {
     take,
-    judge,
+    compare,
     async close() {
       await stop()
       await node.close()
