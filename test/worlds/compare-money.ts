@@ -1,5 +1,5 @@
 import type { Books, Income } from '#test/support/evm-oracle.ts'
-import { GAPS, LIMITS, type ReadingScene } from './limits.ts'
+import { LIMITS, type ReadingScene } from './limits.ts'
 
 /** A stored payment that counts. */
 export interface StoredMoney {
@@ -73,7 +73,7 @@ const isSame = (row: StoredMoney, income: Income): boolean =>
   row.txHash === income.txHash
 
 const isLimited = (income: Income, scene: ReadingScene, books: Books): boolean =>
-  [...LIMITS, ...GAPS].some(({ covers }) => covers(income, scene, books))
+  LIMITS.some(({ covers }) => covers(income, scene, books))
 
 const sumOf = (rows: readonly { readonly amountBase: bigint }[]): bigint =>
   rows.reduce((sum, { amountBase }) => sum + amountBase, 0n)

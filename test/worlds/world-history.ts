@@ -82,7 +82,7 @@ const node = fc.oneof(
   {
     arbitrary: fc.record({
       stateBlocks: fc.constantFrom(30, 64, 128),
-      words: fc.constant('geth' as const),
+      words: fc.constantFrom('geth' as const, 'chainstack' as const),
       ignoresHashes: fc.constant(false),
       lagBlocks: fc.constantFrom(0, 0, 2),
       isFinalAtHead: fc.boolean(),
@@ -91,6 +91,7 @@ const node = fc.oneof(
     weight: 2,
   },
   { arbitrary: fc.constantFrom(1, 3).map((lagBlocks) => ({ ...HONEST, lagBlocks })), weight: 1 },
+  { arbitrary: fc.constant({ ...HONEST, ignoresHashes: true }), weight: 1 },
   { arbitrary: fc.constant({ ...HONEST, isFinalAtHead: true }), weight: 1 },
 )
 

@@ -281,12 +281,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     const unawaited = new Set(
       ACCOUNTS.flatMap(({ status }, index) => (status === 'pending' ? [] : [at(index).matchKey])),
     )
-    const waitForCoin = new Set(
-      ACCOUNTS.flatMap(({ waitsFor, status }, index) =>
-        waitsFor === COIN && status === 'pending' ? [at(index).matchKey] : [],
-      ),
-    )
-    const scene = { isAttentive, waitForCoin, isStateGone: history.node.stateBlocks !== null }
+    const scene = { isAttentive, isStateGone: history.node.stateBlocks !== null }
     const differences = async (isAwaited: boolean) => {
       const ours = ({ matchKey }: { readonly matchKey: string }) => !isAwaited || !unawaited.has(matchKey)
       return differencesOf({ ...books, incomes: books.incomes.filter(ours) }, (await storedMoney()).filter(ours), scene)
