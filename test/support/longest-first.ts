@@ -16,6 +16,7 @@ const LONGEST = [
   'test/recovery/back-up-schedule.int.test.ts',
   'test/recovery/back-up-drill.int.test.ts',
   'test/recovery/back-up-under-load.int.test.ts',
+  'test/worlds/random-worlds.int.test.ts',
   'test/chaos/downtime.int.test.ts',
   'services/admin/audit-rows.int.test.ts',
   'test/flow/faults.test.ts',

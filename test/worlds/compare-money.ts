@@ -1,5 +1,5 @@
 import type { Books, Income } from '#test/support/evm-oracle.ts'
-import { GAPS, LIMITS, type ReadingScene } from './limits.ts'
+import { LIMITS, type ReadingScene } from './limits.ts'
 
 /** A stored payment that counts. */
 export interface StoredMoney {
@@ -35,12 +35,12 @@ export function differencesOf(books: Books, stored: readonly StoredMoney[], scen
   return [...lines, ...(scene.isStateGone ? bySum : byBlock)(increases, rest, { scene, books })]
 }
 
-interface Judging {
+interface Scope {
   readonly scene: ReadingScene
   readonly books: Books
 }
 
-function byBlock(increases: readonly Income[], rows: readonly StoredMoney[], { scene, books }: Judging): string[] {
+function byBlock(increases: readonly Income[], rows: readonly StoredMoney[], { scene, books }: Scope): string[] {
   const left = [...rows]
   const missing = increases.filter((income) => {
     const at = left.findIndex((row) => isSame(row, income))
@@ -53,7 +53,7 @@ function byBlock(increases: readonly Income[], rows: readonly StoredMoney[], { s
   ]
 }
 
-function bySum(increases: readonly Income[], rows: readonly StoredMoney[], { scene, books }: Judging): string[] {
+function bySum(increases: readonly Income[], rows: readonly StoredMoney[], { scene, books }: Scope): string[] {
   const accounts = new Set([...increases, ...rows].map(({ matchKey }) => matchKey))
   return [...accounts].flatMap((matchKey) => {
     const all = increases.filter((income) => income.matchKey === matchKey)
@@ -73,7 +73,7 @@ const isSame = (row: StoredMoney, income: Income): boolean =>
   row.txHash === income.txHash
 
 const isLimited = (income: Income, scene: ReadingScene, books: Books): boolean =>
-  [...LIMITS, ...GAPS].some(({ covers }) => covers(income, scene, books))
+  LIMITS.some(({ covers }) => covers(income, scene, books))
 
 const sumOf = (rows: readonly { readonly amountBase: bigint }[]): bigint =>
   rows.reduce((sum, { amountBase }) => sum + amountBase, 0n)

@@ -28,3 +28,18 @@ it('finds both payments to an open invoice although a collector took the first b
   story.attend({ marginMs: 0 })
   await vi.waitFor(async () => expect(await story.amounts()).toEqual([50n * USDT, 20n * USDT]), PATIENCE)
 })
+
+// Guarantee: the same holds for late money, which looks find (R1).
+it('finds both late payments although a collector took the first between two looks', async () => {
+  const account = await story.open('expired', 'usdt_ethereum')
+  const looks = { endedLookMs: 200, allLookMs: 400, blockTimeMs: 1, marginMs: 0 }
+  const before = story.attend(looks)
+  await story.stage.chain.mine(80)
+  const start = await story.stage.height()
+  await vi.waitFor(async () => expect((await story.stage.cursor())?.headHeight).toBeGreaterThanOrEqual(start), PATIENCE)
+  await before.stop()
+  await payCollectPay(account)
+  await story.stage.chain.mine(80)
+  story.attend(looks)
+  await vi.waitFor(async () => expect(await story.amounts()).toEqual([50n * USDT, 20n * USDT]), PATIENCE)
+})

@@ -5,8 +5,6 @@ import type { Books, Income } from '#test/support/evm-oracle.ts'
 /** How a history was read, as far as limits depend on it. */
 export interface ReadingScene {
   readonly isAttentive: boolean
-  /** Accounts of open invoices that wait for the coin. */
-  readonly waitForCoin: ReadonlySet<string>
   /** The node dropped states that the scanner may have needed. */
   readonly isStateGone: boolean
 }
@@ -39,17 +37,5 @@ export const LIMITS: readonly Limit[] = [
     name: 'state gone and moved by code: what code moved on is missing from an increase over several blocks',
     covers: (income, { isStateGone }, { movedByCode }) =>
       isStateGone && income.txHash === null && movedByCode.has(income.matchKey),
-  },
-]
-
-/** What is missing today, and is no limit: this list must become empty. */
-export const GAPS: readonly Limit[] = [
-  {
-    name: 'late coins: coins inside of calls are found where an open invoice waits for coins alone',
-    covers: ({ txHash, matchKey }, { waitForCoin }) => txHash === null && !waitForCoin.has(matchKey),
-  },
-  {
-    name: 'hidden rises: coins that code moves on in a batch of blocks hide those that come inside of calls in it',
-    covers: ({ txHash, matchKey }, _, { movedByCode }) => txHash === null && movedByCode.has(matchKey),
   },
 ]

@@ -31,3 +31,19 @@ it.each([
 ] as const)('reads %s after a pause at a node that keeps 128 states', async (_, start) => {
   await payInPause({ ...HONEST, stateBlocks: 128 }, 135, start)
 })
+
+// Guarantee: a node that offers traces is never a worse node (E1).
+it('reads every block after a pause at a node that keeps 128 states and offers traces', async () => {
+  await payInPause({ ...HONEST, stateBlocks: 128, hasTraces: true }, 135, () => story.readBlocks())
+})
+
+// Guarantee: no words of a provider stop the crediting of a network.
+it.each([
+  ['every block', () => story.readBlocks()],
+  ['with attention', () => story.attend()],
+] as const)(
+  'reads %s after a pause at a provider that says in words of its own that states are gone',
+  async (_, start) => {
+    await payInPause({ ...HONEST, stateBlocks: 30, words: 'chainstack' }, 45, start)
+  },
+)

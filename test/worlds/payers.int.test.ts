@@ -72,6 +72,19 @@ describe('the oracle', () => {
     expect((await booksOf('key', happen)).incomes).toEqual([['usdt_ethereum', 5n, 'direct']])
   })
 
+  it('shows coins that go through an account that has nothing before and after', async () => {
+    const happen = async (account: Account) => {
+      await payers.drain(account)
+      await chain.mine()
+      await payers.call(account, AMOUNT)
+      await chain.mine()
+      await payers.drain(account)
+      await chain.mine()
+      expect(await payers.holds(account, 'eth_ethereum')).toBe(0n)
+    }
+    expect((await booksOf('key', happen)).incomes).toEqual([['eth_ethereum', AMOUNT, 'inside']])
+  })
+
   it('shows nothing of a payment that failed', async () => {
     expect((await booksOf('forwarding', (to) => payers.fail(to, AMOUNT))).incomes).toEqual([])
   })

@@ -55,6 +55,8 @@ export interface Payers {
   destroy(to: Account, amountBase: bigint): Promise<void>
   /** The account's own key moves money on. */
   sweep(from: Account, asset: AssetId, amountBase: bigint): Promise<void>
+  /** The account's own key sends all its coins away, to the last one; nothing where it cannot pay the gas. */
+  drain(from: Account): Promise<void>
   /** A collector takes tokens by an allowance and pays the gas. */
   collect(from: Account, token: Token, amountBase: bigint): Promise<void>
   /** Somebody lets the code at the account, its own or delegated to it (EIP-7702), pay coins to a stranger. */
@@ -71,6 +73,8 @@ export interface Payers {
 
 const LOTS = hex(10n ** 30n)
 const GAS = '0x7a120'
+/** A plain transfer, and a price above the base fee of a development chain. */
+const DRAIN = { gas: 21_000n, gasPrice: 10n ** 10n }
 
 /** Sets up the contracts, and a payer and a collector that anvil unlocks. */
 export async function createPayers(chain: LocalChain): Promise<Payers> {
@@ -117,6 +121,13 @@ export async function createPayers(chain: LocalChain): Promise<Payers> {
       asset in TOKENS
         ? callToken(from.address, asset as Token, 'transfer', [OWNER, amountBase])
         : send({ from: from.address, to: OWNER, value: hex(amountBase) }),
+    async drain(from) {
+      const held = await payers.holds(from, 'eth_ethereum')
+      if (held <= DRAIN.gas * DRAIN.gasPrice) return
+      const value = held - DRAIN.gas * DRAIN.gasPrice
+      const fee = { gas: hex(DRAIN.gas), gasPrice: hex(DRAIN.gasPrice) }
+      await send({ from: from.address, to: OWNER, value: hex(value), ...fee })
+    },
     collect: (from, token, amountBase) =>
       callToken(collector, token, 'transferFrom', [from.address, OWNER, amountBase]),
     execute: (from, amountBase) =>

@@ -13,7 +13,8 @@ export function plantedBug() {
   const target = resolve(ROOT, mutant.file)
   return [
     {
-      name: 'planted-bug',
+      // Vitest keeps transformed modules on disk by the names of plugins.
+      name: `planted bug ${mutant.name}: ${mutant.replace}`,
       enforce: 'pre' as const,
       transform: (_: string, id: string) => (id === target ? planted(mutant) : undefined),
     },

@@ -28,6 +28,7 @@ export type Step =
   | { readonly kind: 'collect'; readonly from: number; readonly asset: Token; readonly isAll: boolean }
   | { readonly kind: 'execute'; readonly from: number; readonly isAll: boolean }
   | { readonly kind: 'delegate'; readonly from: number }
+  | { readonly kind: 'through'; readonly to: number; readonly size: bigint; readonly isInside: boolean }
   | { readonly kind: 'dust'; readonly to: number; readonly asset: AssetId; readonly count: number }
   | { readonly kind: 'poison'; readonly to: number; readonly count: number }
   | { readonly kind: 'mine'; readonly blocks: number }
@@ -60,6 +61,7 @@ const anyStep = fc.oneof(
   { arbitrary: step('reward', { to: account }), weight: 1 },
   { arbitrary: step('fail', { size }), weight: 1 },
   { arbitrary: step('sweep', { from: account, asset, isAll: fc.boolean() }), weight: 3 },
+  { arbitrary: step('through', { to: fc.constantFrom(1, 1, 0), size, isInside: fc.boolean() }), weight: 2 },
   { arbitrary: step('collect', { from: account, asset: token, isAll: fc.boolean() }), weight: 4 },
   { arbitrary: step('execute', { from: fc.constantFrom(2, 2, 1), isAll: fc.boolean() }), weight: 2 },
   { arbitrary: step('delegate', { from: fc.constantFrom(0, 1, 4, 5) }), weight: 1 },
@@ -80,7 +82,7 @@ const node = fc.oneof(
   {
     arbitrary: fc.record({
       stateBlocks: fc.constantFrom(30, 64, 128),
-      words: fc.constant('geth' as const),
+      words: fc.constantFrom('geth' as const, 'chainstack' as const),
       ignoresHashes: fc.constant(false),
       lagBlocks: fc.constantFrom(0, 0, 2),
       isFinalAtHead: fc.boolean(),
@@ -89,6 +91,7 @@ const node = fc.oneof(
     weight: 2,
   },
   { arbitrary: fc.constantFrom(1, 3).map((lagBlocks) => ({ ...HONEST, lagBlocks })), weight: 1 },
+  { arbitrary: fc.constant({ ...HONEST, ignoresHashes: true }), weight: 1 },
   { arbitrary: fc.constant({ ...HONEST, isFinalAtHead: true }), weight: 1 },
 )
 

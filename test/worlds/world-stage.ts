@@ -61,7 +61,7 @@ export function useWorldStage(stores: TestStores, pace: number): WorldStage {
       const run = await openRun({ stores, chain, payers, pace }, history)
       try {
         for (const step of history.steps) await run.take(step)
-        await run.judge()
+        await run.compare()
       } finally {
         await run.close()
       }
@@ -192,7 +192,19 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     await takeOut(step)
   }
 
+  /** The key sends all coins on, and then those that come next: the account holds nothing, something, and nothing again. */
+  async function through({ to, size, isInside }: Extract<Step, { kind: 'through' }>): Promise<void> {
+    await payers.drain(at(to))
+    await mine()
+    if (isInside) await payers.call(at(to), sized(COIN, size))
+    else await payers.pay(at(to), COIN, sized(COIN, size))
+    await mine()
+    await payers.drain(at(to))
+    await mine()
+  }
+
   async function takeOut(step: Step): Promise<void> {
+    if (step.kind === 'through') await through(step)
     if (step.kind === 'delegate') await payers.delegate(at(step.from))
     if (step.kind !== 'sweep' && step.kind !== 'collect' && step.kind !== 'execute') return
     const account = at(step.from)
@@ -202,7 +214,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     if (step.kind === 'execute') await payers.execute(account, amountBase)
     else if (step.kind === 'collect') await payers.collect(account, step.asset, amountBase)
     // A contract has no key.
-    else if (account.kind === 'key') await payers.sweep(account, asset, amountBase)
+    else if (account.kind === 'key') await payers.sweep(account, asset, amountBase).catch(ifPoor)
   }
 
   /** Coins of a new block that no transaction moved, as withdrawals of validators do; nobody sees the block without them. */
@@ -256,7 +268,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
   }
 
   /** Lets every deadline pass, and compares what is stored with the oracle's books: of the open invoices at that very moment. */
-  async function judge(): Promise<void> {
+  async function compare(): Promise<void> {
     if (scanner === null) start()
     await mine(CONFIRMATIONS)
     node.mend()
@@ -269,12 +281,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     const unawaited = new Set(
       ACCOUNTS.flatMap(({ status }, index) => (status === 'pending' ? [] : [at(index).matchKey])),
     )
-    const waitForCoin = new Set(
-      ACCOUNTS.flatMap(({ waitsFor, status }, index) =>
-        waitsFor === COIN && status === 'pending' ? [at(index).matchKey] : [],
-      ),
-    )
-    const scene = { isAttentive, waitForCoin, isStateGone: history.node.stateBlocks !== null }
+    const scene = { isAttentive, isStateGone: history.node.stateBlocks !== null }
     const differences = async (isAwaited: boolean) => {
       const ours = ({ matchKey }: { readonly matchKey: string }) => !isAwaited || !unawaited.has(matchKey)
       return differencesOf({ ...books, incomes: books.incomes.filter(ours) }, (await storedMoney()).filter(ours), scene)
@@ -302,12 +309,17 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
 
   return {
     take,
-    judge,
+    compare,
     async close() {
       await stop()
       await node.close()
     },
   }
+}
+
+/** Who has no coins for gas sends nothing. */
+function ifPoor(error: unknown): void {
+  if (!/insufficient funds/i.test(String(error))) throw error
 }
 
 const LOOKS = { endedLookMs: 1_000, allLookMs: 2_000 }
