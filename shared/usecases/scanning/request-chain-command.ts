@@ -1,10 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommand, ChainCommandKind } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /** Dependencies of requests to a scanner. */
 export type AskChainDeps = Uses<'clock' | 'random' | 'cursors' | 'payments' | 'commands'>

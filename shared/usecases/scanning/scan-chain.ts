@@ -9,12 +9,12 @@ import { pacedSource } from './paced-source.ts'
 import { proveDeadlines } from './prove-deadlines.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
+import { adoptMode } from './scan-mode.ts'
 import { restartChain } from './scan-reorg.ts'
 import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { lookAround } from './thrifty-looks.ts'
-import { adoptMode } from './scan-mode.ts'
 import { thriftyTick } from './thrifty-tick.ts'
 
 /** Pause of a scanner that waits for the lease. */

@@ -7,12 +7,12 @@ import { reportGap } from './balance-gaps.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
 import { READ_ACCOUNTS_MAX, readBalanceChanges } from './read-balance-changes.ts'
 import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
+import { looksUpTo } from './scan-mode.ts'
 import { reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { windowUpTo } from './scan-window.ts'
 import { settleIncreases } from './settle-increases.ts'
-import { looksUpTo } from './scan-mode.ts'
 
 /** Heights below the target of a rewind that are tried on chains with gaps. */
 const GAP_MAX = 200

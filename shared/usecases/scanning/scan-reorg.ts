@@ -4,9 +4,9 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { measureReorg, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
+import { looksUpTo } from './scan-mode.ts'
 import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
 import { windowUpTo } from './scan-window.ts'
-import { looksUpTo } from './scan-mode.ts'
 
 /** Hash of the first block of a cursor that was moved to another chain, while payments of the previous chain are not orphaned yet. */
 const NO_CHAIN = ''

@@ -86,7 +86,12 @@ async function hashAt(node: RpcNode, height: number): Promise<string | null> {
 }
 
 /** A node that refuses balances is treated like one that has dropped them. */
-async function readOrNone(reader: BalanceReader, node: RpcNode, matchKey: string, block: Parameters<BalanceReader['read']>[2]) {
+async function readOrNone(
+  reader: BalanceReader,
+  node: RpcNode,
+  matchKey: string,
+  block: Parameters<BalanceReader['read']>[2],
+) {
   try {
     return await reader.read(node, [matchKey], block)
   } catch (error) {
