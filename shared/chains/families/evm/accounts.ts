@@ -11,6 +11,8 @@ import {
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { createPersistence, type Persistence } from '../../nodes/persistence.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
 import { createHoldingsReader, type HoldingsReader } from './holdings.ts'
@@ -39,6 +41,7 @@ export function createAccountReader(
     contracts,
     holdings: createHoldingsReader({ tokens: contracts, mayLackTokens: mode === 'test' }),
     logs: createLogReader({ contracts, topics: [TRANSFER_TOPIC], rangeMax: LOG_RANGE_MAX }),
+    refusals: createPersistence<RpcNode>(),
     numbersAreParents: chain.numbersAreParents === true,
   }
   const checkNewest = createNewestCheck(now)
@@ -66,7 +69,7 @@ export function createAccountReader(
       return known
     },
     received: async ({ from, to, matchKeys, requests }) => {
-      const answers = await pool.each((node) => readLogs(node, tools.logs, { from, to, matchKeys, requests }))
+      const answers = await pool.each((node) => readLogs(node, tools, { from, to, matchKeys, requests }))
       const logs = answers.flatMap((answer) => answer ?? [])
       return answers.every((answer) => answer === null) ? null : loggedHeights(logs)
     },
@@ -77,6 +80,8 @@ interface Tools {
   readonly contracts: readonly string[]
   readonly holdings: HoldingsReader
   readonly logs: LogReader
+  /** How long nodes have refused logs of ranges. */
+  readonly refusals: Persistence<RpcNode>
   /** Contracts see the numbers of a parent chain's blocks (Arbitrum): only times show which block an answer is about. */
   readonly numbersAreParents: boolean
 }
@@ -132,7 +137,7 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   // Money of a token that cannot be asked for balances shows in its logs alone.
   const requests = hasUnknown(ends) ? Number.POSITIVE_INFINITY : question.budget.logs
   const range = { from: from.height, to: to.height, matchKeys, requests }
-  const received = await readLogs(node, tools.logs, range)
+  const received = await readLogs(node, tools, range)
   const sums = received === null ? new Map<string, bigint>() : sumsOf(received)
   if (received !== null) checkGrowth(node, { contracts: tools.contracts, matchKeys, ends, sums })
   const moved = [...matchKeys, ...others].filter(
@@ -208,14 +213,32 @@ async function stateAt(
   )
 }
 
-/** Null where that takes more requests than the budget has: then balances alone choose the blocks. */
+/**
+ * Null where that takes more requests than `requests`, or the node has refused such requests for 20 s: then balances alone choose the blocks.
+ */
 async function readLogs(
   node: RpcNode,
-  reader: LogReader,
-  { from, to, matchKeys, requests }: Parameters<AccountReader['received']>[0],
+  { logs, refusals }: Tools,
+  range: Parameters<AccountReader['received']>[0],
 ): Promise<readonly Log[] | null> {
-  const pages = Math.ceil(matchKeys.length / RECIPIENTS_MAX)
-  if (pages * reader.requests(node, to - from) > requests) return null
+  const pages = Math.ceil(range.matchKeys.length / RECIPIENTS_MAX)
+  if (pages * logs.requests(node, range.to - range.from) > range.requests) return null
+  try {
+    const found = await logsOf(node, logs, range)
+    refusals.answered(node, 'logs')
+    return found
+  } catch (error) {
+    const mayDo = Number.isFinite(range.requests) && error instanceof RpcFailure
+    if (mayDo && refusals.refused(node, 'logs')) return null
+    throw error
+  }
+}
+
+async function logsOf(
+  node: RpcNode,
+  reader: LogReader,
+  { from, to, matchKeys }: Pick<Parameters<AccountReader['received']>[0], 'from' | 'to' | 'matchKeys'>,
+): Promise<readonly Log[]> {
   const found: Log[] = []
   for (let start = 0; start < matchKeys.length; start += RECIPIENTS_MAX) {
     const recipients = matchKeys.slice(start, start + RECIPIENTS_MAX).map((key) => `0x${key.padStart(64, '0')}`)
