@@ -33,8 +33,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'collected-tokens',
     file: 'shared/chains/families/evm/accounts.ts',
-    find: 'const received = question.exactly ? await readLogs(node, tools.logs, question) : []',
-    replace: 'const received: readonly Log[] = []',
+    find: 'const received = await readLogs(node, tools, range)',
+    replace: 'const received: readonly Log[] | null = null',
     what: 'Tokens are found by figures alone: what a collector takes between two looks is lost.',
   },
   {
@@ -54,8 +54,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'words-for-gone',
     file: 'shared/chains/families/evm/rpc-failure.ts',
-    find: '/missing trie node|historical state|state\\b[^.]* (is not|un|not )\\s?available|',
-    replace: '/historical state|',
+    find: '/missing trie node|historical (state|data)|state\\b[^.]* (is not|un|not )\\s?available|',
+    replace: '/historical (state|data)|',
     what: 'A state that is gone is asked for again and again.',
   },
 ]

@@ -204,11 +204,30 @@ const WATCHES: readonly ContractCase[] = [
         await wallets.watchPage('test', 'evm', null, 2),
         await wallets.watchPage('test', 'evm', 'b', 2),
         await wallets.watchPage('live', 'evm', null, 2),
-        await wallets.watchPage('test', 'evm', null, 9, 4),
-        await wallets.watchPage('test', 'evm', null, 9, 5),
       ]
     },
     gives: [[{ matchKey: 'a' }, { matchKey: 'b' }], [{ matchKey: 'c' }], []],
+  },
+  {
+    name: 'watches that were packed long ago are walked no more',
+    ask: async ({ wallets }) => {
+      await wallets.addDerived(
+        'm-1',
+        ['c', 'a', 'b'].map((name, index) => address(name, index)),
+        3,
+      )
+      await wallets.markPacked('test', 'evm', ['a', 'b'], 5)
+      return [
+        await wallets.watchPage('test', 'evm', null, 9, 4),
+        await wallets.watchPage('test', 'evm', null, 9, 5),
+        await wallets.watchPage('test', 'evm', 'a', 9, 4),
+      ]
+    },
+    gives: [
+      [{ matchKey: 'a' }, { matchKey: 'b' }, { matchKey: 'c' }],
+      [{ matchKey: 'c' }],
+      [{ matchKey: 'b' }, { matchKey: 'c' }],
+    ],
   },
   {
     name: 'packed watches are walked no more, and listed ones are named',

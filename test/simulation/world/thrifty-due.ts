@@ -6,8 +6,8 @@ import type { Sim } from './sim.ts'
 /** A thrifty scanner that expects nothing asks its node so often. */
 const RESTING_MS = 600_000
 const HOUR_MS = 3_600_000
-/** A daily look at settled blocks finds everything within so long. */
-const FOUND_WITHIN_MS = 72 * HOUR_MS
+/** A weekly look at settled blocks finds everything within so long. */
+const FOUND_WITHIN_MS = 10 * 24 * HOUR_MS
 const WAITING = new Set(['new', 'pending', 'partial', 'confirming'])
 
 const cursorOf = (sim: Sim, id: string): CursorDocument | undefined =>
@@ -20,7 +20,7 @@ export function attentiveAt(sim: Sim, id: string): number {
   return cursor?.source === 'thrifty' ? Math.max(now, cursor.headSeenAt.getTime() + RESTING_MS) : now
 }
 
-/** When money that stands on a thrifty chain and is not stored yet must be looked for; infinite when there is none. */
+/** When money that stands on a chain of accounts and is not stored yet must be looked for; infinite when there is none. */
 export function unfoundAt(sim: Sim, chain: SimChain): number {
   const { now } = sim.scheduler
   const missing = [...sim.book.transfers.values()].filter(
@@ -40,8 +40,9 @@ export function unfoundAt(sim: Sim, chain: SimChain): number {
     sim.store.documents('invoices').flatMap((row) => (WAITING.has(String(row['status'])) ? String(row['_id']) : [])),
   )
   if (cursor?.looks == null || missing.some(({ invoiceId }) => open.has(invoiceId))) return now
-  const { ended, all } = cursor.looks
-  return Math.max(now, Math.min(ended.at.getTime() + HOUR_MS, all.at.getTime() + 24 * HOUR_MS))
+  const { ended, all, week } = cursor.looks
+  const due = [ended.at.getTime() + HOUR_MS, all.at.getTime() + 24 * HOUR_MS, week.at.getTime() + 7 * 24 * HOUR_MS]
+  return Math.max(now, Math.min(...due))
 }
 
 /** Whether a transfer counts: by its key, or because a balance told of it. */
