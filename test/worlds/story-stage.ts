@@ -79,10 +79,10 @@ export function useStoryStage(stores: TestStores) {
     },
     /** Calls that the provider got. */
     calls: () => [...node.calls.values()].reduce((sum, count) => sum + count, 0),
-    /** Amounts of payments that count, in the order of their blocks. */
+    /** Amounts of payments that count, in the order of their blocks; without the coins from nowhere that pay for gas. */
     amounts: async () =>
       (await stage.payments())
-        .filter(({ state }) => state === 'detected' || state === 'confirmed')
+        .filter(({ state, key }) => (state === 'detected' || state === 'confirmed') && !key.includes(':d:'))
         .toSorted((one, other) => (one.height ?? 0) - (other.height ?? 0))
         .map(({ amount }) => BigInt(amount)),
   }

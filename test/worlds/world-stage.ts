@@ -123,7 +123,8 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
   let scanner: ChainScanner | null = null
   const start = () => {
     client = openClient(stores, node.url)
-    scanner = startChainScanner(deps, { ...SOURCE, client, ...(isAttentive && { thrifty: briskPace(LOOKS) }) })
+    const pace = briskPace(LOOKS)
+    scanner = startChainScanner(deps, { ...SOURCE, client, looks: pace, ...(isAttentive && { thrifty: pace }) })
   }
   const stop = async () => {
     await scanner?.stop()

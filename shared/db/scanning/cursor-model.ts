@@ -95,6 +95,8 @@ export const CHAIN_CURSORS = defineCollection(
      * `full`.
      */
     source: z.enum(['full', 'thrifty']).exactOptional(),
+    /** Every block above this height was read; null or absent where `source` is not `full`. */
+    fullAbove: z.number().nullable().exactOptional(),
     /**
      * How far addresses without an open invoice were looked at: those whose invoice ended in the last day, those in memory, those that left it in
      * the last year, and every one. Absent where balances cannot be read.

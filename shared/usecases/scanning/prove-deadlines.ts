@@ -205,14 +205,25 @@ async function lookBack(session: ScanSession, watches: readonly WatchedMethod[])
   return true
 }
 
-/** A block at or below the cursor that is not later than a time, or the first one. Usually not much older. */
+/**
+ * The newest block at or below the cursor that is not later than a time, or the first one. What an account had before is none of the invoice's,
+ * so an older block would not do.
+ */
 async function blockBefore(session: ScanSession, time: Ms): Promise<BlockPlace> {
   const { cursor, source } = session
   const { blockTimeMs = 1 } = source.thrifty ?? {}
   let blocks = Math.ceil(Math.max(0, cursor.time - time) / blockTimeMs)
-  for (;;) {
-    const block = await blockAt(session, Math.max(0, cursor.height - blocks))
-    if (block.time <= time || block.height === 0) return block
+  let later = cursor.height + 1
+  let found: BlockPlace = await blockAt(session, Math.max(0, cursor.height - blocks))
+  while (found.time > time && found.height > 0) {
+    later = found.height
     blocks = 2 * blocks + 1
+    found = await blockAt(session, Math.max(0, cursor.height - blocks))
   }
+  while (later - found.height > 1) {
+    const middle = await blockAt(session, Math.floor((found.height + later) / 2))
+    if (middle.time <= time) found = middle
+    else later = middle.height
+  }
+  return found
 }

@@ -17,7 +17,9 @@ export async function adoptMode(session: ScanSession): Promise<void> {
   const isNew = cursor.looks == null && source.client.accounts !== undefined
   const looks = { ended: place, all: place, week: place, month: place }
   if (cursor.source === mode && !isNew) return
-  await moveCursor(session, { source: mode, ...(isNew && { looks }) })
+  const isFull = mode === 'full'
+  const fullAbove = !isFull ? null : cursor.source === 'full' ? (cursor.fullAbove ?? cursor.height) : cursor.height
+  await moveCursor(session, { source: mode, fullAbove, ...(isNew && { looks }) })
   deps.logger.warn({ mode: source.mode, network: source.network, height: cursor.height }, `scanning is ${mode}`)
 }
 

@@ -134,14 +134,14 @@ async function nextPage({ keys, from }: LookProgress): Promise<NonNullable<LookP
 }
 
 /**
- * No node has balances of the last look any more. Where blocks are read by figures, a step of blocks is read in full until balances are
- * there again. Where every block was read anyway, the coins that came in inside calls remain unseen, which is counted.
+ * No node has balances of the last look any more. A step of blocks that were chosen by figures is read in full, until balances are there
+ * again. Where every block was read anyway, the coins that came in inside calls remain unseen, which is counted.
  */
 async function readAll(session: ScanSession, { kind, to }: LookProgress, from: BlockPlace): Promise<true> {
   const { source, index, deps, cursor } = session
   session.looking = undefined
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
-  if (source.thrifty === undefined) {
+  if (from.height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)) {
     await advance(session, kind, to)
     return true
   }

@@ -8,7 +8,7 @@ import {
   type Holdings,
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import type { SimBlock } from './chain.ts'
+import type { SimBlock, SimTransfer } from './chain.ts'
 
 /** The coin and the tokens of account chains. */
 const ASSETS: readonly AssetId[] = ['eth_ethereum', 'usdt_ethereum', 'usdc_ethereum']
@@ -77,16 +77,21 @@ function search(view: BranchView, question: AccountQuestion, isPruned: boolean):
   const isStored = (key: string) =>
     growthOf(start, after, key).every((base, at) => base === (stored?.get(key)?.[at] ?? 0n))
   const moved = keys.filter((key) => !areEqual(start.get(key), after.get(key)) && (exactly || !isStored(key)))
-  const heights: number[] = []
-  for (const height of heightsBetween(from.height, to.height)) {
-    const received = transfersOf(view, height)
-    const isFound = exactly
-      ? received.some(
-          ({ matchKey, asset }) => (asset !== ASSETS[0] && matchKeys.includes(matchKey)) || moved.includes(matchKey),
-        )
-      : received.some(({ matchKey }) => moved.includes(matchKey))
-    if (isFound) heights.push(height)
-  }
+  const range = heightsBetween(from.height, to.height)
+  // Logs show tokens whatever became of them.
+  const logged = (key: string, asset: AssetId | null) =>
+    range
+      .flatMap((height) => transfersOf(view, height))
+      .filter((one) => one.matchKey === key && one.asset === asset)
+      .reduce((sum, { amountBase }) => sum + amountBase, 0n)
+  const isNews = ({ matchKey, asset }: SimTransfer) =>
+    asset !== null &&
+    asset !== ASSETS[0] &&
+    matchKeys.includes(matchKey) &&
+    (exactly || logged(matchKey, asset) !== stored?.get(matchKey)?.[ASSETS.indexOf(asset)])
+  const heights = range.filter((height) =>
+    transfersOf(view, height).some((one) => isNews(one) || moved.includes(one.matchKey)),
+  )
   const through = heights.length < budget.blocks ? to.height : (heights[budget.blocks - 1] ?? to.height)
   const state = stateAt(view, keys, through)
   const holdings = new Map([...state].map(([key, figures]) => [key, figures.slice(0, ASSETS.length)]))
