@@ -8,7 +8,7 @@ const DIRECT: Income = {
 }
 const INSIDE: Income = { ...DIRECT, height: 8, txHash: null }
 const BOOKS = { incomes: [DIRECT, INSIDE], movedByCode: new Set<string>() }
-const SCENE = { isAttentive: true, isStateGone: false }
+const SCENE = { isAttentive: true, isStateGone: false, unawaited: new Set<string>() }
 const row = ({ feesBase: _, ...income }: Income, change: Partial<StoredMoney> = {}): StoredMoney => ({
   ...income,
   ...change,
@@ -44,7 +44,7 @@ describe('what is stored', () => {
 
   it('adds up where states are gone', () => {
     const books = { ...BOOKS, incomes: [INSIDE, { ...INSIDE, height: 9 }] }
-    const gone = { ...SCENE, isStateGone: true }
+    const gone = { ...SCENE, isStateGone: true, unawaited: new Set<string>() }
     const sum = row(INSIDE, { height: 12, amountBase: 2n * INSIDE.amountBase })
     expect(differencesOf(books, [sum], SCENE)).not.toEqual([])
     expect(differencesOf(books, [sum], gone)).toEqual([])

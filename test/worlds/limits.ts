@@ -7,6 +7,8 @@ export interface ReadingScene {
   readonly isAttentive: boolean
   /** The node dropped states that the scanner may have needed. */
   readonly isStateGone: boolean
+  /** Accounts at which no open invoice waits. */
+  readonly unawaited: ReadonlySet<string>
 }
 
 /** A stated limit: money that may be missing from what is stored, and must be right when it is stored. */
@@ -32,6 +34,10 @@ export const LIMITS: readonly Limit[] = [
     name: 'moved by code: coins of an account whose code moves coins may come and go between two looks',
     covers: (income, { isAttentive }, { movedByCode }) =>
       isAttentive && isCoin(income) && movedByCode.has(income.matchKey),
+  },
+  {
+    name: 'state gone and nobody waits: an account that had other money before has no sum to compare with, which the inbox says',
+    covers: ({ txHash, matchKey }, { isStateGone, unawaited }) => isStateGone && txHash === null && unawaited.has(matchKey),
   },
   {
     name: 'state gone and moved by code: what code moved on is missing from an increase over several blocks',

@@ -278,13 +278,14 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     await stop()
     await mine(1, DEADLINE_MS / 1_000)
     start()
-    await mine(2)
+    // A network at which nothing is open any more passes final blocks only.
+    await mine(FINALITY_DEPTH + 70)
     const keys = accounts.map(({ matchKey }) => matchKey)
     const books = await readBooks(chain.url, keys, { from, to: paidUntil })
     const unawaited = new Set(
       ACCOUNTS.flatMap(({ status }, index) => (status === 'pending' ? [] : [at(index).matchKey])),
     )
-    const scene = { isAttentive, isStateGone: history.node.stateBlocks !== null }
+    const scene = { isAttentive, isStateGone: history.node.stateBlocks !== null, unawaited }
     const differences = async (isAwaited: boolean) => {
       const ours = ({ matchKey }: { readonly matchKey: string }) => !isAwaited || !unawaited.has(matchKey)
       return differencesOf({ ...books, incomes: books.incomes.filter(ours) }, (await storedMoney()).filter(ours), scene)

@@ -21,6 +21,13 @@ export async function reportGap(session: ScanSession, { from, to, accounts }: Ba
   await deps.exceptions.openOnce([rowOf(session, `gap:${from}:${to}`, detail)])
 }
 
+/** Opens one exception for the instance admins: looks cannot compare some addresses, because no node remembers balances for so long. */
+export async function reportUnseen(session: ScanSession): Promise<void> {
+  const { mode, network } = session.source
+  const detail = `No node of ${network} (${mode}) has the balances of the last look any more, and some addresses without an open invoice are listed, or gained or spent more than their payments say. Coins that contracts pay to them are not detected; direct transfers and tokens are. Add a node that keeps older balances.`
+  await session.deps.exceptions.openOnce([rowOf(session, 'looks_not_compared', detail)])
+}
+
 /** Opens one exception for the instance admins: no node answers for balances, so blocks pass with their transactions and logs alone. */
 export async function reportUnread(session: ScanSession): Promise<void> {
   const { mode, network } = session.source

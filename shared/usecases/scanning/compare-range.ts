@@ -92,6 +92,33 @@ export async function recordBlocks(
   await confirmThroughCursor(session)
 }
 
+/**
+ * Stores the blocks whose logs show tokens to these accounts and of which no payment is stored, whatever balances say. Nothing where that takes
+ * more requests than `requests`, which is counted.
+ */
+export async function recordLogged(
+  session: ScanSession,
+  range: { readonly from: number; readonly to: number; readonly matchKeys: readonly string[]; readonly requests: number },
+): Promise<void> {
+  const { source, deps } = session
+  const { mode, network, client } = source
+  const { from, to, matchKeys } = range
+  const heights = await client.accounts?.received(range)
+  if (heights == null) {
+    deps.metrics.count('scanner_ranges_without_logs_total', { mode, network })
+    return
+  }
+  const known = new Set<number>()
+  for (const asset of client.accounts?.assets ?? []) {
+    const rows = await deps.payments.listInBlocks({ mode, network, asset, matchKeys, from: from + 1, to })
+    for (const { block } of rows) if (block !== null) known.add(block.height)
+  }
+  const coins = new Set(matchKeys)
+  for (const height of heights.filter((one) => !known.has(one))) {
+    await recordBlocks(session, height, [await readChosen(session, height, { coins })], coins)
+  }
+}
+
 /** A block whose state is gone on every node gets no increase: whoever compares balances still sees the difference. */
 async function withIncreasesOf(
   session: ScanSession,

@@ -4,10 +4,10 @@ import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { AccountStart } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
-import { compareRange, recordBlocks, storedSums } from './compare-range.ts'
+import { compareRange, recordLogged, storedSums } from './compare-range.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
-import { blockAt, leastOf, openWatches, readChosen } from './thrifty-reads.ts'
+import { blockAt, leastOf, openWatches } from './thrifty-reads.ts'
 
 /** Requests for logs of the life of invoices that one proof may make. */
 const LOG_REQUESTS = 20
@@ -109,7 +109,11 @@ async function unexplained(
     if ((await blockAt(session, start.height)).hash === start.hash) starts.set(matchKey, start)
   }
   const answers = await accounts.everywhere(keysOf(page), at)
-  if (answers.length === 1) await readLogged(session, page, starts, at)
+  const from = Math.min(...[...starts.values()].map(({ height }) => height))
+  // The balances of a single node may be old; its logs say as much again.
+  if (answers.length === 1 && from < at.height) {
+    await recordLogged(session, { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS })
+  }
   const rest: WatchedMethod[] = []
   for (const watch of page) {
     const start = starts.get(watch.matchKey)
@@ -141,34 +145,6 @@ async function isExplained(session: ScanSession, { watch, start, answers, at }: 
       return index >= least.length ? rest === 0n : (rest < 0n ? -rest : rest) < (least[index] ?? 1n) || rest === 0n
     })
   })
-}
-
-/** Reads the blocks of tokens that a single node logged and whose payments are not stored: its balances may be old. */
-async function readLogged(
-  session: ScanSession,
-  page: readonly WatchedMethod[],
-  starts: ReadonlyMap<string, AccountStart['start']>,
-  at: BlockPlace,
-): Promise<void> {
-  const { source, deps } = session
-  const { mode, network, client } = source
-  const from = Math.min(...[...starts.values()].map(({ height }) => height))
-  if (!Number.isFinite(from) || from >= at.height || client.accounts === undefined) return
-  const matchKeys = keysOf(page)
-  const heights = await client.accounts.received({ from, to: at.height, matchKeys, requests: LOG_REQUESTS })
-  if (heights === null) {
-    deps.metrics.count('scanner_ranges_without_logs_total', { mode, network })
-    return
-  }
-  const known = new Set<number>()
-  for (const asset of client.accounts.assets) {
-    const range = { from: from + 1, to: at.height }
-    const rows = await deps.payments.listInBlocks({ mode, network, asset, matchKeys, ...range })
-    for (const { block } of rows) if (block !== null) known.add(block.height)
-  }
-  for (const height of heights.filter((one) => !known.has(one))) {
-    await recordBlocks(session, height, [await readChosen(session, height)], new Set(matchKeys))
-  }
 }
 
 /**

@@ -1,12 +1,16 @@
-import type { BlockPlace } from '#shared/ports/account-reader.ts'
+import { type BlockPlace, type Figure, growthBetween } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { compareRange, recordBlocks } from './compare-range.ts'
+import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
+import { reportUnseen } from './balance-gaps.ts'
+import type { FoundIncrease } from './balance-sheet.ts'
+import { compareRange, recordBlocks, recordLogged, storedSums } from './compare-range.ts'
 import { placeOf } from './scan-mode.ts'
-import { moveCursor, type ScanSession } from './scan-session.ts'
+import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import type { LookPace, LookProgress } from './thrifty-pace.ts'
-import { blockAt } from './thrifty-reads.ts'
+import { blockAt, leastOf } from './thrifty-reads.ts'
 
 /** How long after its deadline the address of an invoice is looked at every hour. */
 const ENDED_MS = 24 * 3_600_000
@@ -54,13 +58,13 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
     looking.page ??= await nextPage(looking)
     const { page, kind, to } = looking
     const outcome = await compareRange(session, { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false })
-    if (outcome === 'gone') return readAll(session, looking, page.from)
+    if (outcome === 'gone' && !(await isExplained(session, page))) return readAll(session, looking, page.from)
     if (outcome === 'forked') {
       session.looking = undefined
       if (await returnLook(session, kind)) return true
       throw new NodeUnreliable(`the node does not have block ${to.height}, where the look ends`)
     }
-    if (outcome !== 'done') {
+    if (outcome !== 'done' && outcome !== 'gone') {
       looking.page = { ...page, from: outcome }
       return true
     }
@@ -123,7 +127,9 @@ async function settledBlock({ cursor, source }: ScanSession): Promise<BlockRef |
 const iteratorOf = (keys: Iterable<string> | AsyncIterable<string>): LookProgress['keys'] =>
   Symbol.asyncIterator in keys ? keys[Symbol.asyncIterator]() : keys[Symbol.iterator]()
 
-async function nextPage({ keys, from }: LookProgress): Promise<NonNullable<LookProgress['page']>> {
+type Page = NonNullable<LookProgress['page']>
+
+async function nextPage({ keys, from }: LookProgress): Promise<Page> {
   const matchKeys: string[] = []
   while (matchKeys.length < PAGE) {
     const next = await keys.next()
@@ -134,6 +140,72 @@ async function nextPage({ keys, from }: LookProgress): Promise<NonNullable<LookP
 }
 
 /**
+ * Whether balances at the cursor, which every node has, show that nothing was missed although no node has those of the last look any more: nobody
+ * else uses a derived address, so it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of
+ * calls: they are stored as one increase in the cursor's block. False where an address is listed or has other money than that.
+ */
+async function isExplained(session: ScanSession, { from, matchKeys }: Page): Promise<boolean> {
+  const { deps, source, cursor } = session
+  const { accounts } = source.client
+  if (accounts === undefined || matchKeys.length === 0) return false
+  const rows = await deps.wallets.findAddresses(source.mode, source.family, matchKeys)
+  const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
+  if (!matchKeys.every((matchKey) => derived.has(matchKey))) return false
+  if (from.height < (cursor.fullAbove ?? Number.POSITIVE_INFINITY)) {
+    await recordLogged(session, { from: from.height, to: cursor.height, matchKeys, requests: 1 })
+  }
+  const paid = await storedSums(session, matchKeys, { from: { height: -1 }, to: cursor })
+  const answers = await accounts.everywhere(matchKeys, cursor)
+  const found = new Map<string, FoundIncrease>()
+  for (const matchKey of matchKeys) {
+    for (const answer of answers) {
+      const rest = restOf(session, from, paid.get(matchKey) ?? [], answer.get(matchKey) ?? [])
+      if (rest === 'unexplained') return false
+      if (rest !== null) found.set(matchKey, rest)
+    }
+  }
+  await recordIncreases(session, found)
+  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
+  return true
+}
+
+/** Coins of one account beyond what was paid to it; null for none. */
+function restOf(
+  session: ScanSession,
+  from: BlockPlace,
+  sums: readonly bigint[],
+  figures: readonly Figure[],
+): FoundIncrease | 'unexplained' | null {
+  const { cursor, source } = session
+  const least = leastOf(session)
+  const growths = least.map((_, at) => growthBetween(sums[at], figures[at]))
+  const isMore = (growth: bigint | null | undefined, at: number): boolean =>
+    growth == null || (growth > 0n && growth >= (least[at] ?? 1n))
+  if (growths.some((growth, at) => at > 0 && isMore(growth, at))) return 'unexplained'
+  const [coins] = growths
+  if (!isMore(coins, 0)) return null
+  const isRead = from.height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)
+  // Whoever sent something spent an amount that is not known here.
+  if (coins == null || !isRead || source.client.balances === undefined || figures.at(-1) !== 0n) return 'unexplained'
+  // A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again.
+  const since = { height: 0, hash: cursor.genesisHash }
+  const increase = { since, beforeBase: '0', afterBase: String(figures[0]) }
+  return { height: cursor.height, amountBase: coins, increase }
+}
+
+async function recordIncreases(session: ScanSession, found: ReadonlyMap<string, FoundIncrease>): Promise<void> {
+  if (found.size === 0) return
+  const block = await blockAt(session, session.cursor.height)
+  if (block.hash !== session.cursor.hash) throw new NodeUnreliable(`block ${block.height} was replaced`)
+  const placed = await Promise.all(
+    [...found].map(([matchKey, increase]) => placeIncreases(session, [block], matchKey, [increase])),
+  )
+  assertHeld(session)
+  const blocks = withIncreases([{ ...block, transfers: [] }], placed.flat())
+  await recordBlockTransfers(session.deps, { ...writeScope(session), from: block.height, blocks })
+}
+
+/**
  * No node has balances of the last look any more. A step of blocks that were chosen by figures is read in full, until balances are there
  * again. Where every block was read anyway, the coins that came in inside calls remain unseen, which is counted.
  */
@@ -141,6 +213,7 @@ async function readAll(session: ScanSession, { kind, to }: LookProgress, from: B
   const { source, index, deps, cursor } = session
   session.looking = undefined
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
+  await reportUnseen(session)
   if (from.height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)) {
     await advance(session, kind, to)
     return true

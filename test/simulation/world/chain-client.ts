@@ -7,7 +7,7 @@ import type { SimProcess } from '../kernel/sim-process.ts'
 import { createSimAccounts } from './account-reader.ts'
 import { extractCallMoves } from './call-moves.ts'
 import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
-import { createSimBalances } from './coin-balances.ts'
+import { createSimBalances, spentIn } from './coin-balances.ts'
 import type { createPortCaller } from './port-call.ts'
 import type { Sim } from './sim.ts'
 
@@ -40,6 +40,9 @@ function hiddenIn(chain: SimChain, { txs }: SimBlock): readonly SimTransfer[] {
     return tx.hidden && isAlone ? [transfer] : []
   })
 }
+
+const spendingIn = (view: View, block: SimBlock) =>
+  new Map([...spentIn(view, block)].map(([matchKey, spentBase]) => [matchKey, { spentBase, feesBase: 0n }]))
 
 /** The nodes of one network as a process reaches them: two of them, each with its faults. */
 export function createSimChainClient(
@@ -173,8 +176,7 @@ export function createSimChainClient(
             return {
               ...ref,
               transfers: scanned(block, watches),
-              // Nobody moves anything on.
-              ...(accounts !== undefined && { spending: new Map() }),
+              ...(accounts !== undefined && { spending: spendingIn(view, block) }),
               spent: spentBy(block.txs, outpoints),
             }
           }),

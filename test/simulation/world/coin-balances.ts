@@ -61,6 +61,22 @@ function compare(
     : 'other'
 }
 
+/** What accounts sent away in a block by their own keys. */
+export function spentIn(view: BranchView, block: SimBlock): ReadonlyMap<string, bigint> {
+  const spent = new Map<string, bigint>()
+  const parent = view.block(block.height - 1)
+  let balances = parent === null ? new Map<string, bigint>() : (balancesAt(view, parent.height, parent.hash) ?? new Map())
+  for (const tx of block.txs) {
+    const next = withBlock(balances, { ...block, txs: [tx] })
+    const { outflow } = tx
+    if (outflow?.byOwner === true && next.get(outflow.matchKey) !== balances.get(outflow.matchKey)) {
+      spent.set(outflow.matchKey, (spent.get(outflow.matchKey) ?? 0n) + outflow.amountBase)
+    }
+    balances = next
+  }
+  return spent
+}
+
 function balancesAt(view: BranchView, height: number, hash: string): ReadonlyMap<string, bigint> | null {
   if (view.block(height)?.hash !== hash) return null
   let balances: ReadonlyMap<string, bigint> = new Map()

@@ -1,3 +1,4 @@
+import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { Violation } from '../kernel/violation.ts'
 import type { SimChain } from './chain.ts'
@@ -49,10 +50,13 @@ export function unfoundAt(sim: Sim, chain: SimChain): number {
 export function isStored(sim: Sim, chain: SimChain, txHash: string, key: string): boolean {
   const rows = sim.store.documents('payments')
   const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
-  const hash = chain.blockOf(txHash)?.hash
+  const at = chain.blockOf(txHash)
   return rows.some((row) => {
     if (row['key'] === key) return row['state'] === 'detected' || row['state'] === 'confirmed'
-    const block = row['block'] as { readonly hash: string } | null | undefined
-    return row['txHash'] === null && row['matchKey'] === transfer?.matchKey && block?.hash === hash
+    if (row['txHash'] !== null || row['matchKey'] !== transfer?.matchKey) return false
+    const block = row['block'] as PaymentDocument['block'] | undefined
+    if (block == null || at == null) return false
+    const since = block.rise?.since.height ?? block.height - 1
+    return block.hash === at.hash || (at.height <= block.height && at.height > since && transfer?.asset === row['asset'])
   })
 }
