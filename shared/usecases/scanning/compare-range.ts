@@ -98,7 +98,12 @@ export async function recordBlocks(
  */
 export async function recordLogged(
   session: ScanSession,
-  range: { readonly from: number; readonly to: number; readonly matchKeys: readonly string[]; readonly requests: number },
+  range: {
+    readonly from: number
+    readonly to: number
+    readonly matchKeys: readonly string[]
+    readonly requests: number
+  },
 ): Promise<void> {
   const { source, deps } = session
   const { mode, network, client } = source

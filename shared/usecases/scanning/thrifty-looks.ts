@@ -3,8 +3,8 @@ import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import { reportUnseen } from './balance-gaps.ts'
+import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import { compareRange, recordBlocks, recordLogged, storedSums } from './compare-range.ts'
 import { placeOf } from './scan-mode.ts'
@@ -57,8 +57,12 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
   for (let pages = 0; pages < PAGES; pages += 1) {
     looking.page ??= await nextPage(looking)
     const { page, kind, to } = looking
-    const outcome = await compareRange(session, { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false })
-    if (outcome === 'gone' && !(await isExplained(session, page))) return readAll(session, looking, page.from)
+    const comparison = { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false }
+    const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
+    if (outcome === 'gone' && !(await isExplained(session, looking, page))) {
+      if (!looking.isRead && !isWholeAbove(session, page.from)) return readAll(session, looking, page.from)
+      await reportUnseen(session)
+    }
     if (outcome === 'forked') {
       session.looking = undefined
       if (await returnLook(session, kind)) return true
@@ -106,7 +110,8 @@ async function begin(session: ScanSession, looks: Looks, pace: LookPace): Promis
     await moveCursor(session, { looks: { ...looks, [kind]: { ...looks[kind], at: now } } })
     return undefined
   }
-  return { kind, from: looks[kind], to: placeOf(end, now), keys: await keysOf(session, kind, looks), page: undefined }
+  const keys = await keysOf(session, kind, looks)
+  return { kind, from: looks[kind], to: placeOf(end, now), keys, isRead: false, page: undefined }
 }
 
 async function keysOf(session: ScanSession, kind: keyof Looks, looks: Looks): Promise<LookProgress['keys']> {
@@ -139,32 +144,37 @@ async function nextPage({ keys, from }: LookProgress): Promise<Page> {
   return { from, matchKeys, isLast: false }
 }
 
+/** Whether every block above this one was read. */
+const isWholeAbove = ({ cursor }: ScanSession, { height }: BlockPlace): boolean =>
+  height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)
+
 /**
- * Whether balances at the cursor, which every node has, show that nothing was missed although no node has those of the last look any more: nobody
+ * Whether newest balances, which every node has, show that nothing was missed although no node has those of the last look any more: nobody
  * else uses a derived address, so it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of
- * calls: they are stored as one increase in the cursor's block. False where an address is listed or has other money than that.
+ * calls: they are stored as one increase in the block of these balances. False where an address is listed or has other money than that.
  */
-async function isExplained(session: ScanSession, { from, matchKeys }: Page): Promise<boolean> {
+async function isExplained(session: ScanSession, looking: LookProgress, { from, matchKeys }: Page): Promise<boolean> {
   const { deps, source, cursor } = session
+  const at: BlockPlace = looking.isRead ? looking.to : cursor
+  const isRead = looking.isRead || isWholeAbove(session, from)
   const { accounts } = source.client
   if (accounts === undefined || matchKeys.length === 0) return false
   const rows = await deps.wallets.findAddresses(source.mode, source.family, matchKeys)
   const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
   if (!matchKeys.every((matchKey) => derived.has(matchKey))) return false
-  if (from.height < (cursor.fullAbove ?? Number.POSITIVE_INFINITY)) {
-    await recordLogged(session, { from: from.height, to: cursor.height, matchKeys, requests: 1 })
-  }
-  const paid = await storedSums(session, matchKeys, { from: { height: -1 }, to: cursor })
-  const answers = await accounts.everywhere(matchKeys, cursor)
+  if (!isRead) await recordLogged(session, { from: from.height, to: at.height, matchKeys, requests: 1 })
+  const paid = await storedSums(session, matchKeys, { from: { height: -1 }, to: at })
+  const answers = await accounts.everywhere(matchKeys, at)
   const found = new Map<string, FoundIncrease>()
   for (const matchKey of matchKeys) {
     for (const answer of answers) {
-      const rest = restOf(session, from, paid.get(matchKey) ?? [], answer.get(matchKey) ?? [])
+      const scene = { at, isRead, sums: paid.get(matchKey) ?? [], figures: answer.get(matchKey) ?? [] }
+      const rest = restOf(session, scene)
       if (rest === 'unexplained') return false
       if (rest !== null) found.set(matchKey, rest)
     }
   }
-  await recordIncreases(session, found)
+  await recordIncreases(session, at, found)
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
   return true
 }
@@ -172,9 +182,17 @@ async function isExplained(session: ScanSession, { from, matchKeys }: Page): Pro
 /** Coins of one account beyond what was paid to it; null for none. */
 function restOf(
   session: ScanSession,
-  from: BlockPlace,
-  sums: readonly bigint[],
-  figures: readonly Figure[],
+  {
+    at: { height },
+    isRead,
+    sums,
+    figures,
+  }: {
+    readonly at: BlockPlace
+    readonly isRead: boolean
+    readonly sums: readonly bigint[]
+    readonly figures: readonly Figure[]
+  },
 ): FoundIncrease | 'unexplained' | null {
   const { cursor, source } = session
   const least = leastOf(session)
@@ -184,19 +202,22 @@ function restOf(
   if (growths.some((growth, at) => at > 0 && isMore(growth, at))) return 'unexplained'
   const [coins] = growths
   if (!isMore(coins, 0)) return null
-  const isRead = from.height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)
   // Whoever sent something spent an amount that is not known here.
   if (coins == null || !isRead || source.client.balances === undefined || figures.at(-1) !== 0n) return 'unexplained'
   // A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again.
   const since = { height: 0, hash: cursor.genesisHash }
   const increase = { since, beforeBase: '0', afterBase: String(figures[0]) }
-  return { height: cursor.height, amountBase: coins, increase }
+  return { height, amountBase: coins, increase }
 }
 
-async function recordIncreases(session: ScanSession, found: ReadonlyMap<string, FoundIncrease>): Promise<void> {
+async function recordIncreases(
+  session: ScanSession,
+  at: BlockPlace,
+  found: ReadonlyMap<string, FoundIncrease>,
+): Promise<void> {
   if (found.size === 0) return
-  const block = await blockAt(session, session.cursor.height)
-  if (block.hash !== session.cursor.hash) throw new NodeUnreliable(`block ${block.height} was replaced`)
+  const block = await blockAt(session, at.height)
+  if (block.hash !== at.hash) throw new NodeUnreliable(`block ${block.height} was replaced`)
   const placed = await Promise.all(
     [...found].map(([matchKey, increase]) => placeIncreases(session, [block], matchKey, [increase])),
   )
@@ -206,25 +227,30 @@ async function recordIncreases(session: ScanSession, found: ReadonlyMap<string, 
 }
 
 /**
- * No node has balances of the last look any more. A step of blocks that were chosen by figures is read in full, until balances are there
- * again. Where every block was read anyway, the coins that came in inside calls remain unseen, which is counted.
+ * No node has balances of the last look any more, and newest ones do not explain everything: a step of blocks is read in full, up to the cursor.
+ * Once all of them were, coins that came in inside of calls are what balances show beyond them.
  */
-async function readAll(session: ScanSession, { kind, to }: LookProgress, from: BlockPlace): Promise<true> {
-  const { source, index, deps, cursor } = session
+async function readAll(session: ScanSession, looking: LookProgress, from: BlockPlace): Promise<true> {
+  const { source, index, cursor, deps } = session
+  const { kind } = looking
   session.looking = undefined
-  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
-  await reportUnseen(session)
-  if (from.height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)) {
-    await advance(session, kind, to)
-    return true
-  }
-  const blocks = await source.client.scan(from.height + 1, Math.min(to.height, from.height + source.batchMax), index)
+  const blocks = await source.client.scan(
+    from.height + 1,
+    Math.min(cursor.height, from.height + source.batchMax),
+    index,
+  )
   const last = blocks.at(-1)
   if (last === undefined) throw new NodeUnreliable('the node has none of the blocks to look at')
   await recordBlocks(session, from.height + 1, blocks, new Set())
-  // Due again at once while blocks are left.
-  const at = last.height < to.height ? (cursor.looks?.[kind].at ?? to.at) : to.at
-  await advance(session, kind, placeOf(last, at))
+  const { looks } = session.cursor
+  if (looks == null) return true
+  if (last.height < cursor.height) {
+    // Due again at once.
+    await advance(session, kind, placeOf(last, looks[kind].at))
+    return true
+  }
+  const to = placeOf(last, deps.clock.now())
+  session.looking = { kind, from: to, to, keys: await keysOf(session, kind, looks), isRead: true, page: undefined }
   return true
 }
 

@@ -108,6 +108,8 @@ export interface LookProgress {
   readonly from: LookPlace
   readonly to: LookPlace
   readonly keys: Iterator<string> | AsyncIterator<string>
+  /** Every block up to `to` was read: only balances there are compared, with all that was ever paid. */
+  readonly isRead: boolean
   /** The addresses of the next question and how far they were looked at; undefined between two pages. */
   page: { readonly from: BlockPlace; readonly matchKeys: readonly string[]; readonly isLast: boolean } | undefined
 }

@@ -43,7 +43,8 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
           'S3',
           () => `transfer ${key} counts by its transaction and by a balance`,
         )
-        const payment = increase ?? shown
+        const sum = increases.find((one) => block !== null && sumsUp(one, transfer, block.height))
+        const payment = increase ?? shown ?? sum
         // Thrifty scanning reads only what watched tokens and the coin show: other tokens may pass unseen.
         const isShown = transfer.asset !== null || sim.scanPlans.get(chain.id)?.wasThrifty !== true
         if (block !== null && isShown && sim.book.transfers.has(key)) {
@@ -87,6 +88,19 @@ function tellsOf(
   const isSame =
     matchKey === transfer.matchKey && asset === transfer.asset && amountBase === String(transfer.amountBase)
   return isSame && block?.hash === hash
+}
+
+/** Whether balances that lie blocks apart told of a transfer among others. */
+function sumsUp(
+  { matchKey, asset, amountBase, block }: PaymentDocument,
+  transfer: SimTransfer,
+  height: number,
+): boolean {
+  const since = Number(block?.rise?.since.height ?? block?.height)
+  const isIn = block !== null && height > since && height <= block.height && block.height - since > 1
+  return (
+    isIn && matchKey === transfer.matchKey && asset === transfer.asset && BigInt(amountBase) >= transfer.amountBase
+  )
 }
 
 /** The mined transaction that spends the same coins as this one. */
