@@ -90,6 +90,8 @@ export interface MempoolView {
   readonly partial?: boolean
   /** True while the node still reloads its saved mempool after a restart: `txids` is incomplete as well. */
   readonly loading?: boolean
+  /** Why the node may not have everything that its network has, although its transfers are real; null or absent: it has. */
+  readonly unproven?: string | null
   /** Minimum time that the node has had transactions of `transfers`, milliseconds by id. Absent: since now. */
   readonly agesMs?: ReadonlyMap<string, number>
   /** All transfers to watched addresses, also those of earlier views. */

@@ -132,5 +132,8 @@ function chainPosition(
   // Removing a live network's node from the configuration must not end invoices whose payments were not read.
   if (!catalog.hasNode(network, mode) && (mode === 'test' || cursor === null)) return now
   if (cursor === null || cursor.height < 0) return null
-  return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network, mode)), now)
+  const { mempoolAt, ...blocksAlone } = cursor
+  // A reading in the future was made before the clock was set back: it shows nothing about now.
+  const read = mempoolAt !== undefined && mempoolAt > now ? blocksAlone : cursor
+  return Math.min(deadlinesPassUntil(read, catalog.blockTimeMs(network, mode)), now)
 }
