@@ -1,6 +1,11 @@
 import type { Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
-import { inheritedFirstSeen, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
+import {
+  firstSeenOfReplaced,
+  recordFindings,
+  replacedBy,
+  seenSince,
+} from '#shared/usecases/payments/record-payments.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 
@@ -75,11 +80,12 @@ async function noteUnproven(session: ScanSession, reason: string | null): Promis
 function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Payment[], startedAt: number) {
   const knownKeys = new Set(known.map((payment) => payment.key))
   const { mempoolAt = cursor.time } = cursor
+  const inheritedFirstSeen = firstSeenOfReplaced(known)
   return view.transfers
     .filter((transfer) => !knownKeys.has(transfer.key))
     .map((transfer) => {
       const since = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
-      return { transfer, block: null, seenAt: Math.min(since, inheritedFirstSeen(transfer, known)) }
+      return { transfer, block: null, seenAt: Math.min(since, inheritedFirstSeen(transfer)) }
     })
 }
 

@@ -1,7 +1,9 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import { parseUnits } from '#shared/domain/money/amount.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeBehind, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
+import { ASSETS } from '../../definitions/assets.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -55,7 +57,8 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     labels: { network: chain.id, mode },
   })
   const printAddress = createAddressPrinter(chain, rules, mode)
-  const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, rules, printAddress }
+  const dustBase = parseUnits(ASSETS[asset].dust, ASSETS[asset].decimals)
+  const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, dustBase, rules, printAddress }
   const isLoaded = createLoadWatch()
   const unconfirmed = createMempoolReader(scope, isLoaded)
   const standing = createStandingWatch({ isLocal: options.genesis === 'any', isLive: mode === 'live' })

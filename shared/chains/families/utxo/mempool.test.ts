@@ -47,6 +47,7 @@ beforeEach(() => {
   const scope: ExtractScope = {
     keyPrefix: 'test:bitcoin',
     asset: 'btc_bitcoin',
+    dustBase: 0n,
     rules,
     printAddress: (script) => script,
   }
