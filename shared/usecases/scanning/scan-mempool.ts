@@ -61,18 +61,17 @@ export async function scanMempool(session: ScanSession): Promise<void> {
     found: freshIn(session, view, known, startedAt),
     outcomes: [...replaced, ...dropped],
   })
-  await noteUnproven(session, unproven)
+  await noteReason(session, unproven === null ? (view.unread ?? null) : `Deadlines wait: ${unproven}.`)
   const sinceMarkMs = startedAt - (session.cursor.mempoolAt ?? 0)
   // A mark in the future was made before the clock was set back.
   if (isWhole && (sinceMarkMs >= MARK_EVERY_MS || sinceMarkMs < 0)) await moveCursor(session, { mempoolAt: startedAt })
 }
 
-/** Stores why deadlines wait for the node, while they do. */
-async function noteUnproven(session: ScanSession, reason: string | null): Promise<void> {
-  const sentence = reason === null ? null : `Deadlines wait: ${reason}.`
-  if (sentence === (session.unprovenReason ?? null)) return
-  session.unprovenReason = sentence
-  const change = waiting(session, session.silence?.reason ?? sentence)
+/** Stores why deadlines wait, or what the mempool's readers lack, while they do. */
+async function noteReason(session: ScanSession, reason: string | null): Promise<void> {
+  if (reason === (session.unprovenReason ?? null)) return
+  session.unprovenReason = reason
+  const change = waiting(session, session.silence?.reason ?? reason)
   if (Object.keys(change).length > 0) await moveCursor(session, change)
 }
 
