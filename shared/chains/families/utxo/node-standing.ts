@@ -38,7 +38,7 @@ export interface StandingWatch {
    * | has only connections begun after the last look, or had none then | a new block, or ten minutes |
    * | is looked at for the first time, all its connections are younger than ten minutes, and its newest block is older | the same |
    *
-   * A node or provider that does not list its peers is judged by their number; one that reports neither is assumed to have had some.
+   * A node or provider that does not list its peers is checked by their number; one that reports neither is assumed to have had some.
    */
   unproven(node: StandingNode, consequence: string): Promise<string | null>
 }
