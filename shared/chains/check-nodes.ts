@@ -2,7 +2,7 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { NodeCheck, NodeProbe, NodeState } from '#shared/ports/node-states.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeBehind, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createChainClient } from './create-chain-client.ts'
 import type { NetworkSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
@@ -57,10 +57,22 @@ async function lookAt(networks: NetworkSettings, node: OneNode): Promise<NodeSta
   const { host } = new URL(node.url)
   const startedAt = performance.now()
   try {
-    const { height, finalizedHeight } = await withClient(networks, node, PATIENCE_MS, (client) => client.head())
-    return { host, height, finalizedHeight, tookMs: Math.round(performance.now() - startedAt), fault: null }
+    const { height, finalizedHeight, fault } = await withClient(networks, node, PATIENCE_MS, positionOf)
+    return { host, height, finalizedHeight, tookMs: Math.round(performance.now() - startedAt), fault }
   } catch (error) {
     return { host, height: null, finalizedHeight: null, tookMs: null, fault: faultOf(error, node) }
+  }
+}
+
+/** The node's head, and why it is not current, where it is not. */
+async function positionOf(client: ChainClient): Promise<Pick<NodeState, 'height' | 'finalizedHeight' | 'fault'>> {
+  const { height, finalizedHeight } = await client.head()
+  try {
+    await client.currentHead?.()
+    return { height, finalizedHeight, fault: null }
+  } catch (error) {
+    if (!(error instanceof NodeBehind)) throw error
+    return { height, finalizedHeight, fault: error.message }
   }
 }
 

@@ -67,6 +67,7 @@ export const GO_LIVE_LABELS: GoLiveLabels = {
       'The address differs from the one that Paymesh derives. Do not take payments with this wallet.',
     no_node: (about) => `No node is configured: ${about}.`,
     node_silent: (about) => `No response: ${about}.`,
+    node_behind: (about) => `A node is not current: ${about}.`,
     node_lacking: (about) => `Not served by a node: ${about}. paymesh chain status shows what goes wrong without it.`,
     quota_used: (about) => `The quota is almost used up: ${about}.`,
     one_source: (about) => `Only one source: ${about}.`,

@@ -8,7 +8,7 @@ export interface NodeState {
   readonly height: number | null
   readonly finalizedHeight: number | null
   readonly tookMs: Ms | null
-  /** Why there is no position; null when there is one. */
+  /** Why there is no position, or why it is not the newest of its network, with how far the node is; null otherwise. */
   readonly fault: string | null
 }
 

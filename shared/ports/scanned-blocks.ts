@@ -88,8 +88,12 @@ export interface BalanceChange {
 export interface MempoolView {
   /** True while some transactions could not be read yet: `transfers` and `spent` may be incomplete, `txids` is not. */
   readonly partial?: boolean
+  /** Names transactions that the node lists and does not give, with its words; null or absent when there are none. They are read alone. */
+  readonly unread?: string | null
   /** True while the node still reloads its saved mempool after a restart: `txids` is incomplete as well. */
   readonly loading?: boolean
+  /** Why the node may not have everything that its network has, although its transfers are real; null or absent: it has. */
+  readonly unproven?: string | null
   /** Minimum time that the node has had transactions of `transfers`, milliseconds by id. Absent: since now. */
   readonly agesMs?: ReadonlyMap<string, number>
   /** All transfers to watched addresses, also those of earlier views. */

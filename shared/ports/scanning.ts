@@ -2,6 +2,7 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AccountReader } from './account-reader.ts'
 import type { FundsReader } from './funds.ts'
+import type { Shortcoming } from './node-states.ts'
 import type {
   BalanceIncrease,
   BlockRef,
@@ -10,7 +11,6 @@ import type {
   ScannedBlock,
   SecondFigures,
 } from './scanned-blocks.ts'
-import type { Shortcoming } from './node-states.ts'
 
 /** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
 export interface WatchIndex {
@@ -95,6 +95,11 @@ export interface ChainClient {
   genesisHash(): Promise<string>
   /** `time` of the block, and the whole of it, where the family's head shows them. */
   head(): Promise<{ height: number; hash: string; finalizedHeight: number | null; time?: Ms; block?: BlockRef }>
+  /**
+   * The head of a node that has the whole chain, as far as nodes show it. Throws `NodeBehind` when none has. Absent for families
+   * that do not report how far they are.
+   */
+  currentHead?(): ReturnType<ChainClient['head']>
   /** Null when the node has no block at that height. */
   blockAt(height: number): Promise<BlockRef | null>
   /**
@@ -242,6 +247,9 @@ export class NodeUnreliable extends Error {
   /** The node gave no response at all: it refused the connection, or let the time pass. */
   readonly isSilent: boolean = false
 }
+
+/** No node is current: it still downloads its chain, or has no peers. The message contains how far it is. */
+export class NodeBehind extends NodeUnreliable {}
 
 /** Which block could not be read, with which call, and why: the information that an operator needs. */
 export interface UnreadableBlock {

@@ -94,6 +94,15 @@ it('names what a node does not serve', async () => {
   expect(await mine.line('nodes')).toMatchObject({ state: 'failed', reason: 'node_lacking', about })
 })
 
+// Guarantee: a node that still downloads its chain does not pass as ready, and the page says how far it is.
+it('says how far a node is that is not current', async () => {
+  const fault = 'the node still downloads its chain: block 100 of 300 (12 %)'
+  const mine = await shop({ states: [up('a'), { ...up('b'), fault }] })
+  expect(await mine.line('nodes')).toMatchObject({
+    ...{ state: 'failed', reason: 'node_behind', about: `ethereum (b): ${fault}` },
+  })
+})
+
 deepTest('names a silent node by its host, and one source for a network', async () => {
   const nodes = { states: [up('a'), { ...up('b.example'), height: null, fault: 'refused' }] }
   const mine = await shop(nodes)

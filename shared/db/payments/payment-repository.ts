@@ -15,6 +15,7 @@ import type {
   UncountedReason,
 } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
+import { createInvoicePayments } from './invoice-payments.ts'
 import { BY_KEY } from './payment-keys.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentBlock, type PaymentDocument } from './payment-model.ts'
@@ -205,8 +206,7 @@ export function createPaymentRepository(db: Database, random: Random) {
       listByKeyPrefix(`${mode}:${network}:${txHash}`),
     /** Payments whose transfer key begins with this text and a colon, by the order of transfer keys. */
     listByKeyPrefix,
-    listByInvoice: async (invoiceId: string): Promise<readonly Payment[]> =>
-      (await payments.find({ invoiceId }).sort({ _id: 1 }).toArray()).map(paymentFromDocument),
+    ...createInvoicePayments(payments),
     list: async (query: PaymentListQuery): Promise<readonly Payment[]> =>
       (await payments.find(scopes.listed(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(
         paymentFromDocument,

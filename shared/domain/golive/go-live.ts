@@ -20,6 +20,7 @@ export const GO_LIVE_REASONS = [
   'address_differs',
   'no_node',
   'node_silent',
+  'node_behind',
   'node_lacking',
   'quota_used',
   'one_source',

@@ -201,11 +201,13 @@ async function observeNodes(deps: GoLiveDeps, { mode }: GoLiveScope, { networks 
   if (bare.length > 0) return failed('no_node', bare)
   const states = await Promise.all(networks.map((network) => deps.nodes.look(mode, network)))
   const silent = networks.flatMap((network, index) =>
-    (states[index] ?? [])
-      .filter(({ height, fault }) => height === null || fault !== null)
-      .map(({ host }) => `${network} (${host})`),
+    (states[index] ?? []).filter(({ height }) => height === null).map(({ host }) => `${network} (${host})`),
   )
   if (silent.length > 0) return failed('node_silent', silent)
+  const behind = networks.flatMap((network, index) =>
+    (states[index] ?? []).flatMap(({ host, fault }) => (fault === null ? [] : [`${network} (${host}): ${fault}`])),
+  )
+  if (behind.length > 0) return failed('node_behind', behind)
   const probes = await Promise.all(networks.map((network) => deps.nodes.probe(mode, network)))
   const lacking = networks.flatMap((network, index) =>
     (probes[index] ?? []).flatMap(({ host, shortcomings }) =>

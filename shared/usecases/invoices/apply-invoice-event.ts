@@ -84,7 +84,7 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
     return { outcome: 'unchanged', invoice }
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
-  const stored = await deps.payments.listByInvoice(input.invoiceId)
+  const stored = await deps.payments.listForFold(input.invoiceId)
   // A payment that was attached to the invoice in the meantime appears once, as stored.
   const known = new Set(stored.map(({ key }) => key))
   const payments = [...stored, ...(input.preview?.payments ?? []).filter(({ key }) => !known.has(key))]

@@ -126,11 +126,18 @@ function chainPosition(
   { catalog }: PositionDeps,
   mode: Mode,
   network: NetworkId,
-  cursor: ChainCursor | null,
+  stored: ChainCursor | null,
   now: Ms,
 ): Ms | null {
+  const cursor = stored === null ? null : withoutFutureReading(stored, now)
   // Removing a live network's node from the configuration must not end invoices whose payments were not read.
   if (!catalog.hasNode(network, mode) && (mode === 'test' || cursor === null)) return now
   if (cursor === null || cursor.height < 0) return null
   return Math.min(deadlinesPassUntil(cursor, catalog.blockTimeMs(network, mode)), now)
+}
+
+/** A reading of the mempool in the future was made before the clock was set back: it shows nothing about now. */
+function withoutFutureReading(cursor: ChainCursor, now: Ms): ChainCursor {
+  const { mempoolAt, ...blocksAlone } = cursor
+  return mempoolAt !== undefined && mempoolAt > now ? blocksAlone : cursor
 }

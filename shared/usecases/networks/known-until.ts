@@ -39,7 +39,10 @@ export function deadlinesPassUntil(cursor: PositionedCursor, blockTimeMs: number
   return released == null || released.hash !== cursor.hash ? known : Math.max(known, released.through)
 }
 
-/** A live node without a new block for so long may have lost its peers: its mempool then proves nothing either. */
+/**
+ * A live node whose newest block is so old may have lost its peers or still read what it missed: its mempool then proves nothing. The time
+ * is the block's own, and never later than when it was read.
+ */
 function liveMempool({ advancedAt, time }: PositionedCursor, mempoolAt: Ms, blockTimeMs: number): Ms {
-  return Math.min(mempoolAt, Math.max(advancedAt ?? time, time) + lagMarkMs(blockTimeMs))
+  return Math.min(mempoolAt, Math.min(advancedAt ?? time, time) + lagMarkMs(blockTimeMs))
 }

@@ -9,6 +9,9 @@ import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './at
 import { checkForgottenBlocks } from './check-forgotten-blocks.ts'
 import { closeUnmatched, openUnmatched } from './unmatched-transfers.ts'
 
+/** Ended payments of an invoice in which the start of a new one is looked up: of more, the newest. */
+const ENDED_MAX = 100
+
 /** Dependencies of storing a scanner's findings. */
 export type RecordDeps = AttributeDeps & Runtime & Uses<'payments' | 'exceptions' | 'wallets' | 'catalog' | 'notifier'>
 
@@ -41,12 +44,13 @@ export interface RecordInput {
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
+  const inheritedFirstSeen = firstSeenOfReplaced(unconfirmed)
   const found = input.blocks.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
       const knownSince = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.increase !== undefined && { increase: transfer.increase }) }
       // Blocks may carry times in the future (Bitcoin: two hours); a payment is never first seen in the future.
-      return { transfer, block, seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer, unconfirmed)) }
+      return { transfer, block, seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer)) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
@@ -97,8 +101,9 @@ export async function recordFindings(
   const at = deps.clock.now()
   const ended = outcomes.length === 0 ? [] : await deps.payments.endUnconfirmed({ mode, network, epoch, outcomes, at })
   const attributed = found.length === 0 ? [] : await attributeTransfers(deps, { mode, network, found })
-  const observations = await inheritEnded(deps, attributed)
-  const recorded = observations.length === 0 ? [] : await deps.payments.recordObservations(observations, epoch, at)
+  const observations = await inheritEnded(deps, position, attributed)
+  const recorded =
+    observations.length === 0 ? [] : await deps.payments.recordObservations(spendsOnce(observations), epoch, at)
   await closeUnmatched(deps, [...ended, ...recorded])
   await openUnmatched(deps, observations)
   report(deps, network, 'ended', ended)
@@ -106,37 +111,66 @@ export async function recordFindings(
   return [...ended, ...recorded]
 }
 
-/** The payments whose outpoints another transaction spends. */
+/**
+ * The outpoints of a transaction are stored with the first of its payments: their number times the number of its outputs is a stranger's
+ * choice. Readers find those of its other payments by its id.
+ */
+function spendsOnce(observations: readonly ObservedTransfer[]): readonly ObservedTransfer[] {
+  const named = new Set<string>()
+  return observations.map((observation) => {
+    const { txHash, spends } = observation
+    if (txHash === null || spends.length === 0) return observation
+    const isNamed = named.has(txHash)
+    named.add(txHash)
+    return isNamed ? { ...observation, spends: [] } : observation
+  })
+}
+
+/** The payments of transactions whose outpoints another transaction spends. */
 export function replacedBy(
   unconfirmed: readonly Payment[],
   spent: ReadonlyMap<string, string>,
 ): readonly UnconfirmedOutcome[] {
   if (spent.size === 0) return []
-  return unconfirmed.flatMap(({ key, spends, txHash }) => {
+  const spenders = new Map<string | null, string>()
+  for (const { spends, txHash } of unconfirmed) {
     const spender = spends.map((outpoint) => spent.get(outpoint)).find((id) => id !== undefined && id !== txHash)
+    if (spender !== undefined) spenders.set(txHash, spender)
+  }
+  return unconfirmed.flatMap(({ key, txHash }) => {
+    const spender = spenders.get(txHash)
     return spender === undefined ? [] : [{ key, state: 'replaced' as const, replacedBy: spender }]
   })
 }
 
 /**
- * When the money behind a transfer was first seen: a transaction that replaces another one and pays the same script is
+ * When the money behind a transfer was first seen: a transaction that replaces one of these payments' and pays the same script is
  * the same payment for the payer. Infinity when it replaces none.
  */
-export function inheritedFirstSeen(
-  transfer: Pick<LedgerTransfer, 'matchKey' | 'spends'>,
-  unconfirmed: readonly Payment[],
-): number {
-  const spends = new Set(transfer.spends)
-  if (spends.size === 0) return Number.POSITIVE_INFINITY
-  const replaced = unconfirmed.filter(
-    (payment) => payment.matchKey === transfer.matchKey && payment.spends.some((outpoint) => spends.has(outpoint)),
-  )
-  return Math.min(Number.POSITIVE_INFINITY, ...replaced.map((payment) => payment.firstSeenAt))
+export function firstSeenOfReplaced(
+  earlier: readonly Payment[],
+): (transfer: Pick<LedgerTransfer, 'matchKey' | 'spends'>) => number {
+  const spentIn = new Map<string, Set<string | null>>()
+  const seenAt = new Map<string, number>()
+  const nameOf = (txHash: string | null, matchKey: string) => `${txHash} ${matchKey}`
+  for (const { txHash, matchKey, spends, firstSeenAt } of earlier) {
+    for (const outpoint of spends) spentIn.set(outpoint, (spentIn.get(outpoint) ?? new Set()).add(txHash))
+    const name = nameOf(txHash, matchKey)
+    seenAt.set(name, Math.min(seenAt.get(name) ?? firstSeenAt, firstSeenAt))
+  }
+  return ({ matchKey, spends = [] }) => {
+    const replaced = new Set(spends.flatMap((outpoint) => [...(spentIn.get(outpoint) ?? [])]))
+    return Math.min(
+      Number.POSITIVE_INFINITY,
+      ...[...replaced].map((txHash) => seenAt.get(nameOf(txHash, matchKey)) ?? Number.POSITIVE_INFINITY),
+    )
+  }
 }
 
-/** Once stored, a replaced payment is no longer unconfirmed, so after a crash its first-seen time comes from the invoice's payments. */
+/** Once stored, a replaced payment is no longer unconfirmed, so after a crash its first-seen time comes from the invoice's ended payments. */
 async function inheritEnded(
   { payments }: Pick<RecordDeps, 'payments'>,
+  { mode, network }: ChainPosition,
   observations: readonly ObservedTransfer[],
 ): Promise<readonly ObservedTransfer[]> {
   const spending = observations.filter(({ spends }) => spends.length > 0)
@@ -144,10 +178,13 @@ async function inheritEnded(
   const stored = await payments.attributedAmong(spending.map(({ key }) => key))
   const fresh = spending.filter(({ key }) => !stored.has(key))
   const invoices = new Set(fresh.flatMap(({ invoiceId }) => (invoiceId === null ? [] : [invoiceId])))
-  const earlier = (await Promise.all([...invoices].map((id) => payments.listByInvoice(id)))).flat()
+  const ended = (await Promise.all([...invoices].map((id) => payments.listEnded(id, ENDED_MAX)))).flat()
+  const bare = new Set(ended.flatMap(({ txHash, spends }) => (txHash === null || spends.length > 0 ? [] : [txHash])))
+  const whole = await Promise.all([...bare].map((txHash) => payments.listByTransaction(mode, network, txHash)))
+  const inheritedFirstSeen = firstSeenOfReplaced([...ended, ...whole.flat()])
   return observations.map((observation) => ({
     ...observation,
-    firstSeenAt: Math.min(observation.firstSeenAt, inheritedFirstSeen(observation, earlier)),
+    firstSeenAt: Math.min(observation.firstSeenAt, inheritedFirstSeen(observation)),
   }))
 }
 

@@ -1,4 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { NodeBehind } from '#shared/ports/scanning.ts'
 import { networkName, stuckRow } from '#shared/usecases/networks/report-stuck-networks.ts'
 import type { ScanDeps, ScanSource } from './scan-session.ts'
 import { scanFailure, troubleFacts } from './scan-trouble.ts'
@@ -32,7 +33,10 @@ export function createFailedStart({ clock, exceptions }: ScanDeps, { mode, netwo
         const { reason, host, method } = troubleFacts(error, 0)
         const at = [host, method].filter((part) => part !== null && !reason.includes(part)).join(', ')
         const what = scanFailure(error) === 'mismatch' ? 'its node was rejected' : 'its node returns no usable response'
-        const detail = `${networkName(mode, network)} has not been scanned: ${what}${at === '' ? '' : ` (${at})`}: ${reason}. Correct its node in PAYMESH_NETWORKS and restart the scanner.`
+        const detail =
+          error instanceof NodeBehind
+            ? `${networkName(mode, network)} has not been scanned: ${reason}. The scanner starts when the node is current.`
+            : `${networkName(mode, network)} has not been scanned: ${what}${at === '' ? '' : ` (${at})`}: ${reason}. Correct its node in PAYMESH_NETWORKS and restart the scanner.`
         await exceptions.report(stuckRow({ mode, network }, detail, now))
         throw error
       }

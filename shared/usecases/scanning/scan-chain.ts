@@ -193,13 +193,16 @@ async function prepare(session: ScanSession, pauses: ReturnType<typeof createPau
   await confirmThroughCursor(session)
 }
 
-/** The stored cursor. A first start begins shortly before the node's head: no address was issued before, so none was paid. */
+/**
+ * The stored cursor. A first start begins shortly before the head of a node that has the whole chain: no address was issued before, so none
+ * was paid. A node that still downloads would begin years back, at blocks that it may have dropped by then.
+ */
 async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Promise<ChainCursor> {
   const { mode, network, client, development } = source
   const stored = await cursors.find(mode, network)
   if (stored !== null) return stored
   await client.verify()
-  const head = await client.head()
+  const head = await (client.currentHead ?? client.head)()
   const lookback = development ? DEVELOPMENT_LOOKBACK : LOOKBACK
   const lookedBack = await client.blockAt(Math.max(0, head.height - lookback))
   const block = lookedBack ?? (await client.blockAt(head.height))

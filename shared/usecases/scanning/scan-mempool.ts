@@ -1,6 +1,12 @@
 import type { Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
-import { inheritedFirstSeen, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
+import {
+  firstSeenOfReplaced,
+  recordFindings,
+  replacedBy,
+  seenSince,
+} from '#shared/usecases/payments/record-payments.ts'
+import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 
 /** A cursor update for the mempool alone is written at most this often. */
@@ -30,8 +36,8 @@ export function outpointsOf(payments: readonly Payment[]): ReadonlySet<string> {
  * | yes | no, for the grace, but another node has it or may have it | no | stays `detected` |
  * | yes | no, for the grace, and no node has it | no | `dropped`; seen again it is `detected` |
  *
- * A view is incomplete while its node still reloads the mempool that it saved before a restart, which restarts the grace, or
- * while some transactions were not read. Neither moves `mempoolAt`, so no deadline takes effect because of it.
+ * A view is incomplete while its node still reloads the mempool that it saved before a restart, or may lack what its network has,
+ * which restart the grace, or while some transactions were not read. None of these moves `mempoolAt`, so no deadline takes effect because of it.
  */
 export async function scanMempool(session: ScanSession): Promise<void> {
   const { deps, source, index } = session
@@ -40,12 +46,13 @@ export async function scanMempool(session: ScanSession): Promise<void> {
   const startedAt = deps.clock.now()
   const view = await source.client.mempool(index, outpointsOf(known))
   const isLoading = view.loading === true
-  const isWhole = !isLoading && view.partial !== true
+  const unproven = view.unproven ?? null
+  const isWhole = !isLoading && view.partial !== true && unproven === null
   const gone = known.filter(({ txHash }) => txHash === null || !view.txids.has(txHash))
   const replaced = replacedBy(gone, view.spent)
   const replacedKeys = new Set(replaced.map(({ key }) => key))
   const missing = gone.filter(({ key }) => !replacedKeys.has(key))
-  if (isLoading) session.missingSince.clear()
+  if (isLoading || unproven !== null) session.missingSince.clear()
   const dropped = isWhole ? await droppedAmong(session, missing) : []
   const head = await source.client.head()
   if (head.hash !== session.cursor.hash) return
@@ -54,19 +61,30 @@ export async function scanMempool(session: ScanSession): Promise<void> {
     found: freshIn(session, view, known, startedAt),
     outcomes: [...replaced, ...dropped],
   })
-  if (!isWhole) return
-  if (startedAt - (session.cursor.mempoolAt ?? 0) >= MARK_EVERY_MS) await moveCursor(session, { mempoolAt: startedAt })
+  await noteReason(session, unproven === null ? (view.unread ?? null) : `Deadlines wait: ${unproven}.`)
+  const sinceMarkMs = startedAt - (session.cursor.mempoolAt ?? 0)
+  // A mark in the future was made before the clock was set back.
+  if (isWhole && (sinceMarkMs >= MARK_EVERY_MS || sinceMarkMs < 0)) await moveCursor(session, { mempoolAt: startedAt })
+}
+
+/** Stores why deadlines wait, or what the mempool's readers lack, while they do. */
+async function noteReason(session: ScanSession, reason: string | null): Promise<void> {
+  if (reason === (session.unprovenReason ?? null)) return
+  session.unprovenReason = reason
+  const change = waiting(session, session.silence?.reason ?? reason)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
 }
 
 /** Transfers of a view that are not stored yet, with the time since which their node has had them. */
 function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Payment[], startedAt: number) {
   const knownKeys = new Set(known.map((payment) => payment.key))
   const { mempoolAt = cursor.time } = cursor
+  const inheritedFirstSeen = firstSeenOfReplaced(known)
   return view.transfers
     .filter((transfer) => !knownKeys.has(transfer.key))
     .map((transfer) => {
       const since = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
-      return { transfer, block: null, seenAt: Math.min(since, inheritedFirstSeen(transfer, known)) }
+      return { transfer, block: null, seenAt: Math.min(since, inheritedFirstSeen(transfer)) }
     })
 }
 

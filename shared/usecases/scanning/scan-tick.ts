@@ -153,7 +153,11 @@ export async function commitBlocks(
     window: extendWindow(cursor.window, seen, source.finalityDepth),
     status: head.height - last.height > LIVE_LAG_MAX ? 'catchup' : 'live',
     // Blocks do not show waiting mempool transactions: from the first block on, activity is known up to a complete mempool reading.
-    ...(source.client.mempool !== undefined && cursor.mempoolAt === undefined && { mempoolAt }),
+    ...(source.client.mempool !== undefined &&
+      cursor.mempoolAt === undefined && {
+        // Blocks may carry times in the future (Bitcoin: two hours): only activity before the last reading is known.
+        mempoolAt: Math.min(mempoolAt, head.askedAt),
+      }),
     ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
     advancedAt: session.deps.clock.now(),

@@ -42,6 +42,9 @@ const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
   insertSimulated: BY_KEY,
   confirmSimulated: (on, facts) => on.confirmSimulated(ofInvoice(facts), facts.now),
   listByInvoice: (on, facts) => on.listByInvoice(ofInvoice(facts)),
+  listForFold: (on, facts) => on.listForFold(ofInvoice(facts)),
+  listAmong: (on, facts) => on.listAmong(ofInvoice(facts), [facts.paymentKey(facts.old)]),
+  listEnded: (on, facts) => on.listEnded(ofInvoice(facts), 100),
   findById: BY_KEY,
   findByKeys: (on, facts) => on.findByKeys([facts.paymentKey(facts.old), 'none']),
   listByTransaction: (on, facts) =>

@@ -33,8 +33,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-by-processing-time',
     file: 'shared/usecases/payments/record-payments.ts',
-    find: 'seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer, unconfirmed))',
-    replace: 'seenAt: Math.min(knownSince, inheritedFirstSeen(transfer, unconfirmed))',
+    find: 'seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer))',
+    replace: 'seenAt: Math.min(knownSince, inheritedFirstSeen(transfer))',
     what: 'Lateness is checked by when we read the block.',
   },
   {

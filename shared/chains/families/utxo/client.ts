@@ -1,7 +1,9 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import { parseUnits } from '#shared/domain/money/amount.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import { type ChainClient, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeBehind, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
+import { ASSETS } from '../../definitions/assets.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -12,6 +14,7 @@ import { hashAt } from './hash-at.ts'
 import { locateTransaction } from './locate-transaction.ts'
 import { createMempoolReader } from './mempool.ts'
 import { createLoadWatch } from './mempool-load.ts'
+import { createStandingWatch, type StandingWatch } from './node-standing.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { parseBlock } from './parse-block.ts'
 import { createProbe } from './probe.ts'
@@ -54,11 +57,11 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     labels: { network: chain.id, mode },
   })
   const printAddress = createAddressPrinter(chain, rules, mode)
-  const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, rules, printAddress }
+  const dustBase = parseUnits(ASSETS[asset].dust, ASSETS[asset].decimals)
+  const scope: ExtractScope = { keyPrefix: `${mode}:${chain.id}`, asset, dustBase, rules, printAddress }
   const isLoaded = createLoadWatch()
   const unconfirmed = createMempoolReader(scope, isLoaded)
-  // A transaction missing on an isolated node may well exist; a local chain has one node and no peers.
-  const isHearing = async (node: CoreNode) => options.genesis === 'any' || (await node.isConnected())
+  const standing = createStandingWatch({ isLocal: options.genesis === 'any', isLive: mode === 'live' })
   const patientScan = createPatientScan()
 
   return {
@@ -68,6 +71,11 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     },
     genesisHash: () => rpc.use((node) => hashAt(node, 0)),
     head: async () => ({ ...(await rpc.tip()), finalizedHeight: null }),
+    currentHead: () =>
+      rpc.use(async (node) => {
+        await standing.requireChain(node)
+        return { ...(await node.tip()), finalizedHeight: null }
+      }),
     blockAt: (height) =>
       rpc.use(async (node) => {
         const hash = await node.hashAt(height)
@@ -89,15 +97,13 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     },
     mempool: (watches, outpoints) =>
       rpc.use(async (node) => {
-        if (!(await isHearing(node))) {
-          throw new NodeUnreliable('the node has no peers, or not the whole chain: its mempool proves nothing')
-        }
-        return unconfirmed.read(node, watches, outpoints)
+        const unproven = await standing.unproven(node, 'its mempool shows nothing about missing payments')
+        return { ...(await unconfirmed.read(node, watches, outpoints)), unproven }
       }),
     async heldUnconfirmed(txids) {
       const held = await rpc.each(async (node) => {
-        if (!(await isHearing(node)) || !(await isLoaded(node))) return txids
-        return node.heldUnconfirmed(txids)
+        const isEvidence = (await isCurrent(standing, node)) && (await isLoaded(node))
+        return isEvidence ? node.heldUnconfirmed(txids) : txids
       })
       return new Set(held.flat())
     },
@@ -107,17 +113,23 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
     used: (addresses) =>
       rpc.use(async (node) => {
-        // An isolated node may lack the newest blocks; a local chain has one node and no peers.
-        if (options.genesis !== 'any' && !(await node.isConnected())) {
-          throw new NodeUnreliable(
-            'the node has no peers, or not the whole chain: it cannot show which addresses were never used',
-          )
-        }
+        // An isolated node may lack the newest blocks.
+        await standing.requireChain(node, 'it cannot show which addresses were never used')
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
     probe: createProbe(rpc, chain.blockTimeMs),
     funds: createUtxoFunds(rpc, { asset, isLocal: options.genesis === 'any' }),
     close: () => rpc.close(),
+  }
+}
+
+/** Whether a transaction that is not in the node's mempool is missing. */
+async function isCurrent(standing: StandingWatch, node: CoreNode): Promise<boolean> {
+  try {
+    return (await standing.unproven(node, 'its mempool shows nothing')) === null
+  } catch (error) {
+    if (error instanceof NodeBehind) return false
+    throw error
   }
 }
 

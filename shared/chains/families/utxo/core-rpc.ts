@@ -10,10 +10,17 @@ import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { isRefusal, unlessAbsent, unlessRefused } from './core-failure.ts'
 import { parseHeader } from './parse-block.ts'
+import { createProgressReads, type ProgressReads } from './progress-reads.ts'
 
 type Call = RpcNode['call']
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
+/** Ids of a mempool: hundreds of thousands at every poll, which a schema for each would make several times as slow. */
+const ID = /^[0-9a-f]{64}$/
+const idsSchema = z.custom<readonly string[]>(
+  (ids) => Array.isArray(ids) && ids.every((id) => typeof id === 'string' && ID.test(id)),
+  'no list of transaction ids',
+)
 const transactionSchema = z.object({ blockhash: hashSchema.optional() })
 const placeSchema = z.object({ height: z.int().nonnegative(), confirmations: z.int() })
 const tipSchema = z.object({ blocks: z.int().nonnegative(), bestblockhash: hashSchema })
@@ -22,7 +29,6 @@ const mempoolInfoSchema = z.object({ loaded: z.boolean().nullable().default(null
 /** Seconds since 1970 by the node's clock: when it accepted the transaction, preserved across a restart (`mempool.dat`). */
 const mempoolEntrySchema = z.object({ time: z.int().nonnegative() })
 const trafficSchema = z.object({ totalbytesrecv: z.number().nonnegative(), timemillis: z.number().nonnegative() })
-const peersSchema = z.array(z.object({ conntime: z.int().nonnegative() }))
 /** `scantxoutset`, Bitcoin Core 0.17 and later. An aborted scan has `success: false`. */
 const unspentSchema = z.object({
   success: z.literal(true),
@@ -40,8 +46,6 @@ const estimateSchema = z.object({ feerate: z.number().positive() })
 const ESTIMATE_BLOCKS = 6
 /** Base units in a coin, of every chain of the line. */
 const COIN = 100_000_000
-/** Dogecoin Core 1.14 does not report whether it still downloads. */
-const progressSchema = z.object({ initialblockdownload: z.boolean().default(false) })
 
 /** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: Core's errors for an unknown object or height. */
 const ABSENT_CODES = new Set([-5, -8])
@@ -51,18 +55,13 @@ const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
 const RATE_CODES = new Set([-32_005, 429])
 
 /** Reads of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it returns no usable response. */
-export interface CoreNode extends BlockParts {
+export interface CoreNode extends BlockParts, ProgressReads {
   tip(): Promise<{ readonly height: number; readonly hash: string }>
   /** Null above the node's head. */
   hashAt(height: number): Promise<string | null>
   /** The serialised block. */
   block(hash: string): Promise<Buffer>
   header(at: { readonly height: number; readonly hash: string }): Promise<BlockRef>
-  /**
-   * Whether it receives transactions: it has peers, and has the chain. A node or provider that does not report its number of peers
-   * (`getconnectioncount`) is assumed to have some.
-   */
-  isConnected(): Promise<boolean>
   /** Ids of all unconfirmed transactions. */
   mempoolIds(): Promise<readonly string[]>
   /** A serialised unconfirmed transaction; null when it is gone. */
@@ -77,8 +76,6 @@ export interface CoreNode extends BlockParts {
   uptimeMs(): Promise<number | null>
   /** Bytes received since its start, and its clock in milliseconds; null when it does not report them. */
   traffic(): Promise<{ readonly receivedBytes: number; readonly nowMs: number } | null>
-  /** Start of its oldest connection, milliseconds of its own clock; null without one, and when it does not report it. */
-  oldestPeerSince(): Promise<number | null>
   /**
    * Hash of the block that contains a transaction, `unconfirmed` for one in no block; null when the node has none. A node
    * without an index (`-txindex`) finds few mined ones.
@@ -182,6 +179,7 @@ function createCoreNode(call: Call): CoreNode {
 
   return {
     ...createBlockParts(call),
+    ...createProgressReads(call),
     tip: () => readTip(call),
     hashAt: (height) => readHash(call, height),
     async block(hash) {
@@ -197,11 +195,7 @@ function createCoreNode(call: Call): CoreNode {
       }
     },
     header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
-    async isConnected() {
-      const { initialblockdownload } = await call('getblockchaininfo', [], progressSchema)
-      return !initialblockdownload && (await countPeers(call)) !== 0
-    },
-    mempoolIds: () => call('getrawmempool', [], z.array(hashSchema)),
+    mempoolIds: () => call('getrawmempool', [], idsSchema),
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
     mempoolLoaded: async () => (await unlessRefused(call('getmempoolinfo', [], mempoolInfoSchema)))?.loaded ?? null,
     async mempoolEntryTime(txid) {
@@ -210,7 +204,7 @@ function createCoreNode(call: Call): CoreNode {
     },
     async heldUnconfirmed(txids) {
       // Needed for a few transactions and rarely: the whole list is the call that every node and provider offers.
-      const listed = new Set(await call('getrawmempool', [], z.array(hashSchema)))
+      const listed = new Set(await call('getrawmempool', [], idsSchema))
       return txids.filter((txid) => listed.has(txid))
     },
     async uptimeMs() {
@@ -220,10 +214,6 @@ function createCoreNode(call: Call): CoreNode {
     async traffic() {
       const totals = await unlessRefused(call('getnettotals', [], trafficSchema))
       return totals === null ? null : { receivedBytes: totals.totalbytesrecv, nowMs: totals.timemillis }
-    },
-    async oldestPeerSince() {
-      const peers = await unlessRefused(call('getpeerinfo', [], peersSchema))
-      return peers === null || peers.length === 0 ? null : Math.min(...peers.map(({ conntime }) => conntime)) * 1_000
     },
     async blockOf(txid) {
       const found = await unlessAbsent(call('getrawtransaction', [txid, 1], transactionSchema))
@@ -265,11 +255,6 @@ function baseUnits(amount: number): bigint {
 async function readTip(call: Call): ReturnType<CoreNode['tip']> {
   const { blocks, bestblockhash } = await call('getblockchaininfo', [], tipSchema)
   return { height: blocks, hash: bestblockhash }
-}
-
-/** Null when the node or its provider does not offer the call. */
-function countPeers(call: Call): Promise<number | null> {
-  return unlessRefused(call('getconnectioncount', [], z.int().nonnegative()))
 }
 
 function readHash(call: Call, height: number): Promise<string | null> {

@@ -25,7 +25,7 @@ function rulesOf(network: Network): OutputChainRules {
 
 const scope = (network: Network): ExtractScope => {
   const printAddress = createAddressPrinter(CHAINS[network], rulesOf(network), 'live')
-  return { keyPrefix: `live:${network}`, asset: 'btc_bitcoin', rules: rulesOf(network), printAddress }
+  return { keyPrefix: `live:${network}`, asset: 'btc_bitcoin', dustBase: 5n, rules: rulesOf(network), printAddress }
 }
 
 function transaction(scripts: readonly string[], amountBase = 7n, inputs = 1): ParsedTransaction {
@@ -55,6 +55,21 @@ describe('transfers of a transaction', () => {
       { ...shared, key: `live:bitcoin:${txHash}:0`, outputIndex: 0 },
       { ...shared, key: `live:bitcoin:${txHash}:2`, outputIndex: 2 },
     ])
+  })
+
+  // Guarantee: how many rows one transaction makes is not a stranger's choice, and no base unit of it is lost.
+  it.each([
+    ['dust is one', 5n, 2_000, [[0, 10_000n]]],
+    ['after sixteen, the others are one', 7n, 20, [...Array.from({ length: 16 }, (_, at) => [at, 7n]), [16, 28n]]],
+  ])('to one script are bounded: %s', (_what, amountBase, outputs, expected) => {
+    const many = transaction(
+      Array.from({ length: outputs }, () => WITNESS),
+      amountBase,
+      3,
+    )
+    const found = transactionTransfers(scope('bitcoin'), many, watches, null)
+    expect(found.map(({ outputIndex, amountBase }) => [outputIndex, amountBase])).toEqual(expected)
+    expect(new Set(found.map(({ spends }) => spends)).size).toBe(1)
   })
 
   it('leave out outputs of nothing', () => {

@@ -8,6 +8,11 @@ import type { ParsedTransaction } from './parse-transaction.ts'
 
 /** Input outpoints stored of one transaction; a payer with more inputs is still tracked by these. */
 const SPENDS_MAX = 500
+/**
+ * Outputs of one transaction to one script that are transfers of their own: what follows is one transfer with their sum, and so is dust, which
+ * a stranger can send by the thousand. Part of the meaning of transfer keys: another number would contradict stored payments.
+ */
+const OUTPUTS_MAX = 16
 /** Blocks until an output that leaves Litecoin's extension block can be spent (Litecoin Core, `PEGOUT_MATURITY`). */
 const PEG_OUT_MATURITY = 6
 /** Output script of the transaction that carries the extension block's balance: OP_8 and 32 bytes (LIP 2). */
@@ -18,6 +23,8 @@ export interface ExtractScope {
   /** `<mode>:<network>`. */
   readonly keyPrefix: string
   readonly asset: AssetId
+  /** Outputs of at most this are summed per transaction and script. */
+  readonly dustBase: bigint
   readonly rules: Pick<OutputChainRules, 'coinbaseMaturity' | 'mweb'>
   /** Address text of an output script. */
   readonly printAddress: (script: string) => string
@@ -53,18 +60,33 @@ export function minedTransfers(
   return transactionTransfers(scope, transaction, watches, minConfirmations)
 }
 
-/** Outputs of one transaction to watched scripts; `minConfirmations` null when they can be spent at once. */
+/**
+ * Transfers of one transaction to watched scripts: one for each output, but at most one for all dust and everything after the 16th output to a
+ * script, under the key of the first of them. `minConfirmations` is null when they can be spent at once.
+ */
 export function transactionTransfers(
-  { keyPrefix, asset, printAddress }: ExtractScope,
+  { keyPrefix, asset, dustBase, printAddress }: ExtractScope,
   { hash, inputs, outputs }: ParsedTransaction,
   watches: WatchIndex,
   minConfirmations: number | null,
 ): readonly RawTransfer[] {
   const found: RawTransfer[] = []
+  const own = new Map<string, number>()
+  const sums = new Map<string, RawTransfer & { amountBase: bigint }>()
+  // One list for all of them: its length times the number of outputs is a stranger's choice.
+  let spends: readonly string[] | null = null
   for (const [outputIndex, { amountBase, script }] of outputs.entries()) {
     if (amountBase === 0n || !watches.has(script)) continue
+    const before = own.get(script) ?? 0
+    const isSummed = amountBase <= dustBase || before >= OUTPUTS_MAX
+    const sum = sums.get(script)
+    if (isSummed && sum !== undefined) {
+      sum.amountBase += amountBase
+      continue
+    }
     const txHash = hashText(hash)
-    found.push({
+    spends ??= inputs.slice(0, SPENDS_MAX).map(outpointText)
+    const transfer = {
       key: `${keyPrefix}:${txHash}:${outputIndex}`,
       matchKey: script,
       toAddress: printAddress(script),
@@ -74,9 +96,12 @@ export function transactionTransfers(
       amountBase,
       txHash,
       outputIndex,
-      spends: inputs.slice(0, SPENDS_MAX).map(outpointText),
+      spends,
       ...(minConfirmations === null ? {} : { minConfirmations }),
-    })
+    }
+    found.push(transfer)
+    if (isSummed) sums.set(script, transfer)
+    else own.set(script, before + 1)
   }
   return found
 }

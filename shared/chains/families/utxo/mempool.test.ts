@@ -2,6 +2,7 @@ import { Transaction } from 'bitcoinjs-lib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { MempoolView, RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { WatchIndex } from '#shared/ports/scanning.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createWatchIndex } from '../watch-index.ts'
 import type { ExtractScope } from './extract.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -16,6 +17,7 @@ const NODE_NOW_MS = 1_800_000_000_000
 
 const pool = new Map<string, Buffer | null>()
 let asked: string[] = []
+const failing = new Map<string, RpcFailure>()
 let loaded = true
 let entryTimes: ReadonlyMap<string, number> = new Map()
 type Read = (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
@@ -26,6 +28,7 @@ let watches = createWatchIndex()
 
 beforeEach(() => {
   pool.clear()
+  failing.clear()
   asked = []
   loaded = true
   entryTimes = new Map()
@@ -35,6 +38,8 @@ beforeEach(() => {
     mempoolIds: async () => [...pool.keys()],
     mempoolTransaction: async (txid: string) => {
       asked.push(txid)
+      const failure = failing.get(txid)
+      if (failure !== undefined) throw failure
       return pool.get(txid) ?? null
     },
     mempoolEntryTime: async (txid: string) => entryTimes.get(txid) ?? null,
@@ -47,6 +52,7 @@ beforeEach(() => {
   const scope: ExtractScope = {
     keyPrefix: 'test:bitcoin',
     asset: 'btc_bitcoin',
+    dustBase: 0n,
     rules,
     printAddress: (script) => script,
   }
@@ -176,6 +182,32 @@ describe('the mempool', () => {
     const theirs = arrive(2, OTHER)
     pool.set('ab'.repeat(32), pool.get(theirs) ?? null)
     await expect(read(watches, NOBODY)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  })
+
+  // Guarantee: what one stranger sends hides nobody else's payment.
+  it('with a transaction that the node does not give names it and shows the others', async () => {
+    const ours = arrive(1, SCRIPT)
+    const poison = arrive(2, OTHER)
+    failing.set(poison, new RpcFailure('unclear', 'error -32603: response size exceeded'))
+    for (let poll = 0; poll < 2; poll += 1) {
+      const view = await read(watches, NOBODY)
+      expect(view).toMatchObject({ partial: true, transfers: [{ txHash: ours }] })
+      expect(view.unread).toMatch(new RegExp(`${poison}: error -32603: response size exceeded`))
+    }
+    expect(asked.filter((txid) => txid === poison)).toHaveLength(1)
+    pool.delete(poison)
+    expect(await read(watches, NOBODY)).toMatchObject({ partial: false, unread: null })
+  })
+
+  it('of a node that gives none is left for another one', async () => {
+    for (let coin = 0; coin < 9; coin += 1) failing.set(arrive(coin, OTHER), new RpcFailure('refused', 'not offered'))
+    await expect(read(watches, NOBODY)).rejects.toThrow('not offered')
+    failing.clear()
+    failing.set(arrive(20, OTHER), new RpcFailure('rate', 'too many requests'))
+    await expect(open(UNHURRIED_MS)(watches, NOBODY)).resolves.toMatchObject({ partial: true })
+    pool.clear()
+    failing.set(arrive(21, OTHER), new RpcFailure('retry', 'no response', { isSilent: true }))
+    await expect(open(UNHURRIED_MS)(watches, NOBODY)).rejects.toThrow('no response')
   })
 
   it('may hold purely confidential transactions, which pay nobody yet', async () => {

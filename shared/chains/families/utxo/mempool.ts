@@ -1,6 +1,7 @@
 import type { MempoolView, RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { type ExtractScope, spendersAmong, transactionTransfers } from './extract.ts'
@@ -13,6 +14,12 @@ import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts
 const CONCURRENCY = 8
 /** Time limit of one poll, milliseconds: blocks wait for it. A full Bitcoin mempool takes several polls after a start. */
 const POLL_MS = 3_000
+/** Pause before a transaction that the node did not give is requested again, milliseconds. */
+const RETRY_MS = 10_000
+/** How long deadlines wait for such a transaction, milliseconds: a stranger can send one at any time. A block or another node shows it later. */
+const UNREAD_MAX_MS = 600_000
+/** When so many requests fail in one poll and none succeeds, the node is at fault. */
+const FAULTS_MAX = 8
 
 /** The part of a node that is used here. */
 type MempoolNode = Pick<CoreNode, 'mempoolIds' | 'mempoolTransaction' | 'mempoolEntryTime' | 'traffic'> & LoadNode
@@ -41,6 +48,7 @@ export function createMempoolReader(
   const matched = new Map<string, readonly RawTransfer[]>()
   const spenders = new Map<string, string>()
   const ages = createMempoolAges()
+  const unread = createUnread()
   let index: WatchIndex | null = null
 
   /** Drops transactions that were mined, replaced or evicted, and everything when other addresses are watched. */
@@ -51,6 +59,7 @@ export function createMempoolReader(
     if (!loading) {
       for (const txid of looked) if (!listed.has(txid)) looked.delete(txid)
       ages.keep(listed)
+      unread.keep(listed)
     }
     for (const txid of matched.keys()) if (!looked.has(txid)) matched.delete(txid)
     for (const [outpoint, txid] of spenders) if (!listed.has(txid)) spenders.delete(outpoint)
@@ -62,8 +71,8 @@ export function createMempoolReader(
     if (transaction === 'gone') return
     const transfers = transaction === null ? [] : transactionTransfers(scope, transaction, watches, null)
     if (transfers.length > 0) {
-      matched.set(txid, transfers)
       await noteEntry(node, txid, ages)
+      matched.set(txid, transfers)
     }
     looked.add(txid)
     if (transaction === null) return
@@ -77,22 +86,36 @@ export function createMempoolReader(
       const txids = new Set(await node.mempoolIds())
       forget(txids, watches, loading)
       const asked = outpointsByWire(outpoints)
-      const unseen = [...txids].filter((txid) => !looked.has(txid))
+      const unseen = [...txids].filter((txid) => !looked.has(txid) && !unread.rests(txid))
       const ordered = [...unseen.filter((txid) => !ages.has(txid)), ...unseen.filter((txid) => ages.has(txid))]
       ages.add(txids)
       const until = performance.now() + lookMs
-      let partial = false
+      const poll = { partial: false, succeeded: 0, failures: [] as RpcFailure[] }
       await mapConcurrently(ordered, CONCURRENCY, async (txid) => {
-        partial ||= performance.now() >= until
-        if (!partial) await look(node, txid, watches, asked)
+        poll.partial ||= performance.now() >= until
+        if (poll.partial) return
+        try {
+          await look(node, txid, watches, asked)
+          poll.succeeded += 1
+          unread.forget(txid)
+        } catch (error) {
+          if (!(error instanceof RpcFailure)) throw error
+          unread.note(txid, error)
+          poll.failures.push(error)
+          poll.partial ||= isOfNode(error)
+        }
       })
+      const [failure] = poll.failures
+      const isNodeAtFault = poll.failures.some(isOfNode) || poll.failures.length >= FAULTS_MAX
+      if (failure !== undefined && poll.succeeded === 0 && isNodeAtFault) throw failure
+      const partial = poll.partial || unread.isAwaited()
       const transfers = [...matched].flatMap(([txid, found]) => (txids.has(txid) ? found : []))
       // A watched transaction was read before its outpoints could be requested.
       for (const { spends = [], txHash } of transfers) {
         for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
       }
       const spent = new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint)))
-      return { partial, loading, transfers, txids, spent, agesMs: ages.of(transfers) }
+      return { partial, unread: unread.sentence(), loading, transfers, txids, spent, agesMs: ages.of(transfers) }
     },
   }
 }
@@ -107,9 +130,43 @@ async function noteEntry(node: MempoolNode, txid: string, ages: MempoolAges): Pr
 async function read(node: MempoolNode, txid: string): Promise<ParsedTransaction | 'gone' | null> {
   const bytes = await node.mempoolTransaction(txid)
   if (bytes === null) return 'gone'
-  const transaction = parseTransaction(bytes)
+  const transaction = parsed(bytes)
   if (transaction !== null && hashText(transaction.hash) !== txid) {
     throw new NodeUnreliable('the node gave another transaction than the one asked for')
   }
   return transaction
+}
+
+function parsed(bytes: Buffer): ParsedTransaction | null {
+  try {
+    return parseTransaction(bytes)
+  } catch (cause) {
+    throw new RpcFailure('unclear', 'its bytes cannot be read', { cause })
+  }
+}
+
+/** Whether the next request would fail as well. */
+const isOfNode = ({ kind, isSilent }: RpcFailure): boolean => kind === 'rate' || isSilent
+
+/** Transactions that the node lists and does not give. */
+function createUnread(now: () => number = () => performance.now()) {
+  const failed = new Map<string, { readonly since: number; readonly retryAt: number; readonly reason: string }>()
+  return {
+    rests: (txid: string): boolean => (failed.get(txid)?.retryAt ?? 0) > now(),
+    note(txid: string, { message: reason }: RpcFailure): void {
+      failed.set(txid, { since: failed.get(txid)?.since ?? now(), retryAt: now() + RETRY_MS, reason })
+    },
+    forget: (txid: string): boolean => failed.delete(txid),
+    keep(listed: ReadonlySet<string>): void {
+      for (const txid of failed.keys()) if (!listed.has(txid)) failed.delete(txid)
+    },
+    isAwaited: (): boolean => [...failed.values()].some(({ since }) => now() - since < UNREAD_MAX_MS),
+    /** Names the one that was unread first; null when there is none. */
+    sentence(): string | null {
+      const [first] = [...failed]
+      if (first === undefined) return null
+      const others = failed.size === 1 ? '' : ` and ${failed.size - 1} others`
+      return `The node does not give the unconfirmed transaction ${first[0]}${others}: ${first[1].reason}.`
+    },
+  }
 }

@@ -11,6 +11,7 @@ watches.add(SCRIPT)
 const scope = {
   keyPrefix: 'test:bitcoin',
   asset: 'btc_bitcoin',
+  dustBase: 0n,
   rules: { coinbaseMaturity: 100, mweb: false },
   printAddress: (script: string) => script,
 } as const

@@ -1,8 +1,8 @@
 import { ignoreUnclear } from '#shared/chains/nodes/ignore-unclear.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { CoreNode, CoreRpc } from './core-rpc.ts'
+import { createStandingWatch } from './node-standing.ts'
 
 /**
  * Virtual bytes: the fixed part of a transaction with one output, and one input by the type of its script, signatures of 72
@@ -29,12 +29,12 @@ interface UtxoFundsOptions {
  * six blocks. One scan of the node's whole set of unspent outputs, which takes minutes on main networks.
  */
 export function createUtxoFunds(rpc: Pick<CoreRpc, 'use'>, { asset, isLocal }: UtxoFundsOptions): FundsReader {
+  const standing = createStandingWatch({ isLocal, isLive: false })
   return {
     read(addresses, { timeoutMs }) {
       if (addresses.length > FUNDS_PAGE) throw new RangeError(`${addresses.length} addresses in one reading`)
       return rpc.use(async (node) => {
-        if (!isLocal && !(await node.isConnected()))
-          throw new NodeUnreliable('the node has no peers, or not the whole chain')
+        await standing.requireChain(node)
         const feeRate = await ignoreUnclear(node.feeRate())
         const { height, held } = await node.unspentAmounts(
           addresses.map(({ matchKey }) => matchKey),

@@ -84,6 +84,7 @@ export const es: GoLiveTexts = {
     address_differs: () => 'La dirección difiere de la que deriva Paymesh. No aceptes pagos con este monedero.',
     no_node: (about) => `No hay ningún nodo configurado: ${about}.`,
     node_silent: (about) => `Sin respuesta: ${about}.`,
+    node_behind: (about) => `Un nodo no está al día: ${about}.`,
     node_lacking: (about) => `Un nodo no sirve: ${about}. paymesh chain status muestra qué falla sin ello.`,
     quota_used: (about) => `La cuota está casi agotada: ${about}.`,
     one_source: (about) => `Una sola fuente: ${about}.`,

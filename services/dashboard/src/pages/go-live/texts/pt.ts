@@ -84,6 +84,7 @@ export const pt: GoLiveTexts = {
     address_differs: () => 'O endereço é diferente do que o Paymesh deriva. Não aceite pagamentos com esta carteira.',
     no_node: (about) => `Nenhum nó configurado: ${about}.`,
     node_silent: (about) => `Sem resposta: ${about}.`,
+    node_behind: (about) => `Um nó não está em dia: ${about}.`,
     node_lacking: (about) => `Um nó não serve: ${about}. paymesh chain status mostra o que falha sem isso.`,
     quota_used: (about) => `A cota está quase esgotada: ${about}.`,
     one_source: (about) => `Uma única fonte: ${about}.`,
