@@ -135,6 +135,19 @@ describe('a node that lies', () => {
     await expect(clientOf(await startNode(SLOTS, on('getSlot', { result: '17' }))).head()).rejects.toEqual(unreliable)
   })
 
+  // Guarantee: operators read why a provider refuses, in its own words, wherever it does.
+  it.each([
+    ['getSlot', -32_429, 'max usage reached'],
+    ['getBlock', -32_001, 'Block 10 cleaned up, does not exist on node. First available block: 99'],
+    ['getBlocks', -32_602, 'Slot range too large for your plan'],
+    ['getBlock', -32_007, '50/second request limit reached'],
+    ['getBlock', -32_004, 'Block not available for slot 10'],
+  ])('%s with error %i is shown with its words', async (method, code, said) => {
+    const client = clientOf(await startNode(SLOTS, on(method, words(code, said))))
+    const failing = method === 'getSlot' ? client.head() : client.scan(10, 18, watches)
+    await expect(failing).rejects.toThrow(said)
+  })
+
   it.each([
     [-32_015, /newer than this release/],
     [-32_001, /more history/],
