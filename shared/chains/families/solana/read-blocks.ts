@@ -45,7 +45,7 @@ export interface BlockReader {
   slot(commitment: 'confirmed' | 'finalized'): Promise<number>
   /** The newest block that the node has; see `newestBlock`. */
   newest(known: BlockPosition | null): Promise<BlockPosition>
-  /** The node's own hash of the block of a slot, null when it does not have it. */
+  /** Hash of the block of a slot, or of the first one after a slot that this one shows to be skipped; null when the node shows neither. */
   hashAt(slot: number): Promise<string | null>
   /** The block of a slot, null only when the chain has none: a later block names an earlier parent. */
   at(slot: number): Promise<BlockRef | null>
@@ -81,14 +81,18 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
   return {
     slot: (commitment) => newestSlot(rpc, commitment),
     newest: (known) => newestBlock({ rpc, hashOf }, known),
-    hashAt: async (slot) => (await orNull(getBlock(rpc, slot, 'none', headerSchema)))?.blockhash ?? null,
+    async hashAt(slot) {
+      const found = await orNull(getBlock(rpc, slot, 'none', headerSchema))
+      if (found !== null) return hashOf(slot, found)
+      const next = await blockAfter(rpc, slot)
+      return next === null || next.header.parentSlot >= slot ? null : hashOf(next.slot, next.header)
+    },
     async at(slot) {
       const found = await orNull(getBlock(rpc, slot, 'none', headerSchema))
       if (found !== null) return refOf(slot, found)
       // A lagging or incomplete node gives the same response as for a skipped slot: the next block decides.
-      const next = await firstSlotFrom(rpc, slot + 1)
-      const header = next === undefined ? null : await orNull(getBlock(rpc, next, 'none', headerSchema))
-      if (header === null || (header.parentSlot >= slot && !identity().simulated)) {
+      const next = await blockAfter(rpc, slot)
+      if (next === null || (next.header.parentSlot >= slot && !identity().simulated)) {
         throw new NodeUnreliable(
           `the node does not have the block of slot ${slot}, and does not show that it was skipped`,
         )
@@ -125,6 +129,13 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
 function hashIn({ simulated, genesisHash }: NodeIdentity, slot: number, blockhash: string): string {
   if (!simulated) return blockhash
   return slot === 0 ? genesisHash : `${genesisHash}:${slot}`
+}
+
+/** The first block after a slot that the node lists; null when it lists none, or does not have it. */
+async function blockAfter(rpc: Caller, after: number): Promise<Linked | null> {
+  const slot = await firstSlotFrom(rpc, after + 1)
+  const header = slot === undefined ? null : await orNull(getBlock(rpc, slot, 'none', headerSchema))
+  return slot === undefined || header === null ? null : { slot, header }
 }
 
 /** Milliseconds. Throws `NodeUnreliable` when the node returns none. */
