@@ -2,6 +2,7 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AccountReader } from './account-reader.ts'
 import type { FundsReader } from './funds.ts'
+import type { Shortcoming } from './node-states.ts'
 import type {
   BalanceIncrease,
   BlockRef,
@@ -10,7 +11,6 @@ import type {
   ScannedBlock,
   SecondFigures,
 } from './scanned-blocks.ts'
-import type { Shortcoming } from './node-states.ts'
 
 /** Membership test of receiving addresses, used for every transfer. Never false for a watched one. */
 export interface WatchIndex {
@@ -137,7 +137,7 @@ export interface ChainClient {
    * one and it does not respond.
    */
   disputed?(transactions: readonly SeenTransaction[]): Promise<ReadonlySet<string>>
-  /** Which nodes are down; absent where there is one node. */
+  /** Which nodes are down or stand still; absent where there is one node. */
   silence?(): Silence
   /**
    * Whether a scanned block that the node in use no longer has is gone for the network's other nodes as well. `gone` where
@@ -168,8 +168,17 @@ export interface ChainClient {
 export interface Silence {
   /** Hosts of nodes that failed several times in a row, without a success since. */
   readonly hosts: readonly string[]
-  /** Number of responding nodes on our chain. */
+  /** Nodes that respond with an old block, as their newest or their final one, while others go on. */
+  readonly outdated: readonly OutdatedNode[]
+  /** Number of nodes on our chain that respond with current blocks. */
   readonly answering: number
+}
+
+/** A node whose answers stand still. */
+export interface OutdatedNode {
+  readonly host: string
+  readonly block: 'newest' | 'final'
+  readonly height: number
 }
 
 /** A transaction in the block that it was scanned in. */

@@ -44,6 +44,8 @@ async function voteOf<N extends PoolNode>(
 ): Promise<Vote> {
   // A node that is down may request pauses indefinitely.
   if (entry.health.isPaused) return entry.health.isDown ? 'none' : 'later'
+  // Old blocks are no vote, for either side. That it may have newer ones again holds back what a single other node says.
+  if (entry.health.standsAt !== null) return 'later'
   try {
     return await roster.attempt(entry, async (node): Promise<Vote> => {
       const hash = await node.hashAt(block.height)

@@ -19,6 +19,8 @@ const UNKNOWN_LATENCY_MS = 100
 export interface NodeHealth {
   /** Height it reports; −1 when unknown. A failure resets it. */
   head: number
+  /** Height at which its newest block stands still while another node goes on, so that it has no vote; null while it follows. */
+  standsAt: number | null
   /** It failed a moment ago: others are tried first. */
   readonly isResting: boolean
   /** It requested a pause. */
@@ -50,6 +52,7 @@ export function createNodeHealth(now: () => number): NodeHealth {
   let outvotedUntil = Number.NEGATIVE_INFINITY
   const health: NodeHealth = {
     head: -1,
+    standsAt: null,
     get isResting() {
       return now() < restUntil
     },
