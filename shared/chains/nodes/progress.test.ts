@@ -48,6 +48,19 @@ describe('a node among two', () => {
   })
 })
 
+// Guarantee: one node of three that claims too much takes no vote from the others, however slow the chain is.
+it('nobody of three is old because one claims too much', () => {
+  const progress = createProgress<string>(() => clock.time)
+  for (let second = 0; second < 7_200; second += 10) {
+    clock.time = second * 1_000
+    progress.note('liar', 1_000_000 + second)
+    for (const honest of ['a', 'b']) {
+      progress.note(honest, Math.floor(second / 600))
+      expect(progress.standsAt(honest)).toBeNull()
+    }
+  }
+})
+
 describe('a pool whose second node stands still', () => {
   /** Two minutes and more of heads and final blocks, of which the second node's stand still. */
   async function standing(still: 'head' | 'final', others: number) {

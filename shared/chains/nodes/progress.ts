@@ -10,7 +10,7 @@ export interface Progress<E> {
   /** Records an answer. */
   note(entry: E, height: number): void
   /**
-   * The height at which the answers of a node stand still while another node goes on: for longer than two minutes and than three usual intervals
+   * The height at which the answers of a node stand still while another node goes on, or two of several others: for longer than two minutes and than three usual intervals
    * between two of their heights. Null while it follows, or gives no answers: a node that does not respond is not old.
    */
   standsAt(entry: E): number | null
@@ -33,6 +33,13 @@ export function createProgress<E>(now: () => number): Progress<E> {
     return Math.max(LEEWAY_MS, ...[...seen.values()].map(({ intervals }) => INTERVALS * median(intervals)))
   }
 
+  /** Where there are several others, what two of them have: one that claims too much makes no other one old. */
+  function reachedBesides(one: Seen): number {
+    const others = [...seen.values()].flatMap((other) => (other === one ? [] : [other.highest]))
+    const highestFirst = others.toSorted((a, b) => b - a)
+    return highestFirst[others.length < 2 ? 0 : 1] ?? -1
+  }
+
   return {
     note(entry, height) {
       const at = now()
@@ -46,8 +53,9 @@ export function createProgress<E>(now: () => number): Progress<E> {
         one.behindSince = null
       }
       seen.set(entry, one)
-      const best = Math.max(...[...seen.values()].map(({ highest }) => highest))
-      for (const each of seen.values()) if (each.highest < best) each.behindSince ??= at
+      for (const each of seen.values()) {
+        each.behindSince = each.highest < reachedBesides(each) ? (each.behindSince ?? at) : null
+      }
     },
     standsAt(entry) {
       const one = seen.get(entry)
