@@ -173,6 +173,12 @@ const SCANNING = {
   scanner_node_disagrees: gauge('1 = a node has another block than the others', 'network', 'mode', 'provider'),
   scanner_node_excluded: gauge('1 = a node is on another chain and is not used', 'network', 'mode', 'provider'),
   scanner_node_failures_total: counter('Failed requests to a node', 'network', 'mode', 'provider'),
+  scanner_node_outdated: gauge(
+    '1 = the newest or the final block of a node stands still while another node goes on',
+    'network',
+    'mode',
+    'provider',
+  ),
   scanner_node_outvoted_total: counter(
     'Times that most other nodes contradicted a node',
     'network',

@@ -142,7 +142,7 @@ export interface ChainClient {
    * one and it does not respond.
    */
   disputed?(transactions: readonly SeenTransaction[]): Promise<ReadonlySet<string>>
-  /** Which nodes are down; absent where there is one node. */
+  /** Which nodes are down or stand still; absent where there is one node. */
   silence?(): Silence
   /**
    * Whether a scanned block that the node in use no longer has is gone for the network's other nodes as well. `gone` where
@@ -173,8 +173,17 @@ export interface ChainClient {
 export interface Silence {
   /** Hosts of nodes that failed several times in a row, without a success since. */
   readonly hosts: readonly string[]
-  /** Number of responding nodes on our chain. */
+  /** Nodes that respond with an old block, as their newest or their final one, while others go on. */
+  readonly outdated: readonly OutdatedNode[]
+  /** Number of nodes on our chain that respond with current blocks. */
   readonly answering: number
+}
+
+/** A node whose answers stand still. */
+export interface OutdatedNode {
+  readonly host: string
+  readonly block: 'newest' | 'final'
+  readonly height: number
 }
 
 /** A transaction in the block that it was scanned in. */

@@ -23,6 +23,13 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   ChainNodesDisagree: gauge(`paymesh_chain_waiting${CHAIN}`, 1, 0, '6m', '4m'),
   ChainFactsOff: gauge('paymesh_chain_fact_off{mode="live",network="base",fact="block_time"}', 1, 0, '62m', '58m'),
   NodeLies: counter('paymesh_scanner_node_outvoted_total{mode="live",network="bitcoin",provider="a.example"}'),
+  NodeOutdated: gauge(
+    'paymesh_scanner_node_outdated{mode="live",network="tron",provider="a.example"}',
+    1,
+    0,
+    '6m',
+    '4m',
+  ),
   LooksFail: {
     interval: '1m',
     fires: [

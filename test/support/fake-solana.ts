@@ -71,8 +71,19 @@ interface Call {
 }
 type Answer = { readonly result: unknown } | { readonly error: { readonly code: number; readonly message: string } }
 
+/** Words of Agave 4.0 (`rpc-client-api/src/custom_error.rs`) about a slot without a block. */
+const AGAVE: ReadonlyMap<number, string> = new Map([
+  [-32_004, 'Block not available for slot 7'],
+  [-32_007, 'Slot 7 was skipped, or missing due to ledger jump to recent snapshot'],
+  [-32_009, 'Slot 7 was skipped, or missing in long-term storage'],
+  [-32_014, 'Block status not yet available for slot 7'],
+])
+
+/** An error answer in these words. */
+export const words = (code: number, message: string): Answer => ({ error: { code, message } })
+
 /** An error answer. */
-export const failure = (code: number): Answer => ({ error: { code, message: `code ${code}` } })
+export const failure = (code: number): Answer => words(code, AGAVE.get(code) ?? `code ${code}`)
 
 /** A node over HTTP that shows `blocks`, except where it lies. */
 export interface FakeNode {

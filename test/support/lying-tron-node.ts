@@ -6,6 +6,8 @@ import { parseLosslessJson } from '#shared/chains/families/tron/lossless-json.ts
 export interface TronTruth {
   /** Last part of the path, such as `getblockbynum`. */
   readonly method: string
+  /** The whole path: `/wallet/getnowblock` and `/walletsolidity/getnowblock` have the same last part. */
+  readonly path: string
   readonly params: Readonly<Record<string, unknown>>
   /** The answer, parsed. */
   readonly json: unknown
@@ -30,7 +32,7 @@ export async function startLyingTronNode(
         .then((text) => {
           const method = path.slice(path.lastIndexOf('/') + 1)
           const params = JSON.parse(body) as TronTruth['params']
-          const said = lie({ method, params, json: parseLosslessJson(text) })
+          const said = lie({ method, path, params, json: parseLosslessJson(text) })
           if (said === null) response.destroy()
           else response.end(said === undefined ? text : typeof said === 'string' ? said : JSON.stringify(said))
         })

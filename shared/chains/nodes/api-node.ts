@@ -34,7 +34,7 @@ export interface NodeQuestions<P> {
   identify(call: ApiClient<P>['call'], host: string): Promise<void>
   /** Height of a node's newest block. Without it no node is skipped for lagging. */
   headHeight?(call: ApiClient<P>['call']): Promise<number>
-  /** Hash of a node's block; null when it has none. Without it nodes are not compared. */
+  /** See `PoolNode.hashAt`. Without it nodes are not compared. */
   hashAt?(call: ApiClient<P>['call'], height: number): Promise<string | null>
   readonly metrics: Metrics
   readonly labels: Readonly<Record<string, string>>

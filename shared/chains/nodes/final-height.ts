@@ -1,6 +1,7 @@
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { NodeRoster, RosterEntry } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
+import { createProgress } from './progress.ts'
 
 /** How often the nodes that are not in use are queried, milliseconds. */
 export const FINAL_EVERY_MS = 5_000
@@ -17,6 +18,8 @@ export interface FinalHeight<N> {
   update(node: N, read: ReadFinal<N>): Promise<number | null>
   /** Height confirmed by two nodes, or by the only one on our chain; null until then. Queries the others again when that is due. */
   agreed(): number | null
+  /** The final block at which a node stands still while another node goes on; null while it follows. */
+  standsAt(entry: RosterEntry<N>): number | null
   /** Resolves when no query is running. */
   settled(): Promise<void>
 }
@@ -28,13 +31,16 @@ export interface FinalHeightOptions {
   readonly everyMs: number
 }
 
-/** Nothing is final yet. The last height of a silent node keeps counting: finality never goes back. */
+/**
+ * Nothing is final yet. The last height of a silent node, or of one that stands still, keeps counting for what it says: finality never goes back.
+ */
 export function createFinalHeight<N extends PoolNode>(
   roster: NodeRoster<N>,
   { now, everyMs }: FinalHeightOptions,
 ): FinalHeight<N> {
   const { entries } = roster
   const claims = new Map<RosterEntry<N>, number>()
+  const progress = createProgress<RosterEntry<N>>(now)
   const strangers = new Set<RosterEntry<N>>()
   let question: { readonly inUse: N; readonly read: ReadFinal<N> } | null = null
   let askedAt = Number.NEGATIVE_INFINITY
@@ -42,7 +48,10 @@ export function createFinalHeight<N extends PoolNode>(
 
   function note(entry: RosterEntry<N>, height: number | null): void {
     strangers.delete(entry)
-    if (height !== null) claims.set(entry, height)
+    if (height === null) return
+    claims.set(entry, height)
+    // What an outvoted node claims makes no other one old.
+    if (!entry.health.isOutvoted) progress.note(entry, height)
   }
 
   async function askOne(entry: RosterEntry<N>, read: ReadFinal<N>): Promise<void> {
@@ -90,6 +99,7 @@ export function createFinalHeight<N extends PoolNode>(
       const highestFirst = heights.toSorted((one, other) => other - one)
       return highestFirst[ours.length < 2 ? 0 : 1] ?? null
     },
+    standsAt: (entry) => (strangers.has(entry) ? null : progress.standsAt(entry)),
     settled: async () => {
       await asking
     },

@@ -3,7 +3,7 @@ import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { NodeRoster, RosterEntry } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
 
-/** A node this many blocks below the one in question may have it in a moment. */
+/** A node this many blocks below the one in question, or above it, may show what is there in a moment. */
 const NEAR = 3
 
 /** `later`: it may have a result soon. `none`: it has none, and no node waits for it. */
@@ -44,14 +44,14 @@ async function voteOf<N extends PoolNode>(
 ): Promise<Vote> {
   // A node that is down may request pauses indefinitely.
   if (entry.health.isPaused) return entry.health.isDown ? 'none' : 'later'
+  // Old blocks are no vote, for either side. That it may have newer ones again holds back what a single other node says.
+  if (entry.health.standsAt !== null) return 'later'
   try {
     return await roster.attempt(entry, async (node): Promise<Vote> => {
       const hash = await node.hashAt(block.height)
       if (hash !== null) return hash === block.hash ? 'kept' : 'gone'
-      const head = await node.headHeight()
-      // Heights without a block are normal on Solana.
-      if (head > block.height) return 'gone'
-      return head + NEAR >= block.height ? 'later' : 'none'
+      // That it shows no block proves nothing, however high its head is: a vote needs the block that is there instead.
+      return (await node.headHeight()) + NEAR >= block.height ? 'later' : 'none'
     })
   } catch (error) {
     if (error instanceof NodeMismatch) return 'none'

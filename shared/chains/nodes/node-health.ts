@@ -19,10 +19,14 @@ const UNKNOWN_LATENCY_MS = 100
 export interface NodeHealth {
   /** Height it reports; −1 when unknown. A failure resets it. */
   head: number
+  /** Height at which its newest block stands still while another node goes on, so that it has no vote; null while it follows. */
+  standsAt: number | null
   /** It failed a moment ago: others are tried first. */
   readonly isResting: boolean
   /** It requested a pause. */
   readonly isPaused: boolean
+  /** The failure with which it did that last; null when it never did. */
+  readonly pausedBy: RpcFailure | null
   /** It was recently on another chain, or outvoted. */
   readonly isExcluded: boolean
   /** Other nodes recently contradicted it: its results do not count. */
@@ -43,15 +47,20 @@ export function createNodeHealth(now: () => number): NodeHealth {
   let inRow = 0
   let restUntil = Number.NEGATIVE_INFINITY
   let pauseUntil = Number.NEGATIVE_INFINITY
+  let pausedBy: RpcFailure | null = null
   let excludedUntil = Number.NEGATIVE_INFINITY
   let outvotedUntil = Number.NEGATIVE_INFINITY
   const health: NodeHealth = {
     head: -1,
+    standsAt: null,
     get isResting() {
       return now() < restUntil
     },
     get isPaused() {
       return now() < pauseUntil
+    },
+    get pausedBy() {
+      return pausedBy
     },
     get isExcluded() {
       return now() < excludedUntil || now() < outvotedUntil
@@ -77,8 +86,9 @@ export function createNodeHealth(now: () => number): NodeHealth {
         restUntil = now() + Math.min(REST_MIN_MS * 2 ** inRow, REST_MAX_MS)
         inRow += 1
       }
-      const pause = error instanceof RpcFailure ? error.retryAfterMs : null
-      if (pause !== null) pauseUntil = now() + Math.min(pause, PAUSE_MAX_MS)
+      if (!(error instanceof RpcFailure) || error.retryAfterMs === null) return
+      pauseUntil = now() + Math.min(error.retryAfterMs, PAUSE_MAX_MS)
+      pausedBy = error
     },
     excluded() {
       health.head = -1

@@ -103,7 +103,10 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
           failures.push(error)
         }
       }
-      throw worstOf(failures)
+      // While all of them pause, the reason is what the last one said when it asked for that.
+      const paused = entries.findLast(({ health }) => health.isPaused)?.health.pausedBy
+      if (failures.length > 0 || paused == null) throw worstOf(failures)
+      throw new NodeUnreliable(`every node asked for a pause: ${paused.message}`)
     },
   }
   return roster

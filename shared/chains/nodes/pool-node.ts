@@ -6,7 +6,10 @@ export interface PoolNode {
   identify(): Promise<void>
   /** Height of its newest block. */
   headHeight(): Promise<number>
-  /** Hash of its block at a height; null when it has none, or cannot return hashes. */
+  /**
+   * Hash of its block at a height, or where it shows that no block is there, of the block after it, which stands for that. Null when it shows
+   * neither, which proves nothing.
+   */
   hashAt(height: number): Promise<string | null>
   /** Usual response time, milliseconds; 0 before the first. */
   readonly latencyMs: number

@@ -1,10 +1,11 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { ForkVerdict, SeenTransaction, Silence } from '#shared/ports/scanning.ts'
+import type { ForkVerdict, OutdatedNode, SeenTransaction, Silence } from '#shared/ports/scanning.ts'
 import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { voteOnFork } from './fork-vote.ts'
 import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
+import { createProgress } from './progress.ts'
 import { type AskNode, findDisputed } from './second-opinion.ts'
 
 /** How often the nodes that are not in use are checked, milliseconds. */
@@ -31,7 +32,7 @@ export interface RpcPool<N extends PoolNode> {
   disputed(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
   /** Result of comparing a scanned block that the node in use no longer has across all nodes. `gone` where there is one node. */
   voteOnFork(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
-  /** Which nodes are down. */
+  /** Which nodes are down, and which stand still. */
   silence(): Silence
   /** Finalized height, confirmed by two of the nodes. */
   readonly final: FinalHeight<N>
@@ -63,8 +64,9 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
   const { now = () => performance.now(), finalEveryMs = FINAL_EVERY_MS } = options
   const roster = createNodeRoster({ ...options, now })
   const { entries } = roster
-  const survey = createSurvey(roster, options)
   const final = createFinalHeight(roster, { now, everyMs: finalEveryMs })
+  const noteHead = createHeadRecord(roster, final, { ...options, now })
+  const survey = createSurvey(roster, noteHead, options)
   const sources = createBlockSources<RosterEntry<N>>()
   const entryOf = (node: N) => entries.find((one) => one.node === node)
   let surveyedAt = now()
@@ -92,10 +94,15 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       return findDisputed(roster, sources, transactions, ask)
     },
     voteOnFork: (block) => voteOnFork(roster, block),
-    silence: () => ({
-      hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
-      answering: entries.filter(({ health }) => !health.isDown && !health.isExcluded).length,
-    }),
+    silence() {
+      const present = entries.filter(({ health }) => !health.isDown && !health.isExcluded)
+      const outdated = present.flatMap((entry) => outdatedNode(entry, final) ?? [])
+      return {
+        hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
+        outdated,
+        answering: present.length - outdated.length,
+      }
+    },
     final,
     async each(work) {
       const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
@@ -105,7 +112,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
     },
     noteHead(node, height) {
       const entry = entryOf(node)
-      if (entry !== undefined) entry.health.head = height
+      if (entry !== undefined) noteHead(entry, height)
       if (entries.length < 2 || surveying !== null || now() - surveyedAt < SURVEY_MS) return
       surveyedAt = now()
       surveying = survey().finally(() => {
@@ -121,11 +128,44 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
   }
 }
 
-function createSurvey<N extends PoolNode>(roster: NodeRoster<N>, { metrics, labels }: RpcPoolOptions<N>) {
+type NoteHead<N extends PoolNode> = (entry: RosterEntry<N>, height: number) => void
+
+/** Records heads, and which nodes stand still. */
+function createHeadRecord<N extends PoolNode>(
+  { entries }: NodeRoster<N>,
+  final: FinalHeight<N>,
+  { now, metrics, labels }: RpcPoolOptions<N> & { readonly now: () => number },
+): NoteHead<N> {
+  const progress = createProgress<RosterEntry<N>>(now)
+  return (entry, height) => {
+    entry.health.head = height
+    // What an outvoted node claims makes no other one old.
+    if (!entry.health.isOutvoted) progress.note(entry, height)
+    for (const one of entries) {
+      one.health.standsAt = progress.standsAt(one)
+      const isOutdated = outdatedNode(one, final) !== null
+      metrics.gauge('scanner_node_outdated', isOutdated ? 1 : 0, { ...labels, provider: one.node.host })
+    }
+  }
+}
+
+function outdatedNode<N extends PoolNode>(entry: RosterEntry<N>, final: FinalHeight<N>): OutdatedNode | null {
+  const { host } = entry.node
+  const { standsAt } = entry.health
+  if (standsAt !== null) return { host, block: 'newest', height: standsAt }
+  const finalAt = final.standsAt(entry)
+  return finalAt === null ? null : { host, block: 'final', height: finalAt }
+}
+
+function createSurvey<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  noteHead: NoteHead<N>,
+  { metrics, labels }: RpcPoolOptions<N>,
+) {
   async function lookAt(entry: RosterEntry<N>, inUse: RosterEntry<N>): Promise<void> {
     const { node, health } = entry
     await roster.attempt(entry, async () => {
-      health.head = await node.headHeight()
+      noteHead(entry, await node.headHeight())
       const height = Math.min(health.head, inUse.health.head) - SETTLED_DEPTH
       if (height < 0) return
       const [theirs, ours] = await Promise.all([node.hashAt(height), inUse.node.hashAt(height).catch(() => null)])
@@ -143,7 +183,8 @@ function createSurvey<N extends PoolNode>(roster: NodeRoster<N>, { metrics, labe
     // Their failures are recorded in their health.
     await Promise.allSettled(others.map((entry) => lookAt(entry, inUse)))
     const better = others.filter(({ health }) => !health.isExcluded && !health.isResting)
-    const ahead = better.find(({ health }) => health.head > inUse.health.head + LAG_MAX)
+    const behindMax = inUse.health.standsAt === null ? LAG_MAX : 0
+    const ahead = better.find(({ health }) => health.head > inUse.health.head + behindMax)
     if (ahead !== undefined && roster.current === inUse) roster.current = ahead
   }
 }

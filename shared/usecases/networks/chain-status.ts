@@ -31,7 +31,7 @@ export interface ChainStatus {
   readonly mempoolAgeMs: Ms | null
   readonly lease: { readonly owner: string; readonly epoch: number; readonly expired: boolean } | null
   readonly haltReason: string | null
-  /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for a silent one. */
+  /** Why the scanner waits although it is not halted: its nodes disagree, or payments wait for one that is silent or stands still. */
   readonly waitReason: string | null
   /** Why the network does not advance and how to fix it; null when it advances. Also set where `status` is `halted`. */
   readonly stuck: StuckNetwork | null

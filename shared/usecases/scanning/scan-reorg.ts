@@ -1,6 +1,6 @@
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { NodeUnreliable, type OutdatedNode } from '#shared/ports/scanning.ts'
 import { measureReorg, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
@@ -69,10 +69,20 @@ async function isBelieved(session: ScanSession, fork: BlockRef | null): Promise<
   const verdict = await source.client.voteOnFork({ height, hash })
   if (verdict === 'gone') return true
   const reason =
-    verdict === 'kept' ? null : `The nodes disagree about block ${height}. Scanning waits until they agree.`
+    verdict === 'kept'
+      ? null
+      : [
+          `The nodes disagree about block ${height}. Scanning waits until they agree.`,
+          ...standingStill(source.client.silence?.().outdated ?? []).map((words) => `Without a vote: ${words}.`),
+        ].join(' ')
   const change = waiting(session, reason)
   if (Object.keys(change).length > 0) await moveCursor(session, change)
   return false
+}
+
+/** Clauses that name nodes whose blocks are old, and which ones. */
+export function standingStill(outdated: readonly OutdatedNode[]): readonly string[] {
+  return outdated.map(({ host, block, height }) => `the ${block} block of ${host} stands still at ${height}`)
 }
 
 /** Cursor fields for a scanner that waits for this reason, or for none; empty when they are already stored. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
-import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable, type OutdatedNode } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -83,11 +83,12 @@ describe('a payment that waits for a node that is down', () => {
 
   // Guarantee: nothing confirms on one node's word, and whoever asks learns which node it waits for.
   it.each([
-    ['a second one to call it final', null],
-    ['a second one to show it', 10],
+    ['a second one to call it final', null, false],
+    ['a second one to show it', 10, false],
+    ['a second one whose final block stands still', 1, true],
   ] as const)(
     'for %s: the cursor says so, operators after 15 minutes, until it is back',
-    async (_what, finalizedHeight) => {
+    async (_what, finalizedHeight, isOld) => {
       const invoice = await engine.open({ asset: 'usdt_ethereum' })
       const transfers = [{ key: `silent-${finalizedHeight}`, amountBase: 25_000_000n }]
       const block = blockWith(8, engine.deps.clock.now(), paymentMethodOf(invoice), transfers)
@@ -97,10 +98,11 @@ describe('a payment that waits for a node that is down', () => {
         .updateMany({ invoiceId: invoice.terms.id }, { $set: { needsFinality: true } })
       await engine.setCursor(10, engine.deps.clock.now())
       const hosts = ['node-b:8545']
+      const outdated = [{ host: 'node-b:8545', block: 'final', height: 1 }] as OutdatedNode[]
       const session = await sessionWith(
         clientOf({
           head: async () => ({ height: 10, hash: 'hash10', finalizedHeight: hosts.length > 0 ? finalizedHeight : 10 }),
-          silence: () => ({ hosts, answering: 1 }),
+          silence: () => ({ ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }), answering: 1 }),
           disputed: async () => {
             if (hosts.length > 0) throw new NodeUnreliable('node-b is away')
             return new Set()
@@ -123,6 +125,7 @@ describe('a payment that waits for a node that is down', () => {
       expect(await tick(5_000)).toEqual(['detected', named, null])
       expect(await tick(15 * 60_000)).toEqual(['detected', named, named])
       hosts.pop()
+      outdated.pop()
       expect(await tick(5_000)).toEqual(['confirmed', null, null])
     },
   )

@@ -1,7 +1,7 @@
 import { base58 } from '@scure/base'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { ChainDefinition } from '../../definitions/chain.ts'
 import { createJsonRpc, type RpcClient, type RpcNode } from '../../nodes/json-rpc.ts'
@@ -10,6 +10,7 @@ import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { findDisputed } from './disputed.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
 import { createIdentityTest } from './identity.ts'
+import type { BlockPosition } from './newest-block.ts'
 import { type BlockReader, createBlockReader, type ReadBlock } from './read-blocks.ts'
 import { classify, explain } from './rpc-failure.ts'
 import { createSolanaFunds } from './solana-funds.ts'
@@ -20,9 +21,6 @@ import { accountSchema, latestHashSchema, statusesSchema, type Transaction } fro
 const MINT_LENGTH = 82
 const MINT_DECIMALS_AT = 44
 const MINT_INITIALIZED_AT = 45
-
-/** Polls of a head whose block is missing before it is an error; a node's block store is a moment behind its votes. */
-const HEAD_PATIENCE = 20
 
 /** A block hash is accepted for about a minute (150 blocks); wallets need most of it. */
 const BLOCKHASH_LIFE_MS = 5_000
@@ -95,7 +93,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     head: () =>
       pool.use(async (node) => {
         await pool.final.update(node, readFinal)
-        const head = await readHead(readerOf(node))
+        const head = await readHead(node, readerOf(node))
         pool.noteHead(node, head.height)
         // A confirmed block is final since Alpenglow, and the back ends of one URL are slots apart: finality above this head is no contradiction.
         const final = pool.final.agreed()
@@ -192,19 +190,13 @@ function scanWays(
   }
 }
 
-/** Caches the last head: a node's block store is a moment behind its votes, which must not cause a step back or an error. */
+/** Keeps the newest block of the node in use: a block store that is a moment behind the votes is not asked for it again. */
 function createHeadReader() {
-  let known: BlockRef | null = null
-  let misses = 0
-  return async (blocks: BlockReader) => {
-    const slot = await blocks.slot('confirmed')
-    if (known?.height !== slot) {
-      const found = await blocks.find(slot)
-      misses = found === null ? misses + 1 : 0
-      known = found ?? known
-      if (known === null || misses > HEAD_PATIENCE) throw new NodeUnreliable('the node has no block at its head')
-    }
-    return { height: known.height, hash: known.hash }
+  let last: { readonly node: RpcNode; readonly block: BlockPosition } | null = null
+  return async (node: RpcNode, blocks: BlockReader): Promise<BlockPosition> => {
+    const block = await blocks.newest(last?.node === node ? last.block : null)
+    last = { node, block }
+    return block
   }
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { SolanaClient } from '#shared/chains/families/solana/client.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import {
   bytes,
   type FakeNode,
@@ -11,20 +13,38 @@ import {
   unreliable,
   useFakeSolana,
   watches,
+  words,
 } from '#test/support/fake-solana.ts'
 
 const { startNode, clientOf } = useFakeSolana()
 const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
+/** The answers of a node that lists only these slots. */
+const listing =
+  (slots: readonly number[]): FakeNode['lie'] =>
+  ({ method, params: [from, second] }) => {
+    const found = slots.filter((slot) => slot >= from)
+    if (method === 'getBlocksWithLimit') return { result: found.slice(0, 1) }
+    return method === 'getBlocks' ? { result: found.filter((slot) => slot <= second) } : null
+  }
+
+/** Scans until the end, as the scanner does: from the block after the last one, again after a failure. */
+async function readAll(client: SolanaClient, from: number, to: number) {
+  const read: ScannedBlock[] = []
+  for (let next = from, tries = 0; next <= to && tries < 12; tries += 1) {
+    const blocks = await client.scan(next, to, watches).catch(() => [])
+    read.push(...blocks)
+    next = (blocks.at(-1)?.height ?? next - 1) + 1
+  }
+  return read
+}
+
 describe('a node that lies', () => {
   // Guarantee: a doubtful answer stops the scan, so the cursor cannot pass money by and nothing false is credited.
   it.each<[string, FakeNode['lie']]>([
-    ['leaves a block out of its list', on('getBlocks', { result: [10, 11, 17, 18] })],
-    ['leaves the first block out of its list', on('getBlocks', { result: [11, 15, 17, 18] })],
     ['lists slots that were not asked for', on('getBlocks', { result: [10, 11, 15, 17, 18, 19] })],
     ['lists slots out of order', on('getBlocks', { result: [11, 10, 15, 17, 18] })],
     ['lists a slot twice', on('getBlocks', { result: [10, 10, 11, 15, 17, 18] })],
-    ['lists nothing although its head is above', ({ method }) => (/getBlocks/.test(method) ? { result: [] } : null)],
     ['lists no numbers', on('getBlocks', { result: null })],
     ['has no block that it lists', onSlot(10, () => ({ blockhash: null }))],
     ['links its blocks wrongly', onSlot(15, () => ({ previousBlockhash: bytes(77) }))],
@@ -49,6 +69,36 @@ describe('a node that lies', () => {
     await expect(clientOf(await startNode(SLOTS, lie)).scan(10, 18, watches)).rejects.toEqual(unreliable)
   })
 
+  // Guarantee: a block that is not listed, or listed late, is read all the same, and nothing above it before it.
+  it.each<[string, FakeNode['lie']]>([
+    ['leaves a block out', listing([10, 11, 17, 18])],
+    ['leaves the first block out', listing([11, 15, 17, 18])],
+    ['is one block behind', listing([10, 11, 15, 17])],
+    ['is empty', listing([])],
+  ])('whose list of slots %s is read to its head', async (_what, lie) => {
+    const honest = await clientOf(await startNode(SLOTS)).scan(10, 18, watches)
+    expect(await readAll(clientOf(await startNode(SLOTS, lie)), 10, 18)).toEqual(honest)
+  })
+
+  // Guarantee: the one block that a node does not have is named, with the words of the node.
+  it('about one block that it lists, or leaves out, names that block', async () => {
+    for (const list of [SLOTS, [10, 17, 18]]) {
+      const missing = words(-32_007, 'Slot 15 was skipped, or missing due to ledger jump to recent snapshot')
+      const node = await startNode(SLOTS, (call, truth) =>
+        call.method === 'getBlock' && call.params[0] === 15 ? missing : listing(list)(call, truth),
+      )
+      const client = clientOf(node)
+      for (const _try of [1, 2, 3]) {
+        await expect(client.scan(15, 18, watches)).rejects.toMatchObject({
+          name: 'BlockUnreadable',
+          block: { height: 15, method: 'getBlock', reason: expect.stringContaining('ledger jump') },
+        })
+      }
+      node.lie = () => null
+      expect((await readAll(client, 15, 18)).map(({ height }) => height)).toEqual([15, 17, 18])
+    }
+  })
+
   // Guarantee: a block that no node gives whole holds up nothing behind it.
   it('about one whole block is asked for its transactions one by one', async () => {
     const honest = await clientOf(await startNode(SLOTS)).scan(10, 18, watches)
@@ -57,14 +107,7 @@ describe('a node that lies', () => {
         method === 'getBlock' && (options as { transactionDetails: string }).transactionDetails === 'accounts'
       return isWhole && slot === 11 ? failure(-32_005) : null
     })
-    const client = clientOf(node)
-    const read: unknown[] = []
-    for (let next = 10, tries = 0; next <= 18 && tries < 9; tries += 1) {
-      const blocks = await client.scan(next, 18, watches).catch(() => [])
-      read.push(...blocks)
-      next = (blocks.at(-1)?.height ?? next - 1) + 1
-    }
-    expect(read).toEqual(honest)
+    expect(await readAll(clientOf(node), 10, 18)).toEqual(honest)
     expect(honest.some(({ transfers }) => transfers.length > 0)).toBe(true)
   })
 
@@ -90,6 +133,19 @@ describe('a node that lies', () => {
 
   it('about its head is refused', async () => {
     await expect(clientOf(await startNode(SLOTS, on('getSlot', { result: '17' }))).head()).rejects.toEqual(unreliable)
+  })
+
+  // Guarantee: operators read why a provider refuses, in its own words, wherever it does.
+  it.each([
+    ['getSlot', -32_429, 'max usage reached'],
+    ['getBlock', -32_001, 'Block 10 cleaned up, does not exist on node. First available block: 99'],
+    ['getBlocks', -32_602, 'Slot range too large for your plan'],
+    ['getBlock', -32_007, '50/second request limit reached'],
+    ['getBlock', -32_004, 'Block not available for slot 10'],
+  ])('%s with error %i is shown with its words', async (method, code, said) => {
+    const client = clientOf(await startNode(SLOTS, on(method, words(code, said))))
+    const failing = method === 'getSlot' ? client.head() : client.scan(10, 18, watches)
+    await expect(failing).rejects.toThrow(said)
   })
 
   it.each([

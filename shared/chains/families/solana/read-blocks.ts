@@ -1,12 +1,12 @@
-import type { z } from 'zod'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
-import type { RpcClient } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcDenial } from '../../nodes/rpc-failure.ts'
 import { TRANSACTION_OPTIONS } from './disputed.ts'
+import { BlockMissing, type Caller, firstSlotFrom, getBlock, listSlots, newestSlot, orNull } from './get-block.ts'
 import type { NodeIdentity } from './identity.ts'
+import { type BlockPosition, newestBlock } from './newest-block.ts'
 import {
   blockSchema,
   blockTimeSchema,
@@ -14,8 +14,6 @@ import {
   headerSchema,
   placedTransactionSchema,
   signedBlockSchema,
-  slotSchema,
-  slotsSchema,
   type Transaction,
 } from './wire.ts'
 
@@ -23,16 +21,12 @@ import {
 const PREFETCH = 4
 /** Transactions fetched at the same time when a block is read one by one. */
 const ALONE = 8
+/** Blocks that are not listed which one reading follows back by their parents. */
+const UNLISTED_MAX = 64
 /** Slots searched for the preceding block on a node that skips none. */
 const PREDECESSOR_RANGE = 64
 /** Seconds. Mainnet began on 16 March 2020: an earlier time is in another unit. */
 const FIRST_BLOCK_TIME = 1_584_282_000
-
-const CONFIRMED = { commitment: 'confirmed' } as const
-/** Nodes refuse blocks with transactions of a higher version; version 1 is on mainnet since September 2026. */
-const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
-
-type Caller = Pick<RpcClient, 'call'>
 
 /** A block with the caller's result for its transactions. */
 export interface ReadBlock<T> {
@@ -40,19 +34,24 @@ export interface ReadBlock<T> {
   readonly content: T
 }
 
+interface Linked {
+  readonly slot: number
+  readonly header: Header
+}
+
 /** Reads confirmed blocks of one network by slot. Every method throws `NodeUnreliable` on contradictory responses. */
 export interface BlockReader {
   /** The newest slot at a commitment. */
   slot(commitment: 'confirmed' | 'finalized'): Promise<number>
-  /** The node's own hash of the block of a slot, null when it does not have it. */
+  /** The newest block that the node has; see `newestBlock`. */
+  newest(known: BlockPosition | null): Promise<BlockPosition>
+  /** Hash of the block of a slot, or of the first one after a slot that this one shows to be skipped; null when the node shows neither. */
   hashAt(slot: number): Promise<string | null>
-  /** The block of a slot, null when the node does not have it, or not yet. */
-  find(slot: number): Promise<BlockRef | null>
   /** The block of a slot, null only when the chain has none: a later block names an earlier parent. */
   at(slot: number): Promise<BlockRef | null>
   /**
    * The blocks from `from` to `to`, linked; if there is none, the first one after them. Ends earlier where the node
-   * does not have a block yet, but is never empty. `take` reduces each block's transactions as soon as they arrive.
+   * does not have a block yet, or does not list it, but is never empty: throws `BlockUnreadable` for a block that it does not give. `take` reduces each block's transactions as soon as they arrive.
    */
   read<T>(from: number, to: number, take: (transactions: readonly Transaction[]) => T): Promise<readonly ReadBlock<T>[]>
   /** The block of a slot by its signatures and each of its transactions; no slot from `from` up to it has a block. */
@@ -61,49 +60,39 @@ export interface BlockReader {
 
 /** `identity` returns the chain of the node in use; it is called after each call, so it is known. */
 export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): BlockReader {
-  async function getBlock<T>(
-    slot: number,
-    details: 'accounts' | 'signatures' | 'none',
-    schema: z.ZodType<T>,
-  ): Promise<T | null> {
-    return absentAsNull(
-      rpc.call('getBlock', [slot, { ...BLOCK_OPTIONS, transactionDetails: details }], schema.nullable()),
-    )
-  }
-
-  /** Hashes derived from the slot, where the node's own are unusable. */
-  function simulatedHash(slot: number): string {
-    const { genesisHash } = identity()
-    return slot === 0 ? genesisHash : `${genesisHash}:${slot}`
-  }
-
   async function refOf(slot: number, header: Header): Promise<BlockRef> {
     const time = await timeOf(rpc, slot, header)
     if (identity().simulated) {
-      const before = slot === 0 ? [] : await list(rpc, Math.max(1, slot - PREDECESSOR_RANGE), slot - 1)
-      return { height: slot, hash: simulatedHash(slot), parentHash: simulatedHash(before.at(-1) ?? 0), time }
+      const before = slot === 0 ? [] : await listSlots(rpc, Math.max(1, slot - PREDECESSOR_RANGE), slot - 1)
+      return {
+        height: slot,
+        hash: hashIn(identity(), slot, ''),
+        parentHash: hashIn(identity(), before.at(-1) ?? 0, ''),
+        time,
+      }
     }
     if (header.parentSlot >= slot)
       throw new NodeUnreliable(`the node's block ${slot} has a parent that is not before it`)
     return { height: slot, hash: header.blockhash, parentHash: header.previousBlockhash, time }
   }
 
-  async function find(slot: number): Promise<BlockRef | null> {
-    const header = await getBlock(slot, 'none', headerSchema)
-    return header === null ? null : refOf(slot, header)
-  }
+  const hashOf = (slot: number, { blockhash }: Header) => hashIn(identity(), slot, blockhash)
 
   return {
-    slot: (commitment) => rpc.call('getSlot', [{ commitment }], slotSchema),
-    hashAt: async (slot) => (await getBlock(slot, 'none', headerSchema))?.blockhash ?? null,
-    find,
+    slot: (commitment) => newestSlot(rpc, commitment),
+    newest: (known) => newestBlock({ rpc, hashOf }, known),
+    async hashAt(slot) {
+      const found = await orNull(getBlock(rpc, slot, 'none', headerSchema))
+      if (found !== null) return hashOf(slot, found)
+      const next = await blockAfter(rpc, slot)
+      return next === null || next.header.parentSlot >= slot ? null : hashOf(next.slot, next.header)
+    },
     async at(slot) {
-      const found = await find(slot)
-      if (found !== null) return found
+      const found = await orNull(getBlock(rpc, slot, 'none', headerSchema))
+      if (found !== null) return refOf(slot, found)
       // A lagging or incomplete node gives the same response as for a skipped slot: the next block decides.
-      const next = await firstFrom(rpc, slot + 1)
-      const header = next === undefined ? null : await getBlock(next, 'none', headerSchema)
-      if (header === null || (header.parentSlot >= slot && !identity().simulated)) {
+      const next = await blockAfter(rpc, slot)
+      if (next === null || (next.header.parentSlot >= slot && !identity().simulated)) {
         throw new NodeUnreliable(
           `the node does not have the block of slot ${slot}, and does not show that it was skipped`,
         )
@@ -111,43 +100,42 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
       return null
     },
     async read(from, to, take) {
-      const listed = await list(rpc, from, to)
-      const next = listed.length === 0 ? await firstFrom(rpc, to + 1) : undefined
-      const slots = next === undefined ? listed : [next]
-      const read = await mapConcurrently(slots, PREFETCH, (slot) =>
+      const readOne = (slot: number) =>
         inBlock({ height: slot, hash: null }, 'getBlock', async () => {
-          const block = await getBlock(slot, 'accounts', blockSchema)
-          if (block === null) return null
-          const { transactions, ...header } = block
+          const { transactions, ...header } = await getBlock(rpc, slot, 'accounts', blockSchema)
           return { slot, header, content: take(transactions), ref: await refOf(slot, header) }
-        }),
-      )
-      const missing = read.indexOf(null)
-      const blocks = read.slice(0, missing === -1 ? read.length : missing).filter((block) => block !== null)
-      if (blocks.length === 0) throw new NodeUnreliable(`the node gives no block from slot ${from} on`)
-      if (!identity().simulated) checkLinks(from, blocks)
+        })
+      const listed = await listSlots(rpc, from, to)
+      // A list may be behind the blocks: the last block of the range shows then which ones are not listed.
+      const slots = listed.length === 0 ? [(await firstSlotFrom(rpc, to + 1)) ?? to] : listed
+      const read = beforeMissing(await mapConcurrently(slots, PREFETCH, (slot) => missingInBlock(readOne(slot))))
+      const [first] = read
+      const linked = identity().simulated || first === undefined ? read : linkedFrom(from, read)
+      const blocks = linked.length > 0 ? linked : [await readOne(await lowestUnlisted(rpc, from, first?.header))]
       return blocks.map(({ ref, content }) => ({ ref, content }))
     },
     readAlone: (slot, from, take) =>
       inBlock({ height: slot, hash: null }, 'getBlock', async () => {
-        const block = await getBlock(slot, 'signatures', signedBlockSchema)
-        if (block === null) throw new NodeUnreliable(`the node gives no block of slot ${slot}`)
-        const { signatures, ...header } = block
-        if (!identity().simulated) checkLinks(from, [{ slot, header }])
+        const { signatures, ...header } = await getBlock(rpc, slot, 'signatures', signedBlockSchema)
+        if (!identity().simulated && header.parentSlot >= from)
+          throw new NodeUnreliable(`the node has a block in slot ${header.parentSlot} before it`)
         const contents = await mapConcurrently(signatures, ALONE, (id) => getTransaction(rpc, slot, id))
         return { content: take(contents), ref: await refOf(slot, header) }
       }),
   }
 }
 
-async function list(rpc: Caller, from: number, to: number): Promise<readonly number[]> {
-  const slots = await rpc.call('getBlocks', [from, to, CONFIRMED], slotsSchema)
-  return checkList(slots, from, to)
+/** Hashes derived from the slot, where the node's own are unusable. */
+function hashIn({ simulated, genesisHash }: NodeIdentity, slot: number, blockhash: string): string {
+  if (!simulated) return blockhash
+  return slot === 0 ? genesisHash : `${genesisHash}:${slot}`
 }
 
-async function firstFrom(rpc: Caller, slot: number): Promise<number | undefined> {
-  const slots = await rpc.call('getBlocksWithLimit', [slot, 1, CONFIRMED], slotsSchema)
-  return checkList(slots, slot, Number.MAX_SAFE_INTEGER)[0]
+/** The first block after a slot that the node lists; null when it lists none, or does not have it. */
+async function blockAfter(rpc: Caller, after: number): Promise<Linked | null> {
+  const slot = await firstSlotFrom(rpc, after + 1)
+  const header = slot === undefined ? null : await orNull(getBlock(rpc, slot, 'none', headerSchema))
+  return slot === undefined || header === null ? null : { slot, header }
 }
 
 /** Milliseconds. Throws `NodeUnreliable` when the node returns none. */
@@ -168,23 +156,30 @@ async function getTransaction(rpc: Caller, slot: number, id: string): Promise<Tr
   return found.entry
 }
 
-/** A block whose parent is within the range but not listed: the parent was omitted, and its transactions with it. */
-function checkLinks(from: number, blocks: readonly { readonly slot: number; readonly header: Header }[]): void {
+/** The first of these blocks as far as each one follows another: a block that is not listed would be missing from there on. */
+function linkedFrom<T extends Linked>(from: number, blocks: readonly T[]): readonly T[] {
   for (const [index, { slot, header }] of blocks.entries()) {
     const before = blocks[index - 1]
-    if (before === undefined) {
-      if (header.parentSlot >= from)
-        throw new NodeUnreliable(`the node left out the block of slot ${header.parentSlot}`)
-    } else if (header.parentSlot !== before.slot || header.previousBlockhash !== before.header.blockhash) {
+    if (header.parentSlot > (before?.slot ?? from - 1)) return blocks.slice(0, index)
+    if (before === undefined) continue
+    if (header.parentSlot !== before.slot || header.previousBlockhash !== before.header.blockhash) {
       throw new NodeUnreliable(`the node's blocks of slots ${before.slot} and ${slot} are not linked`)
     }
   }
+  return blocks
 }
 
-function checkList(slots: readonly number[], from: number, to: number): readonly number[] {
-  const ordered = slots.every((slot, index) => slot >= from && slot <= to && slot > (slots[index - 1] ?? -1))
-  if (!ordered) throw new NodeUnreliable(`the node's list of slots from ${from} contradicts the question`)
-  return slots
+/** The lowest block from `from` on, by the parents of a later one. Throws `BlockUnreadable` for the one that the node does not give. */
+async function lowestUnlisted(rpc: Caller, from: number, later: Header | undefined): Promise<number> {
+  let slot = later?.parentSlot ?? from
+  for (let step = 0; step < UNLISTED_MAX; step += 1) {
+    const block = { height: slot, hash: null }
+    const header = await inBlock(block, 'getBlock', () => getBlock(rpc, slot, 'none', headerSchema))
+    if (header.parentSlot < from) return slot
+    if (header.parentSlot >= slot) break
+    slot = header.parentSlot
+  }
+  throw new NodeUnreliable(`the node lists no block from slot ${from} on, nor leads to one`)
 }
 
 async function absentAsNull<T>(answer: Promise<T | null>): Promise<T | null> {
@@ -194,4 +189,27 @@ async function absentAsNull<T>(answer: Promise<T | null>): Promise<T | null> {
     if (error instanceof RpcDenial) return null
     throw error
   }
+}
+
+/** The failure of a block that the node does not have, returned: the blocks before it can be used. */
+async function missingInBlock<T>(block: Promise<T>): Promise<T | BlockUnreadable> {
+  try {
+    return await block
+  } catch (error) {
+    if (error instanceof BlockUnreadable && error.cause instanceof BlockMissing) return error
+    throw error
+  }
+}
+
+/** The blocks before the first one that is missing; throws its failure where there are none. */
+function beforeMissing<T extends object>(read: readonly (T | BlockUnreadable)[]): readonly T[] {
+  const blocks: T[] = []
+  for (const block of read) {
+    if (block instanceof BlockUnreadable) {
+      if (blocks.length === 0) throw block
+      break
+    }
+    blocks.push(block)
+  }
+  return blocks
 }

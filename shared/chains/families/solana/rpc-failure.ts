@@ -1,7 +1,16 @@
+import type { RpcErrorObject } from '../../nodes/json-rpc.ts'
 import type { ErrorMeaning } from '../../nodes/rpc-failure.ts'
 
-/** Slots that were skipped (-32007, -32009), or whose block the node does not have yet (-32004, -32014). */
+/**
+ * Slots that were skipped (-32007, -32009), or whose block the node does not have yet (-32004, -32014). Providers use the same range of codes for
+ * refusals (QuickNode: -32007 for its rate limit): an answer names the slot, as Agave does ("Slot 7 was skipped, or missing ...").
+ */
+const ABSENT_WORDS = /\bslot \d/i
 const ABSENT_CODES = new Set([-32_004, -32_007, -32_009, -32_014])
+/** Words of a rate limit under another code. */
+const RATE_WORDS = /\blimit|too many|rate/i
+/** The block is below the first one that the node keeps (`BlockCleanedUp`). */
+const PRUNED_CODE = -32_001
 /** Wrong requests (JSON-RPC 2.0), unknown transaction version (-32015), no transaction history on this node (-32011). */
 const REFUSED_CODES = new Set([-32_600, -32_601, -32_602, -32_011, -32_015])
 /** Too many requests: the status, repeated (Solana Labs, QuickNode), and Helius. */
@@ -16,9 +25,13 @@ const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
 ])
 
 /** Classifies an error object of a Solana node (codes of Agave's `rpc-client-api/src/custom_error.rs`). */
-export function classify({ code }: { readonly code: number }): ErrorMeaning {
-  if (ABSENT_CODES.has(code)) return 'absent'
+export function classify({ code, message }: RpcErrorObject): ErrorMeaning {
+  if (ABSENT_CODES.has(code)) {
+    if (ABSENT_WORDS.test(message)) return 'absent'
+    return RATE_WORDS.test(message) ? 'rate' : 'unclear'
+  }
   if (RATE_CODES.has(code)) return 'rate'
+  if (code === PRUNED_CODE) return 'pruned'
   return REFUSED_CODES.has(code) ? 'refused' : 'retry'
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   bytes,
+  chainOf,
   type FakeNode,
   failure,
   found,
@@ -10,9 +11,19 @@ import {
   unreliable,
   useFakeSolana,
   watches,
+  words,
 } from '#test/support/fake-solana.ts'
 
 const { startNode, clientOf } = useFakeSolana()
+
+const isBlock15 = ({ method, params: [slot] }: Parameters<FakeNode['lie']>[0]) => method === 'getBlock' && slot === 15
+const missing: FakeNode['lie'] = (call) => (isBlock15(call) ? failure(-32_007) : null)
+/** The rate limit of a provider under a code of Agave (foundry-rs/foundry#4894, 2023-05). */
+const limited: FakeNode['lie'] = (call) =>
+  isBlock15(call) ? words(-32_007, '50/second request limit reached - reduce calls per second or upgrade') : null
+/** Slot 17 follows slot 11: slot 15 was skipped. */
+const branch: FakeNode['lie'] = (call, truth) =>
+  missing(call, truth) ?? onSlot(17, () => ({ parentSlot: 11 }))(call, truth)
 
 describe('a second node', () => {
   const LATER = [...SLOTS, 60]
@@ -78,6 +89,23 @@ describe('a second node', () => {
     const silent = await startNode(LATER, on('getSignatureStatuses', failure(-32_005)))
     await expect(askSecond(silent, 15)).rejects.toEqual(unreliable)
     expect(clientOf(await startNode(LATER)).disputed).toBeUndefined()
+  })
+
+  // Guarantee: what a node calls absent in the words of a rate limit is no vote against a block; a skipped slot that a later block shows is one.
+  it.each([
+    ['shows another block there', onSlot(15, () => ({ blockhash: bytes(66) })), 'gone'],
+    ['shows that the slot was skipped', branch, 'gone'],
+    ['has reached its rate limit', limited, 'disputed'],
+    ['has lost the block', missing, 'disputed'],
+    ['has the block', () => null, 'disputed'],
+  ] as const)('that %s votes for it (%s)', async (_what, lie, verdict) => {
+    const first = await startNode(
+      LATER,
+      onSlot(15, () => ({ blockhash: bytes(67) })),
+    )
+    const client = clientOf(first, 'test', null, [(await startNode(LATER, lie)).url])
+    const hash = chainOf(LATER).find(({ slot }) => slot === 15)?.blockhash ?? ''
+    expect(await client.voteOnFork?.({ height: 15, hash })).toBe(verdict)
   })
 
   it('takes over when the first one lies', async () => {

@@ -71,8 +71,7 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
       const { status, text, retryAfterMs } = await endpoint.post({ what: path, path: `/${path}`, body, ...limits })
       const pauseMs = retryAfterMs ?? suspension(text)
       if (status !== 200 || pauseMs !== null) {
-        const words = wordsOf(text.length > WORDS_MAX || /^\s*</.test(text) ? '' : text)
-        const shown = words === '' ? '' : `: "${words}"`
+        const shown = quoted(wordsOf(shortText(text)))
         const kind = pauseMs === null ? failureOfStatus(status) : 'rate'
         throw new RpcFailure(kind, `${path} at ${host}: status ${status}${shown}`, {
           retryAfterMs: pauseMs,
@@ -85,6 +84,11 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
   }
 }
 
+/** A refusal as it stands; nothing of a longer body, or of a page for browsers. */
+const shortText = (text: string): string => (text.length > WORDS_MAX || /^\s*</.test(text) ? '' : text)
+
+const quoted = (words: string): string => (words === '' ? '' : `: "${words}"`)
+
 interface Response<T> {
   readonly text: string
   readonly schema: z.ZodType<T>
@@ -93,8 +97,11 @@ interface Response<T> {
   wordsOf(text: string): string
 }
 
-/** How java-tron answers where it fails, with status 200; no other answer has this field. */
-const failed = z.object({ Error: z.string() })
+/** How java-tron (`Error`) and gateways (`error`) answer with status 200 where they fail; no other answer has these fields. */
+const failed = z.union([
+  z.object({ Error: z.string() }).transform(({ Error: words }) => words),
+  z.object({ error: z.string() }).transform(({ error: words }) => words),
+])
 
 function validate<T>({ text, schema, method, host, wordsOf }: Response<T>): T {
   const what = `${method} at ${host}`
@@ -103,10 +110,11 @@ function validate<T>({ text, schema, method, host, wordsOf }: Response<T>): T {
   try {
     json = parseLosslessJson(text)
   } catch {
-    throw new RpcFailure('retry', `${what}: no JSON`, { call })
+    throw new RpcFailure('retry', `${what}: no JSON${quoted(wordsOf(shortText(text)))}`, { call })
   }
   const failure = failed.safeParse(json)
-  if (failure.success) throw new RpcFailure('unclear', `${what}: "${wordsOf(failure.data.Error)}"`, { call })
+  if (failure.success)
+    throw new RpcFailure('unclear', `${what}${quoted(wordsOf(failure.data.slice(0, WORDS_MAX)))}`, { call })
   const parsed = schema.safeParse(json)
   if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { call, cause: parsed.error })
   return parsed.data

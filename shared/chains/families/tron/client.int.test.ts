@@ -91,6 +91,30 @@ describe('a node that fails', () => {
     expect(await summary(client([url, at.node.url]))).toEqual(EXPECTED)
   })
 
+  // Guarantee: operators read why a provider refuses, in its own words, also while it is left alone.
+  it.each([
+    [
+      'a spent key',
+      403,
+      { success: false, error: 'The total number of requests of the API key today exceeds the limit' },
+      /API key today/,
+    ],
+    ['a plan', 402, { error: 'Upgrade your plan to use this method' }, /Upgrade your plan/],
+    ['a size', 413, 'request entity too large', /entity too large/],
+    ['a suspension', 503, { Error: 'exceeds the frequency limit(15), suspended for 30s' }, /frequency limit/],
+    ['a key in a good status', 200, { error: 'invalid api key' }, /invalid api key/],
+    [
+      'a pruned block',
+      200,
+      { Error: 'class java.lang.Exception : block not found in lite full node' },
+      /lite full node/,
+    ],
+    ['words alone', 200, 'Monthly quota used up', /Monthly quota used up/],
+  ])('because of %s says so (status %i)', async (_what, status, answer, said) => {
+    const reader = client([await liar(() => answer, status)])
+    for (const _try of [1, 2]) await expect(reader.head()).rejects.toThrow(said)
+  })
+
   it('by its status is not believed, whatever it says', async () => {
     await expect(client([await liar(() => undefined, 503)]).head()).rejects.toEqual(unreliable)
   })

@@ -1,0 +1,63 @@
+import type { z } from 'zod'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { RpcClient } from '../../nodes/json-rpc.ts'
+import { RpcDenial } from '../../nodes/rpc-failure.ts'
+import { slotSchema, slotsSchema } from './wire.ts'
+
+const CONFIRMED = { commitment: 'confirmed' } as const
+/** Nodes refuse blocks with transactions of a higher version; version 1 is on mainnet since September 2026. */
+const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
+
+/** One node. */
+export type Caller = Pick<RpcClient, 'call'>
+
+/** The node does not have a block, or not yet: in its own words. */
+export class BlockMissing extends NodeUnreliable {}
+
+/** A confirmed block in one of its forms. Throws `BlockMissing` when the node does not have it, or not yet. */
+export async function getBlock<T>(
+  rpc: Caller,
+  slot: number,
+  details: 'accounts' | 'signatures' | 'none',
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const params = [slot, { ...BLOCK_OPTIONS, transactionDetails: details }]
+  const block = await rpc.call('getBlock', params, schema.nullable()).catch((error: unknown) => {
+    if (error instanceof RpcDenial) throw new BlockMissing(`no block of slot ${slot}: ${error.message}`)
+    throw error
+  })
+  if (block === null) throw new BlockMissing(`the node gives no block of slot ${slot}`)
+  return block
+}
+
+/** A block, or null when the node does not have it, or not yet. */
+export async function orNull<T>(block: Promise<T>): Promise<T | null> {
+  try {
+    return await block
+  } catch (error) {
+    if (error instanceof BlockMissing) return null
+    throw error
+  }
+}
+
+/** The newest slot at a commitment. */
+export function newestSlot(rpc: Caller, commitment: 'confirmed' | 'finalized'): Promise<number> {
+  return rpc.call('getSlot', [{ commitment }], slotSchema)
+}
+
+/** The slots with a confirmed block from `from` to `to`, as the node lists them. Throws `NodeUnreliable` for a list that cannot be one. */
+export async function listSlots(rpc: Caller, from: number, to: number): Promise<readonly number[]> {
+  return checkList(await rpc.call('getBlocks', [from, to, CONFIRMED], slotsSchema), from, to)
+}
+
+/** The first slot with a confirmed block from `slot` on; undefined when the node lists none. */
+export async function firstSlotFrom(rpc: Caller, slot: number): Promise<number | undefined> {
+  const slots = await rpc.call('getBlocksWithLimit', [slot, 1, CONFIRMED], slotsSchema)
+  return checkList(slots, slot, Number.MAX_SAFE_INTEGER)[0]
+}
+
+function checkList(slots: readonly number[], from: number, to: number): readonly number[] {
+  const ordered = slots.every((slot, index) => slot >= from && slot <= to && slot > (slots[index - 1] ?? -1))
+  if (!ordered) throw new NodeUnreliable(`the node's list of slots from ${from} contradicts the question`)
+  return slots
+}
