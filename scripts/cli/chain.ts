@@ -6,8 +6,13 @@ import { scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
 import { type ChainStatus, chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
-import { cancelChainCommands, type AskChainInput, type AskedChain, askChain } from '#shared/usecases/scanning/request-chain-command.ts'
 import type { RescanPreview } from '#shared/usecases/scanning/preview-rescan.ts'
+import {
+  type AskChainInput,
+  type AskedChain,
+  askChain,
+  cancelChainCommands,
+} from '#shared/usecases/scanning/request-chain-command.ts'
 import { costLines, withCosts } from './chain-costs.ts'
 import { nodeNotes } from './doctor/node-faults.ts'
 import { factsText, factWarnings } from './fact-notes.ts'

@@ -37,7 +37,8 @@ export const LIMITS: readonly Limit[] = [
   },
   {
     name: 'state gone and nobody waits: an account that had other money before has no sum to compare with, which the inbox says',
-    covers: ({ txHash, matchKey }, { isStateGone, unawaited }) => isStateGone && txHash === null && unawaited.has(matchKey),
+    covers: ({ txHash, matchKey }, { isStateGone, unawaited }) =>
+      isStateGone && txHash === null && unawaited.has(matchKey),
   },
   {
     name: 'state gone and moved by code: what code moved on is missing from an increase over several blocks',

@@ -279,7 +279,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     await mine(1, DEADLINE_MS / 1_000)
     start()
     // A network at which nothing is open any more passes final blocks only.
-    await mine(FINALITY_DEPTH + 70)
+    await mine(isAttentive ? FINALITY_DEPTH + 70 : 2)
     const keys = accounts.map(({ matchKey }) => matchKey)
     const books = await readBooks(chain.url, keys, { from, to: paidUntil })
     const unawaited = new Set(

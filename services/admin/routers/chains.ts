@@ -10,8 +10,13 @@ import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { planRelease, type ReleasePlan, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { STUCK_CAUSES } from '#shared/usecases/networks/stuck-network.ts'
-import { cancelChainCommands, type AskChainInput, askChain, type ChainPlan } from '#shared/usecases/scanning/request-chain-command.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
+import {
+  type AskChainInput,
+  askChain,
+  type ChainPlan,
+  cancelChainCommands,
+} from '#shared/usecases/scanning/request-chain-command.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { operatorMutation, operatorQuery, router } from '../trpc.ts'

@@ -98,9 +98,7 @@ function sumsUp(
 ): boolean {
   const since = Number(block?.rise?.since.height ?? block?.height)
   const isIn = block !== null && height > since && height <= block.height && block.height - since > 1
-  return (
-    isIn && matchKey === transfer.matchKey && asset === transfer.asset && BigInt(amountBase) >= transfer.amountBase
-  )
+  return isIn && matchKey === transfer.matchKey && asset === transfer.asset && BigInt(amountBase) >= transfer.amountBase
 }
 
 /** The mined transaction that spends the same coins as this one. */

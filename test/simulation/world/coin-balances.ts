@@ -65,7 +65,8 @@ function compare(
 export function spentIn(view: BranchView, block: SimBlock): ReadonlyMap<string, bigint> {
   const spent = new Map<string, bigint>()
   const parent = view.block(block.height - 1)
-  let balances = parent === null ? new Map<string, bigint>() : (balancesAt(view, parent.height, parent.hash) ?? new Map())
+  let balances =
+    parent === null ? new Map<string, bigint>() : (balancesAt(view, parent.height, parent.hash) ?? new Map())
   for (const tx of block.txs) {
     const next = withBlock(balances, { ...block, txs: [tx] })
     const { outflow } = tx

@@ -57,6 +57,8 @@ export function isStored(sim: Sim, chain: SimChain, txHash: string, key: string)
     const block = row['block'] as PaymentDocument['block'] | undefined
     if (block == null || at == null) return false
     const since = block.rise?.since.height ?? block.height - 1
-    return block.hash === at.hash || (at.height <= block.height && at.height > since && transfer?.asset === row['asset'])
+    return (
+      block.hash === at.hash || (at.height <= block.height && at.height > since && transfer?.asset === row['asset'])
+    )
   })
 }

@@ -15,7 +15,7 @@ import { createPersistence, type Persistence } from '../../nodes/persistence.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
-import { createHoldingsReader, type HoldingsReader } from './holdings.ts'
+import { createHoldingsReader, type HoldingsReader, holdingsAt } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
 import { createLogReader, LOG_RANGE_MAX, type LogReader } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
@@ -199,7 +199,10 @@ async function stateAt(
 ): Promise<Holdings | null> {
   const place = numbersAreParents && block.hash === undefined ? await placeAt(node, block.height) : block
   const { height, hash, time } = place
-  const held = await holdings.read(node, matchKeys, hash === undefined ? toQuantity(height) : { blockHash: hash })
+  const held =
+    hash === undefined
+      ? await holdings.read(node, matchKeys, toQuantity(height))
+      : await holdingsAt(holdings, node, matchKeys, { height, hash, numbersAreParents })
   const sent = await holdings.sent(node, senders, toQuantity(height))
   if (held === null || sent === null) return null
   const isNamed = numbersAreParents || held.number === height

@@ -1,7 +1,6 @@
 import { isRead } from '#shared/ports/account-reader.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
-import { createHoldingsReader } from './holdings.ts'
+import { createHoldingsReader, holdingsAt } from './holdings.ts'
 
 /** Reads balances of the coin at the end of a block, named by its hash (EIP-1898), so that another branch is never mixed in. */
 export interface BalanceReader {
@@ -22,11 +21,11 @@ export function createBalanceReader(numbersAreParents = false): BalanceReader {
   return {
     async read(node, matchKeys, { hash, height }) {
       if (matchKeys.length === 0) return new Map()
-      const seen = await reader.read(node, matchKeys, { blockHash: hash })
+      const seen =
+        height === undefined
+          ? await reader.read(node, matchKeys, { blockHash: hash })
+          : await holdingsAt(reader, node, matchKeys, { height, hash, numbersAreParents })
       if (seen === null) return null
-      if (height !== undefined && !numbersAreParents && seen.number !== height) {
-        throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${height}`)
-      }
       const coins = [...seen.holdings].flatMap(([matchKey, [coin]]): [string, bigint][] =>
         coin !== undefined && isRead(coin) ? [[matchKey, coin]] : [],
       )

@@ -6,6 +6,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
+import { toQuantity } from './rpc.ts'
 import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
 
 /** Balances per request: 32 bytes each, below the limit of created code (EIP-170: 24,576 bytes). */
@@ -253,4 +254,29 @@ async function balanceOf(node: RpcNode, call: object, at: object): Promise<bigin
 
 function missing(account: string): never {
   throw new NodeUnreliable(`no balance of ${account} was read`)
+}
+
+/**
+ * Balances at a block of this height and hash; null when the node has dropped its state. A node that ignores hashes answers about its newest
+ * block, which the height in its answer shows: it is asked by height, and for its block there. Throws `NodeUnreliable` when that is another one.
+ */
+export async function holdingsAt(
+  reader: HoldingsReader,
+  node: RpcNode,
+  matchKeys: readonly string[],
+  {
+    height,
+    hash,
+    numbersAreParents,
+  }: { readonly height: number; readonly hash: string; readonly numbersAreParents: boolean },
+): Promise<TimedHoldings | null> {
+  const named = await reader.read(node, matchKeys, { blockHash: hash })
+  if (named === null || matchKeys.length === 0 || numbersAreParents || named.number === height) return named
+  const seen = await reader.read(node, matchKeys, toQuantity(height))
+  if (seen === null) return null
+  const header = await readHeaderOf(node, toQuantity(height))
+  if (seen.number !== height || header.hash !== hash) {
+    throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${height}`)
+  }
+  return seen
 }
