@@ -1,5 +1,5 @@
 import { Transaction } from 'bitcoinjs-lib'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { MempoolView, RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { WatchIndex } from '#shared/ports/scanning.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -197,6 +197,27 @@ describe('the mempool', () => {
     expect(asked.filter((txid) => txid === poison)).toHaveLength(1)
     pool.delete(poison)
     expect(await read(watches, NOBODY)).toMatchObject({ partial: false, unread: null })
+  })
+
+  // Guarantee: how long deadlines wait is not a stranger's choice.
+  it('waits ten minutes for what the node does not give, however many follow', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const refuse = (coin: number) =>
+      failing.set(arrive(coin, OTHER), new RpcFailure('unclear', 'response size exceeded'))
+    const patient = open(UNHURRIED_MS)
+    arrive(0, OTHER)
+    for (let minute = 1; minute <= 9; minute += 1) {
+      refuse(minute)
+      expect(await patient(watches, NOBODY)).toMatchObject({ partial: true })
+      vi.advanceTimersByTime(60_000)
+    }
+    refuse(10)
+    vi.advanceTimersByTime(60_000)
+    expect(await patient(watches, NOBODY)).toMatchObject({
+      partial: false,
+      unread: expect.stringMatching(/and 9 others/),
+    })
   })
 
   it('of a node that gives none is left for another one', async () => {

@@ -18,7 +18,7 @@ const POLL_MS = 3_000
 const RETRY_MS = 10_000
 /** How long deadlines wait for such a transaction, milliseconds: a stranger can send one at any time. A block or another node shows it later. */
 const UNREAD_MAX_MS = 600_000
-/** When so many requests fail in one poll and none succeeds, the node is at fault. */
+/** When so many requests fail for the first time in one poll and none succeeds, the node is at fault. */
 const FAULTS_MAX = 8
 
 /** The part of a node that is used here. */
@@ -100,8 +100,8 @@ export function createMempoolReader(
           unread.forget(txid)
         } catch (error) {
           if (!(error instanceof RpcFailure)) throw error
-          unread.note(txid, error)
-          poll.failures.push(error)
+          // One that failed before says nothing about the node.
+          if (unread.note(txid, error) || isOfNode(error)) poll.failures.push(error)
           poll.partial ||= isOfNode(error)
         }
       })
@@ -148,19 +148,27 @@ function parsed(bytes: Buffer): ParsedTransaction | null {
 /** Whether the next request would fail as well. */
 const isOfNode = ({ kind, isSilent }: RpcFailure): boolean => kind === 'rate' || isSilent
 
-/** Transactions that the node lists and does not give. */
+/**
+ * Transactions that the node lists and does not give. They are awaited for ten minutes from when there was none: a stranger who sends the next one
+ * gains no time.
+ */
 function createUnread(now: () => number = () => performance.now()) {
-  const failed = new Map<string, { readonly since: number; readonly retryAt: number; readonly reason: string }>()
+  const failed = new Map<string, { readonly retryAt: number; readonly reason: string }>()
+  let since = now()
   return {
     rests: (txid: string): boolean => (failed.get(txid)?.retryAt ?? 0) > now(),
-    note(txid: string, { message: reason }: RpcFailure): void {
-      failed.set(txid, { since: failed.get(txid)?.since ?? now(), retryAt: now() + RETRY_MS, reason })
+    /** Returns whether it is the first failure of this one. */
+    note(txid: string, { message: reason }: RpcFailure): boolean {
+      if (failed.size === 0) since = now()
+      const isFirst = !failed.has(txid)
+      failed.set(txid, { retryAt: now() + RETRY_MS, reason })
+      return isFirst
     },
     forget: (txid: string): boolean => failed.delete(txid),
     keep(listed: ReadonlySet<string>): void {
       for (const txid of failed.keys()) if (!listed.has(txid)) failed.delete(txid)
     },
-    isAwaited: (): boolean => [...failed.values()].some(({ since }) => now() - since < UNREAD_MAX_MS),
+    isAwaited: (): boolean => failed.size > 0 && now() - since < UNREAD_MAX_MS,
     /** Names the one that was unread first; null when there is none. */
     sentence(): string | null {
       const [first] = [...failed]
