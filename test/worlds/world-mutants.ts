@@ -33,7 +33,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'collected-tokens',
     file: 'shared/chains/families/evm/accounts.ts',
-    find: 'const received = await readLogs(node, tools, range)',
+    find: 'const received = await tools.logs.read(node, range)',
     replace: 'const received: readonly Log[] | null = null',
     what: 'Tokens are found by figures alone: what a collector takes between two looks is lost.',
   },

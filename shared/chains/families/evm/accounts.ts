@@ -11,18 +11,13 @@ import {
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
-import { createPersistence, type Persistence } from '../../nodes/persistence.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
-import { TRANSFER_TOPIC } from './extract.ts'
+import { type AccountLogs, checkGrowth, createAccountLogs, isLogged, loggedHeights, sumsOf } from './account-logs.ts'
 import { createHoldingsReader, type HoldingsReader, holdingsAt } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
-import { createLogReader, LOG_RANGE_MAX, type LogReader } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
 import { headerSchema, type Log } from './wire.ts'
 
-/** Accounts of one request for logs. */
-const RECIPIENTS_MAX = 100
 /** A newest block this much older than one seen before is that of a node that fell behind, milliseconds … */
 const BEHIND_MS = 30_000
 /** … for this long at most: a time that no other answer confirms was wrong. */
@@ -40,8 +35,7 @@ export function createAccountReader(
   const tools: Tools = {
     contracts,
     holdings: createHoldingsReader({ tokens: contracts, mayLackTokens: mode === 'test' }),
-    logs: createLogReader({ contracts, topics: [TRANSFER_TOPIC], rangeMax: LOG_RANGE_MAX }),
-    refusals: createPersistence<RpcNode>(),
+    logs: createAccountLogs(contracts),
     numbersAreParents: chain.numbersAreParents === true,
   }
   const checkNewest = createNewestCheck(now)
@@ -69,7 +63,7 @@ export function createAccountReader(
       return known
     },
     received: async ({ from, to, matchKeys, requests }) => {
-      const answers = await pool.each((node) => readLogs(node, tools, { from, to, matchKeys, requests }))
+      const answers = await pool.each((node) => tools.logs.read(node, { from, to, matchKeys, requests }))
       const logs = answers.flatMap((answer) => answer ?? [])
       return answers.every((answer) => answer === null) ? null : loggedHeights(logs)
     },
@@ -79,9 +73,7 @@ export function createAccountReader(
 interface Tools {
   readonly contracts: readonly string[]
   readonly holdings: HoldingsReader
-  readonly logs: LogReader
-  /** How long nodes have refused logs of ranges. */
-  readonly refusals: Persistence<RpcNode>
+  readonly logs: AccountLogs
   /** Contracts see the numbers of a parent chain's blocks (Arbitrum): only times show which block an answer is about. */
   readonly numbersAreParents: boolean
 }
@@ -137,7 +129,7 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   // Money of a token that cannot be asked for balances shows in its logs alone.
   const requests = hasUnknown(ends) ? Number.POSITIVE_INFINITY : question.budget.logs
   const range = { from: from.height, to: to.height, matchKeys, requests }
-  const received = await readLogs(node, tools, range)
+  const received = await tools.logs.read(node, range)
   const sums = received === null ? new Map<string, bigint>() : sumsOf(received)
   if (received !== null) checkGrowth(node, { contracts: tools.contracts, matchKeys, ends, sums })
   const moved = [...matchKeys, ...others].filter(
@@ -145,7 +137,7 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
       differs(question, ends.before.get(matchKey), ends.after.get(matchKey)) &&
       (exactly || !isStored(question.stored?.get(matchKey), ends, matchKey)),
   )
-  const isNews = (log: Log) => exactly || !isLogged(tools, question.stored, sums, log)
+  const isNews = (log: Log) => exactly || !isLogged(tools.contracts, question.stored, sums, log)
   const news = received === null ? null : received.filter(isNews)
   const found = await findChanges(node, tools, { question, moved, ends, received: news })
   // The answers by height above are about this branch only if the node still is on it.
@@ -214,94 +206,6 @@ async function stateAt(
       return [matchKey, [...(held.holdings.get(matchKey) ?? []), BigInt(sent.get(matchKey) ?? 0)]]
     }),
   )
-}
-
-/**
- * Null where that takes more requests than `requests`, or the node has refused such requests for 20 s: then balances alone choose the blocks.
- */
-async function readLogs(
-  node: RpcNode,
-  { logs, refusals }: Tools,
-  range: Parameters<AccountReader['received']>[0],
-): Promise<readonly Log[] | null> {
-  const pages = Math.ceil(range.matchKeys.length / RECIPIENTS_MAX)
-  if (pages * logs.requests(node, range.to - range.from) > range.requests) return null
-  try {
-    const found = await logsOf(node, logs, range)
-    refusals.answered(node, 'logs')
-    return found
-  } catch (error) {
-    const mayDo = Number.isFinite(range.requests) && error instanceof RpcFailure
-    if (mayDo && refusals.refused(node, 'logs')) return null
-    throw error
-  }
-}
-
-async function logsOf(
-  node: RpcNode,
-  reader: LogReader,
-  { from, to, matchKeys }: Pick<Parameters<AccountReader['received']>[0], 'from' | 'to' | 'matchKeys'>,
-): Promise<readonly Log[]> {
-  const found: Log[] = []
-  for (let start = 0; start < matchKeys.length; start += RECIPIENTS_MAX) {
-    const recipients = matchKeys.slice(start, start + RECIPIENTS_MAX).map((key) => `0x${key.padStart(64, '0')}`)
-    found.push(...(await reader.range(node, from + 1, to, recipients)))
-  }
-  return found
-}
-
-/** The amount of a transfer; zero for a log of another form. */
-const amountOf = ({ data }: Log): bigint => BigInt(data.length >= 66 ? data.slice(0, 66) : '0x0')
-
-/** Logs of nothing (address poisoning) choose no block. */
-const loggedHeights = (logs: readonly Log[]): readonly number[] =>
-  ascending(logs.flatMap((log) => (amountOf(log) > 0n ? log.blockNumber : [])))
-
-/** Contract and receiver of a transfer. */
-const idOf = (contract: string, matchKey: string): string => `${contract}:${matchKey}`
-const receiverOf = ({ topics }: Log): string => (topics[2] ?? '').slice(-40)
-
-/** What the logs show for each token and account. */
-function sumsOf(logs: readonly Log[]): ReadonlyMap<string, bigint> {
-  const sums = new Map<string, bigint>()
-  for (const log of logs) {
-    const id = idOf(log.address.toLowerCase(), receiverOf(log))
-    sums.set(id, (sums.get(id) ?? 0n) + amountOf(log))
-  }
-  return sums
-}
-
-/** Whether all that the logs show for the token and account of this one is stored. */
-function isLogged(
-  { contracts }: Pick<Tools, 'contracts'>,
-  stored: Sums | undefined,
-  sums: ReadonlyMap<string, bigint>,
-  log: Log,
-): boolean {
-  const [contract, matchKey] = [log.address.toLowerCase(), receiverOf(log)]
-  return stored?.get(matchKey)?.[contracts.indexOf(contract) + 1] === sums.get(idOf(contract, matchKey))
-}
-
-/** A token balance that grew by more than the logs show proves that logs are missing. */
-function checkGrowth(
-  node: RpcNode,
-  {
-    contracts,
-    matchKeys,
-    ends,
-    sums,
-  }: Pick<Tools, 'contracts'> &
-    Pick<AccountQuestion, 'matchKeys'> & { readonly ends: Ends; readonly sums: ReadonlyMap<string, bigint> },
-): void {
-  for (const matchKey of matchKeys) {
-    const after = ends.after.get(matchKey) ?? []
-    for (const [at, contract] of contracts.entries()) {
-      const growth = growthBetween(ends.before.get(matchKey)?.[at + 1], after[at + 1]) ?? 0n
-      if (growth > (sums.get(idOf(contract, matchKey)) ?? 0n)) {
-        throw new NodeUnreliable(`the node at ${node.host} left out logs of a token`)
-      }
-    }
-  }
 }
 
 const hasUnknown = ({ before, after }: Ends): boolean =>

@@ -1,0 +1,110 @@
+import { type AccountReader, growthBetween, type Holdings, type Sums } from '#shared/ports/account-reader.ts'
+import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { createPersistence } from '../../nodes/persistence.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { TRANSFER_TOPIC } from './extract.ts'
+import { createLogReader, LOG_RANGE_MAX, type LogReader } from './read-logs.ts'
+import type { Log } from './wire.ts'
+
+/** Accounts of one request for logs. */
+const RECIPIENTS_MAX = 100
+
+type LogRange = Parameters<AccountReader['received']>[0]
+
+/** Logs of tokens to few accounts. */
+export interface AccountLogs {
+  /**
+   * The logs of a range; null where that takes more requests than `requests`, or the node has refused such requests for 20 s: then balances alone
+   * choose the blocks. Throws `NodeUnreliable`.
+   */
+  read(node: RpcNode, range: LogRange): Promise<readonly Log[] | null>
+}
+
+/** Reads them from one node; `contracts` are lower case. */
+export function createAccountLogs(contracts: readonly string[]): AccountLogs {
+  const reader = createLogReader({ contracts, topics: [TRANSFER_TOPIC], rangeMax: LOG_RANGE_MAX })
+  const refusals = createPersistence<RpcNode>()
+  return {
+    async read(node, range) {
+      const pages = Math.ceil(range.matchKeys.length / RECIPIENTS_MAX)
+      if (pages * reader.requests(node, range.to - range.from) > range.requests) return null
+      try {
+        const found = await logsOf(node, reader, range)
+        refusals.answered(node, 'logs')
+        return found
+      } catch (error) {
+        const mayDo = Number.isFinite(range.requests) && error instanceof RpcFailure
+        if (mayDo && refusals.refused(node, 'logs')) return null
+        throw error
+      }
+    },
+  }
+}
+
+async function logsOf(node: RpcNode, reader: LogReader, { from, to, matchKeys }: LogRange): Promise<readonly Log[]> {
+  const found: Log[] = []
+  for (let start = 0; start < matchKeys.length; start += RECIPIENTS_MAX) {
+    const recipients = matchKeys.slice(start, start + RECIPIENTS_MAX).map((key) => `0x${key.padStart(64, '0')}`)
+    found.push(...(await reader.range(node, from + 1, to, recipients)))
+  }
+  return found
+}
+
+/** The amount of a transfer; zero for a log of another form. */
+const amountOf = ({ data }: Log): bigint => BigInt(data.length >= 66 ? data.slice(0, 66) : '0x0')
+
+/** Logs of nothing (address poisoning) choose no block. */
+export const loggedHeights = (logs: readonly Log[]): readonly number[] =>
+  [...new Set(logs.flatMap((log) => (amountOf(log) > 0n ? log.blockNumber : [])))].sort((one, other) => one - other)
+
+/** Contract and receiver of a transfer. */
+const idOf = (contract: string, matchKey: string): string => `${contract}:${matchKey}`
+const receiverOf = ({ topics }: Log): string => (topics[2] ?? '').slice(-40)
+
+/** What the logs show for each token and account. */
+export function sumsOf(logs: readonly Log[]): ReadonlyMap<string, bigint> {
+  const sums = new Map<string, bigint>()
+  for (const log of logs) {
+    const id = idOf(log.address.toLowerCase(), receiverOf(log))
+    sums.set(id, (sums.get(id) ?? 0n) + amountOf(log))
+  }
+  return sums
+}
+
+/** Whether all that the logs show for the token and account of this one is stored. */
+export function isLogged(
+  contracts: readonly string[],
+  stored: Sums | undefined,
+  sums: ReadonlyMap<string, bigint>,
+  log: Log,
+): boolean {
+  const [contract, matchKey] = [log.address.toLowerCase(), receiverOf(log)]
+  return stored?.get(matchKey)?.[contracts.indexOf(contract) + 1] === sums.get(idOf(contract, matchKey))
+}
+
+/** A token balance that grew by more than the logs show proves that logs are missing. */
+export function checkGrowth(
+  node: RpcNode,
+  {
+    contracts,
+    matchKeys,
+    ends,
+    sums,
+  }: {
+    readonly contracts: readonly string[]
+    readonly matchKeys: readonly string[]
+    readonly ends: { readonly before: Holdings; readonly after: Holdings }
+    readonly sums: ReadonlyMap<string, bigint>
+  },
+): void {
+  for (const matchKey of matchKeys) {
+    const after = ends.after.get(matchKey) ?? []
+    for (const [at, contract] of contracts.entries()) {
+      const growth = growthBetween(ends.before.get(matchKey)?.[at + 1], after[at + 1]) ?? 0n
+      if (growth > (sums.get(idOf(contract, matchKey)) ?? 0n)) {
+        throw new NodeUnreliable(`the node at ${node.host} left out logs of a token`)
+      }
+    }
+  }
+}
