@@ -268,7 +268,7 @@ it('no story moves money to the wrong invoice, holds an address twice or takes t
   timeout: 240_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(stories, tell), {
-    numRuns: 60,
+    numRuns: 150,
     seed: Number(process.env['POOL_STORIES_SEED'] ?? 5),
   })
   // Otherwise the guarantee would be empty.

@@ -149,7 +149,7 @@ it.each([
 it('names the source, the open payment methods, and when and why the node is asked next', async () => {
   const now = Date.now()
   const at = { height: 990, hash: '0x990', time: now, at: now }
-  const looks = { ended: at, all: at }
+  const looks = { ended: at, all: at, week: at, month: at }
   const cursors = createCursorRepository(stores.db)
   async function cursorWith(change: object): Promise<void> {
     await stores.db.connection.collection('chain_cursors').deleteMany({})

@@ -18,7 +18,7 @@ import { useStores } from '#test/support/stores.ts'
 
 const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
 const USDT = 1_000_000n
-const ADDRESS = '0x000000000000000000000000000000000000dEaD'
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7'
 
 const stores = useStores()
 let engine: Engine

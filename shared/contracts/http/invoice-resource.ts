@@ -29,11 +29,13 @@ const crypto = z
     amount_base_units: wholeText.describe('The same amount in base units: satoshi, wei, lamports.'),
     decimals: assetDecimals,
     address: chainToken.describe('Address to pay to. It belongs to this invoice.'),
-    uri: boundedText(2_048).meta({
-      description:
-        'For wallets and QR codes: a payment link for what is left to pay now. On TRON, where wallets agree on no link, the plain address. ' +
-        'Empty while nothing is asked for: confirming, paid, overpaid, expired, cancelled, or only a new price on the checkout can name an amount.',
-    }),
+    uri: boundedText(2_048)
+      .regex(/^[!-~]*$/)
+      .meta({
+        description:
+          'For wallets and QR codes: a payment link for what is left to pay now. On TRON, where wallets agree on no link, the plain address. ' +
+          'Empty while nothing is asked for: confirming, paid, overpaid, expired, cancelled, or only a new price on the checkout can name an amount.',
+      }),
     required_confirmations: blockCount.describe('Confirmations that a payment needs; fixed when the asset was locked.'),
   })
   .meta({ id: 'InvoiceCrypto', description: 'What to pay on-chain.' })

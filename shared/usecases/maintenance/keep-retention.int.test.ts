@@ -122,7 +122,7 @@ describe('retention', () => {
     await publish(60)
     await cursor(NOW)
     const look = (days: number) => ({ height: 1, hash: 'h', time: new Date(NOW - days * DAY_MS), at: new Date(NOW) })
-    const looks = { ended: look(1), all: look(40) }
+    const looks = { ended: look(1), all: look(1), week: look(1), month: look(40) }
     await stores.db.connection
       .collection('chain_cursors')
       .updateMany({}, { $set: { looks } }, { bypassDocumentValidation: true })
