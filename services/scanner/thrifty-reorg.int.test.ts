@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
@@ -9,11 +9,17 @@ import { sampleOf } from '#test/support/depth.ts'
 import { signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { briskPace } from '#test/support/thrifty-pace.ts'
+import { anotherChain } from '#test/support/worker-chain.ts'
 
 const PATIENCE = { timeout: 60_000, interval: 20 }
 const HOUR_MS = 3_600_000
 /** Deeper than every reorganisation of these tests; anvil calls blocks final that are 64 below its head. */
 const FINALITY_DEPTH = 65
+
+// Replaced blocks get the time that a node was moved to, by other files too: this one has a node of its own.
+beforeAll(async () => {
+  await anotherChain()
+})
 
 const stores = useStores()
 const stage = useScanStage(stores)

@@ -10,6 +10,8 @@ let shared: LocalChain | undefined
  */
 export async function freshChain(): Promise<LocalChain> {
   if (shared === undefined) return await anotherChain()
+  // What waits to be mined survives a reset.
+  await shared.rpc('anvil_dropAllTransactions', [])
   await shared.rpc('anvil_reset', [])
   await shared.rpc('evm_setTime', [Math.floor(Date.now() / 1_000)])
   await installTokens(shared.url, 'ethereum')
