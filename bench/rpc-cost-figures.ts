@@ -57,7 +57,7 @@ export function countByQuestion<C extends ChainClient>(node: CallCounts, client:
     new Proxy(target, {
       get(own, name) {
         const found: unknown = Reflect.get(own, name)
-        if (name === 'accounts' || name === 'balances') return counted(found as object)
+        if (found !== undefined && (name === 'accounts' || name === 'balances')) return counted(found as object)
         if (typeof found !== 'function') return found
         return (...input: readonly unknown[]) => {
           const [, before] = totals(node)

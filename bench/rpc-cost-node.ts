@@ -9,7 +9,7 @@ import type { EvmToken } from '#shared/chains/families/evm/options.ts'
 const STRANGERS = 150
 const WORD = 64
 /** Bytes of code in front of the accounts of a question for balances. */
-const CODE = { '0x607a': 122, '0x6024': 36 } as const
+const CODE_BYTES = 127
 const NO_BLOOM = `0x${'0'.repeat(512)}`
 
 /** A payment on the chain. */
@@ -144,14 +144,13 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
       return `0x${word(BigInt(decimals))}`
     }
     const height = heightOf(tag)
-    const code = CODE[data.slice(0, 6) as keyof typeof CODE]
-    const words = (data.slice(2 + 2 * code).match(/.{64}/g) ?? []).map((one) => one.slice(-40))
-    if (code === CODE['0x6024']) return `0x${words.map((account) => word(sum(account, null, height))).join('')}`
+    const words = (data.slice(2 + 2 * CODE_BYTES).match(/.{64}/g) ?? []).map((one) => one.slice(-40))
     const rows = Array.from({ length: words.length / 2 }, (_, row) => {
       const [token = '', account = ''] = words.slice(row * 2, row * 2 + 2)
       return word(sum(account, BigInt(`0x${token}`) === 0n ? null : `0x${token}`, height))
     })
-    return `0x${word(BigInt(timeOf(height) / 1_000))}${rows.join('')}`
+    // The second half of the first word is the time, the first half the height; contracts of Arbitrum see another one.
+    return `0x${word((BigInt(height) << 64n) | BigInt(Math.floor(timeOf(height) / 1_000)))}${rows.join('')}`
   }
 
   function answer(

@@ -1,6 +1,6 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { AssetId, InvoiceStatus, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AccountChecks } from '#shared/ports/native-balances.ts'
+import type { AccountChecks, AccountStart } from '#shared/ports/native-balances.ts'
 import type { ObservedTransfer, Payment } from '#shared/ports/payments.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 
@@ -27,6 +27,7 @@ export function createBenchStore(network: NetworkId, now: () => number) {
   const invoices: BenchInvoice[] = []
   const payments = new Map<string, Payment>()
   const checks = new Map<string, AccountChecks>()
+  const starts = new Map<string, AccountStart>()
   const clock = { now }
   const isDue = (one: Payment, { height, finalizedHeight }: { height: number; finalizedHeight: number | null }) =>
     one.state === 'detected' &&
@@ -85,6 +86,11 @@ export function createBenchStore(network: NetworkId, now: () => number) {
       save: async (_mode: string, _network: string, rows: readonly AccountChecks[]) => {
         for (const row of rows) checks.set(row.matchKey, row)
       },
+      starts: async (_mode: string, _network: string, keys: readonly string[]) =>
+        keys.flatMap((key) => starts.get(key) ?? []),
+      saveStarts: async (_mode: string, _network: string, rows: readonly AccountStart[]) => {
+        for (const row of rows) starts.set(row.matchKey, row)
+      },
     },
     invoices: nothing({
       watchedMethods: async (_mode: string, _network: string, after: number) =>
@@ -92,7 +98,8 @@ export function createBenchStore(network: NetworkId, now: () => number) {
           .filter(({ expiresAt }) => expiresAt > after)
           .map(({ id, matchKey, since, expiresAt, status }) => {
             const isOpen = WAITING.includes(status)
-            return { invoiceId: id, matchKey, since, expiresAt, isOpen, isUnpaid: isOpen && status !== 'confirming' }
+            const isUnpaid = isOpen && status !== 'confirming'
+            return { invoiceId: id, matchKey, since, expiresAt, isOpen, isUnpaid, isListed: false }
           }),
     }),
     payments: nothing({
