@@ -68,6 +68,8 @@ export interface ScanSession {
   started?: Set<string>
   /** No look at balances before this moment: the last one failed. */
   lookAfter?: Ms
+  /** Blocks that looks may still read in full today because of derived addresses; absent before the first. */
+  lookBlocks?: { readonly left: number; readonly since: Ms }
   /** A look at balances that takes several steps; absent between two. */
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */

@@ -1,5 +1,7 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type BlockPlace, type Figure, growthBetween } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
+import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
@@ -20,6 +22,11 @@ const PAGE = 100
 const PAGES = 10
 /** Addresses that left memory longer ago are looked at once a month. */
 const YEAR_MS = 365 * 24 * 3_600_000
+/** Requests for logs of accounts whose old balances are gone, in one page. */
+const LOG_REQUESTS = 20
+/** Blocks that looks read in full within a day because of derived addresses: 0.2 million units of Alchemy at 100 a block. */
+const BLOCKS_A_DAY = 2_000
+const DAY_MS = 24 * 3_600_000
 /** Pause after a look that failed. */
 const RETRY_MS = 60_000
 /** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
@@ -59,9 +66,11 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
     const { page, kind, to } = looking
     const comparison = { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false }
     const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
-    if (outcome === 'gone' && !(await isExplained(session, looking, page))) {
-      if (!looking.isRead && !isWholeAbove(session, page.from)) return readAll(session, looking, page.from)
-      await reportUnseen(session)
+    if (outcome === 'gone') {
+      const doubts = await compareWithPaid(session, looking, page)
+      const isRead = looking.isRead || isWholeAbove(session, page.from)
+      if (!isRead && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
+      await reportDoubts(session, doubts)
     }
     if (outcome === 'forked') {
       session.looking = undefined
@@ -148,66 +157,90 @@ async function nextPage({ keys, from }: LookProgress): Promise<Page> {
 const isWholeAbove = ({ cursor }: ScanSession, { height }: BlockPlace): boolean =>
   height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)
 
+/** Money at a derived address beyond all that was ever paid to it. */
+interface Doubt {
+  readonly matchKey: string
+  readonly asset: AssetId
+  /** Null where the balance could not be read. */
+  readonly restBase: bigint | null
+}
+
+/** What newest balances leave open. */
+interface Doubts {
+  /** Addresses of lists are among them: what their owner does there is not known, so no sum says anything. */
+  readonly hasListed: boolean
+  readonly derived: readonly Doubt[]
+}
+
 /**
- * Whether newest balances, which every node has, show that nothing was missed although no node has those of the last look any more: nobody
- * else uses a derived address, so it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of
- * calls: they are stored as one increase in the block of these balances. False where an address is listed or has other money than that.
+ * What newest balances, which every node has, leave open where no node has those of the last look any more: nobody else uses a derived address, so
+ * it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of calls: they are stored as
+ * one increase in the block of these balances, as far as every node shows them.
  */
-async function isExplained(session: ScanSession, looking: LookProgress, { from, matchKeys }: Page): Promise<boolean> {
+async function compareWithPaid(
+  session: ScanSession,
+  looking: LookProgress,
+  { from, matchKeys }: Page,
+): Promise<Doubts> {
   const { deps, source, cursor } = session
   const at: BlockPlace = looking.isRead ? looking.to : cursor
   const isRead = looking.isRead || isWholeAbove(session, from)
   const { accounts } = source.client
-  if (accounts === undefined || matchKeys.length === 0) return false
+  if (accounts === undefined || matchKeys.length === 0) return { hasListed: false, derived: [] }
+  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
   const rows = await deps.wallets.findAddresses(source.mode, source.family, matchKeys)
-  const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
-  if (!matchKeys.every((matchKey) => derived.has(matchKey))) return false
-  if (!isRead) await recordLogged(session, { from: from.height, to: at.height, matchKeys, requests: 1 })
-  const paid = await storedSums(session, matchKeys, { from: { height: -1 }, to: at })
-  const answers = await accounts.everywhere(matchKeys, at)
-  const found = new Map<string, FoundIncrease>()
-  for (const matchKey of matchKeys) {
-    for (const answer of answers) {
-      const scene = { at, isRead, sums: paid.get(matchKey) ?? [], figures: answer.get(matchKey) ?? [] }
-      const rest = restOf(session, scene)
-      if (rest === 'unexplained') return false
-      if (rest !== null) found.set(matchKey, rest)
+  const derived = rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : []))
+  const hasListed = derived.length < matchKeys.length
+  if (derived.length === 0) return { hasListed, derived: [] }
+  if (!isRead) {
+    await recordLogged(session, { from: from.height, to: at.height, matchKeys: derived, requests: LOG_REQUESTS })
+  }
+  const paid = await storedSums(session, derived, { from: { height: -1 }, to: at })
+  const answers = await accounts.everywhere(derived, at)
+  const increases = new Map<string, FoundIncrease>()
+  const doubts: Doubt[] = []
+  for (const matchKey of derived) {
+    const rests = answers.map((answer) => restsOf(session, paid.get(matchKey) ?? [], answer.get(matchKey) ?? []))
+    const [coins = 0n, ...tokens] = leastOfAll(rests)
+    // Whoever sent something spent an amount that is not known here.
+    const isSender = answers.some((answer) => answer.get(matchKey)?.at(-1) !== 0n)
+    if (coins !== 0n && coins !== null && isRead && !isSender && source.client.balances !== undefined) {
+      increases.set(matchKey, increaseOf(session, at, coins, (paid.get(matchKey)?.[0] ?? 0n) + coins))
+    } else if (coins !== 0n) doubts.push({ matchKey, asset: accounts.assets[0] as AssetId, restBase: coins })
+    for (const [index, restBase] of tokens.entries()) {
+      const asset = accounts.assets[index + 1]
+      if (restBase !== 0n && asset !== undefined) doubts.push({ matchKey, asset, restBase })
     }
   }
-  await recordIncreases(session, at, found)
-  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
-  return true
+  await recordIncreases(session, at, increases)
+  return { hasListed, derived: doubts }
 }
 
-/** Coins of one account beyond what was paid to it; null for none. */
-function restOf(
+/** By how much each balance is above what was paid, zero for less than what counts; null where it could not be read. */
+function restsOf(
   session: ScanSession,
-  {
-    at: { height },
-    isRead,
-    sums,
-    figures,
-  }: {
-    readonly at: BlockPlace
-    readonly isRead: boolean
-    readonly sums: readonly bigint[]
-    readonly figures: readonly Figure[]
-  },
-): FoundIncrease | 'unexplained' | null {
-  const { cursor, source } = session
-  const least = leastOf(session)
-  const growths = least.map((_, at) => growthBetween(sums[at], figures[at]))
-  const isMore = (growth: bigint | null | undefined, at: number): boolean =>
-    growth == null || (growth > 0n && growth >= (least[at] ?? 1n))
-  if (growths.some((growth, at) => at > 0 && isMore(growth, at))) return 'unexplained'
-  const [coins] = growths
-  if (!isMore(coins, 0)) return null
-  // Whoever sent something spent an amount that is not known here.
-  if (coins == null || !isRead || source.client.balances === undefined || figures.at(-1) !== 0n) return 'unexplained'
-  // A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again.
+  sums: readonly bigint[],
+  figures: readonly Figure[],
+): readonly (bigint | null)[] {
+  return leastOf(session).map((least, at) => {
+    const growth = growthBetween(sums[at], figures[at])
+    return growth === null || growth >= least ? growth : 0n
+  })
+}
+
+/** What every node shows: one that claims more is not believed, and one that could not read says nothing. */
+function leastOfAll(rests: readonly (readonly (bigint | null)[])[]): readonly (bigint | null)[] {
+  const [first = []] = rests
+  return first.map((_, at) => {
+    const [least = null] = rests.flatMap((one) => one[at] ?? []).sort((one, other) => (one < other ? -1 : 1))
+    return least
+  })
+}
+
+/** A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again. */
+function increaseOf({ cursor }: ScanSession, at: BlockPlace, amountBase: bigint, balanceBase: bigint): FoundIncrease {
   const since = { height: 0, hash: cursor.genesisHash }
-  const increase = { since, beforeBase: '0', afterBase: String(figures[0]) }
-  return { height, amountBase: coins, increase }
+  return { height: at.height, amountBase, increase: { since, beforeBase: '0', afterBase: String(balanceBase) } }
 }
 
 async function recordIncreases(
@@ -227,8 +260,53 @@ async function recordIncreases(
 }
 
 /**
- * No node has balances of the last look any more, and newest ones do not explain everything: a step of blocks is read in full, up to the cursor.
- * Once all of them were, coins that came in inside of calls are what balances show beyond them.
+ * Whether the blocks since the last look are read in full for what balances left open. Addresses of lists need it. For derived ones a stranger
+ * chooses when that happens, so a day has a budget of blocks; beyond it the inbox names the address and the money.
+ */
+function mayReadAll(session: ScanSession, from: BlockPlace, { hasListed, derived }: Doubts): boolean {
+  if (hasListed) return true
+  if (derived.length === 0) return false
+  const now = session.deps.clock.now()
+  const { lookBlocks = { left: BLOCKS_A_DAY, since: now } } = session
+  const isNewDay = now - lookBlocks.since >= DAY_MS || now < lookBlocks.since
+  const left = isNewDay ? BLOCKS_A_DAY : lookBlocks.left
+  const blocks = session.cursor.height - from.height
+  if (blocks > left) return false
+  // A step reads some of them, and the next one asks for the rest.
+  session.lookBlocks = {
+    left: left - Math.min(blocks, session.source.batchMax),
+    since: isNewDay ? now : lookBlocks.since,
+  }
+  return true
+}
+
+/** One exception for each derived address and asset, and one for all addresses of lists. Repeating it opens nothing twice. */
+async function reportDoubts(session: ScanSession, { hasListed, derived }: Doubts): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network } = source
+  if (hasListed) await reportUnseen(session)
+  const rows = derived.map(({ matchKey, asset, restBase }): ExceptionRecord => {
+    const amount = restBase === null ? 'an amount that could not be read' : `${restBase} base units`
+    return {
+      id: `unexplained_balance:${mode}:${network}:paid:${matchKey}:${asset}:${restBase ?? 'unread'}`,
+      kind: 'unexplained_balance',
+      workspaceId: null,
+      mode,
+      invoiceId: null,
+      paymentKey: null,
+      detail: `0x${matchKey} on ${network} holds ${amount} of ${asset} more than its payments explain, at block ${cursor.height}, and no node has the balances of the last look any more. Find the transfer with a block explorer, then read its block again: paymesh chain rescan.`,
+      openedAt: deps.clock.now(),
+      closedAt: null,
+    }
+  })
+  if (rows.length === 0) return
+  await deps.exceptions.openOnce(rows)
+  deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
+}
+
+/**
+ * A step of blocks is read in full, up to the cursor. Once all of them were, coins that came in inside of calls are what balances show beyond
+ * them.
  */
 async function readAll(session: ScanSession, looking: LookProgress, from: BlockPlace): Promise<true> {
   const { source, index, cursor, deps } = session
