@@ -4,7 +4,16 @@ import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { AccountStart } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
-import { compareRange, recordLogged, storedSums } from './compare-range.ts'
+import type { FoundIncrease } from './balance-sheet.ts'
+import {
+  compareRange,
+  type MoneyLeft,
+  recordIncreases,
+  recordLogged,
+  reportLeft,
+  restsAbove,
+  storedSums,
+} from './compare-range.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
 import { blockAt, leastOf, openWatches } from './thrifty-reads.ts'
@@ -88,21 +97,28 @@ async function prove(session: ScanSession, ending: readonly WatchedMethod[]): Pr
   }
   for (let start = 0; start < ending.length; start += PAGE) {
     const page = ending.slice(start, start + PAGE)
-    const open = await unexplained(session, page, { height, hash, time })
-    if (open.length > 0 && !(await lookBack(session, open))) return false
+    const at = { height, hash, time }
+    const scene = await compareWithStarts(session, page, at)
+    const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene.open)
+    if (outcome === 'spent') return false
+    if (outcome === 'gone') await settleGone(session, scene, at)
   }
   return true
 }
 
-/** Those whose balances are not what is stored, on some node, or whose start is not known. */
-async function unexplained(
-  session: ScanSession,
-  page: readonly WatchedMethod[],
-  at: BlockPlace,
-): Promise<readonly WatchedMethod[]> {
+/** What newest balances show beside what accounts had at first. */
+interface Scene {
+  /** Those whose balances are not what is stored, on some node, or whose start is not known. */
+  readonly open: readonly WatchedMethod[]
+  readonly starts: ReadonlyMap<string, AccountStart['start']>
+  /** Of each node, at the cursor. */
+  readonly answers: readonly Holdings[]
+}
+
+async function compareWithStarts(session: ScanSession, page: readonly WatchedMethod[], at: BlockPlace): Promise<Scene> {
   const { source, deps } = session
   const { accounts } = source.client
-  if (accounts === undefined) return page
+  if (accounts === undefined) throw new TypeError('the family has no account reader')
   const { mode, network } = source
   const starts = new Map<string, AccountStart['start']>()
   for (const { matchKey, start } of await deps.balances.starts(mode, network, keysOf(page))) {
@@ -114,13 +130,13 @@ async function unexplained(
   if (answers.length === 1 && from < at.height) {
     await recordLogged(session, { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS })
   }
-  const rest: WatchedMethod[] = []
+  const open: WatchedMethod[] = []
   for (const watch of page) {
     const start = starts.get(watch.matchKey)
-    if (start === undefined || start.height >= at.height) rest.push(watch)
-    else if (!(await isExplained(session, { watch, start, answers, at }))) rest.push(watch)
+    if (start === undefined || start.height >= at.height) open.push(watch)
+    else if (!(await isExplained(session, { watch, start, answers, at }))) open.push(watch)
   }
-  return rest
+  return { open, starts, answers }
 }
 
 interface Explained {
@@ -149,15 +165,15 @@ async function isExplained(session: ScanSession, { watch, start, answers, at }: 
 
 /**
  * Compares balances on every node between a block before they were shown and the cursor with what is stored, and reads the blocks that
- * explain a difference. Returns false where the budget of one step was used up first.
+ * explain a difference. `spent` where the budget of one step was used up first; `gone` where no node has those balances any more.
  */
-async function lookBack(session: ScanSession, watches: readonly WatchedMethod[]): Promise<boolean> {
+async function lookBack(session: ScanSession, watches: readonly WatchedMethod[]): Promise<'done' | 'spent' | 'gone'> {
   const { cursor, deps, source } = session
   const { marginMs = 0 } = source.thrifty ?? {}
   const shownAt = Math.min(...watches.map(({ since }) => since))
   const matchKeys = keysOf(watches)
   const first = await blockBefore(session, shownAt - marginMs)
-  if (first.height >= cursor.height) return true
+  if (first.height >= cursor.height) return 'done'
   const place = session.proving?.shownAt === shownAt ? session.proving.from : first
   const waitedMs = deps.clock.now() - (session.unprovenSince ?? deps.clock.now())
   const outcome = await compareRange(session, {
@@ -166,19 +182,51 @@ async function lookBack(session: ScanSession, watches: readonly WatchedMethod[])
     matchKeys,
     everywhere: true,
     logRequests: LOG_REQUESTS,
-    label: `open:${shownAt}`,
     mayLackLogs: waitedMs >= PATIENCE_MS,
   })
   if (outcome === 'forked')
     throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
-  if (outcome === 'gone') {
-    deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
-  } else if (outcome !== 'done') {
+  if (outcome !== 'done' && outcome !== 'gone') {
     session.proving = { shownAt, from: outcome }
-    return false
+    return 'spent'
   }
   session.proving = undefined
-  return true
+  return outcome
+}
+
+/**
+ * Where no node has the balances between start and cursor any more: each range was placed by figures, or every block of it was read, so direct coins
+ * are stored; coins beyond those, of an account that sent nothing, came in inside of calls and are one payment of their sum. Whatever else
+ * balances show is left to a person.
+ */
+async function settleGone(session: ScanSession, { open, starts, answers }: Scene, at: BlockPlace): Promise<void> {
+  const { deps, source } = session
+  const matchKeys = keysOf(open)
+  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
+  const from = Math.min(...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
+  if (from < at.height) await recordLogged(session, { from, to: at.height, matchKeys, requests: LOG_REQUESTS })
+  const increases = new Map<string, FoundIncrease>()
+  const left: MoneyLeft[] = []
+  for (const matchKey of matchKeys) {
+    const start = starts.get(matchKey)
+    if (start === undefined || start.height >= at.height) continue
+    const sums = (await storedSums(session, [matchKey], { from: start, to: at })).get(matchKey) ?? []
+    const known = start.figures.map((figure, index) => (figure === null ? null : figure + (sums[index] ?? 0n)))
+    const figures = answers.map((answer) => answer.get(matchKey) ?? [])
+    const [coins = 0n, ...tokens] = restsAbove(session, known, figures)
+    const [first] = start.figures
+    const isSender = figures.some((one) => one.at(-1) !== start.figures.at(-1))
+    if (coins !== 0n && coins !== null && first != null && !isSender && source.client.balances !== undefined) {
+      const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
+      const since = { height: start.height, hash: start.hash }
+      increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings } })
+    } else if (coins !== 0n) left.push({ matchKey, index: 0, restBase: coins })
+    for (const [index, restBase] of tokens.entries()) {
+      if (restBase !== 0n) left.push({ matchKey, index: index + 1, restBase })
+    }
+  }
+  await recordIncreases(session, at, increases)
+  await reportLeft(session, left, 'An invoice may wait for them.')
 }
 
 /**

@@ -1,18 +1,23 @@
-import type { AssetId } from '#shared/domain/enumerations.ts'
-import { type BlockPlace, type Figure, growthBetween } from '#shared/ports/account-reader.ts'
+import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
-import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { reportUnseen } from './balance-gaps.ts'
-import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
-import { compareRange, recordBlocks, recordLogged, storedSums } from './compare-range.ts'
+import {
+  compareRange,
+  type MoneyLeft,
+  recordBlocks,
+  recordIncreases,
+  recordLogged,
+  reportLeft,
+  restsAbove,
+  storedSums,
+} from './compare-range.ts'
 import { placeOf } from './scan-mode.ts'
-import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { moveCursor, type ScanSession } from './scan-session.ts'
 import type { LookPace, LookProgress } from './thrifty-pace.ts'
-import { blockAt, leastOf } from './thrifty-reads.ts'
+import { blockAt } from './thrifty-reads.ts'
 
 /** How long after its deadline the address of an invoice is looked at every hour. */
 const ENDED_MS = 24 * 3_600_000
@@ -64,13 +69,14 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
   for (let pages = 0; pages < PAGES; pages += 1) {
     looking.page ??= await nextPage(looking)
     const { page, kind, to } = looking
-    const comparison = { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false }
+    const comparison = { ...page, to, logRequests: 1, mayLackLogs: false }
     const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
     if (outcome === 'gone') {
       const doubts = await compareWithPaid(session, looking, page)
       const isRead = looking.isRead || isWholeAbove(session, page.from)
       if (!isRead && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
-      await reportDoubts(session, doubts)
+      if (doubts.hasListed) await reportUnseen(session)
+      await reportLeft(session, doubts.derived, 'No open invoice waits for them.')
     }
     if (outcome === 'forked') {
       session.looking = undefined
@@ -157,19 +163,12 @@ async function nextPage({ keys, from }: LookProgress): Promise<Page> {
 const isWholeAbove = ({ cursor }: ScanSession, { height }: BlockPlace): boolean =>
   height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)
 
-/** Money at a derived address beyond all that was ever paid to it. */
-interface Doubt {
-  readonly matchKey: string
-  readonly asset: AssetId
-  /** Null where the balance could not be read. */
-  readonly restBase: bigint | null
-}
-
 /** What newest balances leave open. */
 interface Doubts {
   /** Addresses of lists are among them: what their owner does there is not known, so no sum says anything. */
   readonly hasListed: boolean
-  readonly derived: readonly Doubt[]
+  /** Money at derived addresses beyond all that was ever paid to them. */
+  readonly derived: readonly MoneyLeft[]
 }
 
 /**
@@ -198,65 +197,27 @@ async function compareWithPaid(
   const paid = await storedSums(session, derived, { from: { height: -1 }, to: at })
   const answers = await accounts.everywhere(derived, at)
   const increases = new Map<string, FoundIncrease>()
-  const doubts: Doubt[] = []
+  const doubts: MoneyLeft[] = []
   for (const matchKey of derived) {
-    const rests = answers.map((answer) => restsOf(session, paid.get(matchKey) ?? [], answer.get(matchKey) ?? []))
-    const [coins = 0n, ...tokens] = leastOfAll(rests)
+    const figures = answers.map((answer) => answer.get(matchKey) ?? [])
+    const [coins = 0n, ...tokens] = restsAbove(session, paid.get(matchKey) ?? [], figures)
     // Whoever sent something spent an amount that is not known here.
     const isSender = answers.some((answer) => answer.get(matchKey)?.at(-1) !== 0n)
     if (coins !== 0n && coins !== null && isRead && !isSender && source.client.balances !== undefined) {
       increases.set(matchKey, increaseOf(session, at, coins, (paid.get(matchKey)?.[0] ?? 0n) + coins))
-    } else if (coins !== 0n) doubts.push({ matchKey, asset: accounts.assets[0] as AssetId, restBase: coins })
+    } else if (coins !== 0n) doubts.push({ matchKey, index: 0, restBase: coins })
     for (const [index, restBase] of tokens.entries()) {
-      const asset = accounts.assets[index + 1]
-      if (restBase !== 0n && asset !== undefined) doubts.push({ matchKey, asset, restBase })
+      if (restBase !== 0n) doubts.push({ matchKey, index: index + 1, restBase })
     }
   }
   await recordIncreases(session, at, increases)
   return { hasListed, derived: doubts }
 }
 
-/** By how much each balance is above what was paid, zero for less than what counts; null where it could not be read. */
-function restsOf(
-  session: ScanSession,
-  sums: readonly bigint[],
-  figures: readonly Figure[],
-): readonly (bigint | null)[] {
-  return leastOf(session).map((least, at) => {
-    const growth = growthBetween(sums[at], figures[at])
-    return growth === null || growth >= least ? growth : 0n
-  })
-}
-
-/** What every node shows: one that claims more is not believed, and one that could not read says nothing. */
-function leastOfAll(rests: readonly (readonly (bigint | null)[])[]): readonly (bigint | null)[] {
-  const [first = []] = rests
-  return first.map((_, at) => {
-    const [least = null] = rests.flatMap((one) => one[at] ?? []).sort((one, other) => (one < other ? -1 : 1))
-    return least
-  })
-}
-
 /** A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again. */
 function increaseOf({ cursor }: ScanSession, at: BlockPlace, amountBase: bigint, balanceBase: bigint): FoundIncrease {
   const since = { height: 0, hash: cursor.genesisHash }
   return { height: at.height, amountBase, increase: { since, beforeBase: '0', afterBase: String(balanceBase) } }
-}
-
-async function recordIncreases(
-  session: ScanSession,
-  at: BlockPlace,
-  found: ReadonlyMap<string, FoundIncrease>,
-): Promise<void> {
-  if (found.size === 0) return
-  const block = await blockAt(session, at.height)
-  if (block.hash !== at.hash) throw new NodeUnreliable(`block ${block.height} was replaced`)
-  const placed = await Promise.all(
-    [...found].map(([matchKey, increase]) => placeIncreases(session, [block], matchKey, [increase])),
-  )
-  assertHeld(session)
-  const blocks = withIncreases([{ ...block, transfers: [] }], placed.flat())
-  await recordBlockTransfers(session.deps, { ...writeScope(session), from: block.height, blocks })
 }
 
 /**
@@ -278,30 +239,6 @@ function mayReadAll(session: ScanSession, from: BlockPlace, { hasListed, derived
     since: isNewDay ? now : lookBlocks.since,
   }
   return true
-}
-
-/** One exception for each derived address and asset, and one for all addresses of lists. Repeating it opens nothing twice. */
-async function reportDoubts(session: ScanSession, { hasListed, derived }: Doubts): Promise<void> {
-  const { deps, source, cursor } = session
-  const { mode, network } = source
-  if (hasListed) await reportUnseen(session)
-  const rows = derived.map(({ matchKey, asset, restBase }): ExceptionRecord => {
-    const amount = restBase === null ? 'an amount that could not be read' : `${restBase} base units`
-    return {
-      id: `unexplained_balance:${mode}:${network}:paid:${matchKey}:${asset}:${restBase ?? 'unread'}`,
-      kind: 'unexplained_balance',
-      workspaceId: null,
-      mode,
-      invoiceId: null,
-      paymentKey: null,
-      detail: `0x${matchKey} on ${network} holds ${amount} of ${asset} more than its payments explain, at block ${cursor.height}, and no node has the balances of the last look any more. Find the transfer with a block explorer, then read its block again: paymesh chain rescan.`,
-      openedAt: deps.clock.now(),
-      closedAt: null,
-    }
-  })
-  if (rows.length === 0) return
-  await deps.exceptions.openOnce(rows)
-  deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
 }
 
 /**
