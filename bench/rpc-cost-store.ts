@@ -1,6 +1,6 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { AssetId, InvoiceStatus, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AccountChecks, AccountStart } from '#shared/ports/native-balances.ts'
+import type { AccountChecks, AccountStarts } from '#shared/ports/native-balances.ts'
 import type { ObservedTransfer, Payment } from '#shared/ports/payments.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 
@@ -27,7 +27,7 @@ export function createBenchStore(network: NetworkId, now: () => number) {
   const invoices: BenchInvoice[] = []
   const payments = new Map<string, Payment>()
   const checks = new Map<string, AccountChecks>()
-  const starts = new Map<string, AccountStart>()
+  const starts = new Map<string, AccountStarts>()
   const clock = { now }
   const isDue = (one: Payment, { height, finalizedHeight }: { height: number; finalizedHeight: number | null }) =>
     one.state === 'detected' &&
@@ -88,7 +88,7 @@ export function createBenchStore(network: NetworkId, now: () => number) {
       },
       starts: async (_mode: string, _network: string, keys: readonly string[]) =>
         keys.flatMap((key) => starts.get(key) ?? []),
-      saveStarts: async (_mode: string, _network: string, rows: readonly AccountStart[]) => {
+      saveStarts: async (_mode: string, _network: string, rows: readonly AccountStarts[]) => {
         for (const row of rows) starts.set(row.matchKey, row)
       },
     },

@@ -261,6 +261,8 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
       .toArray()
     return rows.map((row) => ({
       height: Number(row['block']?.height),
+      hash: String(row['block']?.hash),
+      ...(row['block']?.rise !== undefined && { since: Number(row['block'].rise.since.height) }),
       matchKey: String(row['matchKey']),
       asset: String(row['asset']),
       amountBase: BigInt(String(row['amountBase'])),
