@@ -287,9 +287,10 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     const unawaited = new Set(
       ACCOUNTS.flatMap(({ status }, index) => (status === 'pending' ? [] : [at(index).matchKey])),
     )
-    const scene = { isAttentive, isStateGone: history.node.stateBlocks !== null, unawaited }
     const differences = async (isAwaited: boolean) => {
       const ours = ({ matchKey }: { readonly matchKey: string }) => !isAwaited || !unawaited.has(matchKey)
+      const isStateGone = history.node.stateBlocks !== null
+      const scene = { isAttentive, isStateGone, unawaited, inInbox: await accountsInInbox(stores, keys) }
       return differencesOf({ ...books, incomes: books.incomes.filter(ours) }, (await storedMoney()).filter(ours), scene)
     }
     const hasPassed = async (): Promise<boolean> => {
@@ -321,6 +322,11 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
       await node.close()
     },
   }
+}
+
+async function accountsInInbox({ db }: TestStores, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
+  return new Set(keys.filter((key) => rows.some(({ _id }) => String(_id).includes(`:${key}:${COIN}:`))))
 }
 
 /** Who has no coins for gas sends nothing. */

@@ -247,7 +247,10 @@ async function settleGone(session: ScanSession, { open, starts, answers }: Scene
       const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
       const since = { height: start.height, hash: start.hash }
       increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings } })
-    } else if (coins !== 0n) left.push({ matchKey, index: 0, restBase: coins })
+    } else if (coins !== 0n || isSender) {
+      // What a key sent on may have come in inside of calls as well.
+      left.push({ matchKey, index: 0, restBase: coins === 0n ? null : coins })
+    }
     for (const [index, restBase] of tokens.entries()) {
       if (restBase !== 0n) left.push({ matchKey, index: index + 1, restBase })
     }
