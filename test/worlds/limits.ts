@@ -33,9 +33,9 @@ export const LIMITS: readonly Limit[] = [
     covers: ({ txHash, amountBase, feesBase }) => txHash === null && amountBase <= feesBase,
   },
   {
-    name: 'moved by code: coins of an account whose code moves coins may come and go between two looks',
-    covers: (income, { isAttentive }, { movedByCode }) =>
-      isAttentive && isCoin(income) && movedByCode.has(income.matchKey),
+    name: 'moved by code: coins of an account whose code moves coins may come and go between two looks, which the inbox says',
+    covers: (income, { isAttentive, inInbox }, { movedByCode }) =>
+      isAttentive && isCoin(income) && movedByCode.has(income.matchKey) && inInbox.has(income.matchKey),
   },
   {
     name: 'state gone and nobody waits: an account that had other money before has no sum to compare with, which the inbox says',

@@ -1,4 +1,11 @@
-import { type BlockPlace, type Figure, growthBetween, type Sums } from '#shared/ports/account-reader.ts'
+import {
+  type BlockPlace,
+  type Figure,
+  growthBetween,
+  type Holdings,
+  hasCode,
+  type Sums,
+} from '#shared/ports/account-reader.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -16,6 +23,8 @@ export interface RangeComparison {
   readonly from: BlockPlace
   readonly to: BlockPlace
   readonly matchKeys: readonly string[]
+  /** Those of them that sent something, or may have: coins are looked for that came in and went out again. */
+  readonly senders?: readonly string[]
   /** Every node is asked, and what one of them shows counts. */
   readonly everywhere?: boolean
   /** Requests for logs of tokens that the comparison may make. */
@@ -33,14 +42,16 @@ export async function compareRange(
   session: ScanSession,
   comparison: RangeComparison,
 ): Promise<'done' | 'gone' | 'forked' | BlockPlace> {
-  const { from, to, matchKeys, everywhere = false, logRequests } = comparison
+  const { from, to, matchKeys, senders = [], everywhere = false, logRequests } = comparison
   const { accounts } = session.source.client
   if (accounts === undefined || matchKeys.length === 0) return 'done'
   const stored = await storedSums(session, matchKeys, { from, to })
   const least = leastOf(session)
   const budget = searchBudget(session, logRequests)
-  const found = await accounts.touched({ from, to, matchKeys, exactly: false, stored, everywhere, least, budget })
+  const range = { from, to, matchKeys, senders, exactly: false, stored, everywhere, least, budget }
+  const found = await accounts.touched(range)
   if (typeof found === 'string') return found
+  await reportCode(session, [found.start, found.state])
   const coins = new Set(matchKeys)
   for (const height of found.heights) {
     const block = await readChosen(session, height, { coins })
@@ -144,18 +155,22 @@ export interface MoneyLeft {
   readonly restBase: bigint | null
 }
 
-/** One exception for each account and asset, for the instance admins; the same money opens none twice. */
-export async function reportLeft(
-  { deps, source, cursor }: ScanSession,
-  left: readonly MoneyLeft[],
-  waits: string,
-): Promise<void> {
+/** Of the exception about this money: the same money has the same one. */
+export function leftId({ source }: ScanSession, { matchKey, index, restBase }: MoneyLeft): string {
   const { mode, network, client } = source
-  const rows = left.map(({ matchKey, index, restBase }): ExceptionRecord => {
+  return `unexplained_balance:${mode}:${network}:${matchKey}:${client.accounts?.assets[index] ?? 'its coin'}:${restBase ?? 'unread'}`
+}
+
+/** One exception for each account and asset, for the instance admins; the same money opens none twice. */
+export async function reportLeft(session: ScanSession, left: readonly MoneyLeft[], waits: string): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network, client } = source
+  const rows = left.map((money): ExceptionRecord => {
+    const { matchKey, index, restBase } = money
     const asset = client.accounts?.assets[index] ?? 'its coin'
     const amount = restBase === null ? 'an amount that could not be read' : `${restBase} base units`
     return {
-      id: `unexplained_balance:${mode}:${network}:${matchKey}:${asset}:${restBase ?? 'unread'}`,
+      id: leftId(session, money),
       kind: 'unexplained_balance',
       workspaceId: null,
       mode,
@@ -169,6 +184,37 @@ export async function reportLeft(
   if (rows.length === 0) return
   await deps.exceptions.openOnce(rows)
   deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
+}
+
+/**
+ * One exception for each account that has code, where only balances choose the blocks that are read: what code moves on between two readings
+ * shows in none of them. Nothing where every block is read.
+ */
+export async function reportCode(session: ScanSession, states: readonly Holdings[]): Promise<void> {
+  const { deps, source } = session
+  const { mode, network, client } = source
+  session.withCode ??= new Set()
+  const known = session.withCode
+  const found = states.flatMap((state) =>
+    [...state].flatMap(([matchKey, figures]) => (hasCode(figures) ? matchKey : [])),
+  )
+  const fresh = [...new Set(found)].filter((matchKey) => !known.has(matchKey))
+  if (fresh.length === 0 || source.thrifty === undefined) return
+  const asset = client.accounts?.assets[0] ?? 'its coin'
+  await deps.exceptions.openOnce(
+    fresh.map((matchKey) => ({
+      id: `unexplained_balance:${mode}:${network}:${matchKey}:${asset}:code`,
+      kind: 'unexplained_balance',
+      workspaceId: null,
+      mode,
+      invoiceId: null,
+      paymentKey: null,
+      detail: `0x${matchKey} on ${network} has code, as contract wallets and delegated keys do: coins that its code moves on between two readings are not seen. Where that matters, read every block of this network ("source":"full"). If nobody was meant to delegate this address, somebody else has its key.`,
+      openedAt: deps.clock.now(),
+      closedAt: null,
+    })),
+  )
+  for (const matchKey of fresh) known.add(matchKey)
 }
 
 /** Money that no block explains is left to a person. Throws `NodeUnreliable` for tokens, unless their logs may be missing. */

@@ -9,6 +9,7 @@ import {
   type MoneyLeft,
   recordIncreases,
   recordLogged,
+  reportCode,
   reportLeft,
   restsAbove,
   storedSums,
@@ -35,7 +36,7 @@ export async function keepStarts(session: ScanSession, open: readonly OpenWatch[
   const { deps, source, lease } = session
   session.started ??= new Set()
   const { started } = session
-  const fresh = open.filter(({ matchKey, invoiceIds }) => invoiceIds.some((id) => !started.has(`${matchKey}:${id}`)))
+  const fresh = open.filter((watch) => !isStarted(session, watch))
   if (fresh.length === 0) return
   const { mode, network } = source
   const rows = await deps.balances.starts(mode, network, keysOf(fresh))
@@ -48,6 +49,10 @@ export async function keepStarts(session: ScanSession, open: readonly OpenWatch[
   await deps.balances.saveStarts(mode, network, changed, lease.epoch)
   for (const { matchKey, invoiceIds } of fresh) for (const id of invoiceIds) started.add(`${matchKey}:${id}`)
 }
+
+/** Whether the start of each invoice of an address is stored, as far as this session saw. */
+export const isStarted = ({ started }: ScanSession, { matchKey, invoiceIds }: OpenWatch): boolean =>
+  invoiceIds.every((id) => started?.has(`${matchKey}:${id}`) === true)
 
 /** The starts of open invoices alone, and one at the cursor for those that have none; null when each has one. */
 function withStart(
@@ -116,6 +121,7 @@ async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promis
     const page = ending.slice(start, start + PAGE)
     const at = { height, hash, time }
     const scene = await compareWithStarts(session, page, at)
+    await reportCode(session, scene.answers)
     const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene)
     if (outcome === 'spent') return false
     if (outcome === 'gone') await settleGone(session, scene, at)
@@ -150,6 +156,7 @@ async function compareWithStarts(session: ScanSession, page: readonly OpenWatch[
   if (accounts === undefined) throw new TypeError('the family has no account reader')
   const starts = await startsOf(session, page)
   const answers = await accounts.everywhere(keysOf(page), at)
+  if (answers.length === 0) throw new NodeUnreliable(`no node has the balances of block ${at.height}`)
   const from = Math.min(...[...starts.values()].map(({ height }) => height))
   // The balances of a single node may be old; its logs say as much again.
   if (answers.length === 1 && from < at.height) {
@@ -192,11 +199,15 @@ async function isExplained(session: ScanSession, { watch, start, answers, at }: 
  * explain a difference. A start may be older: clocks differ, and what came in since then is missing. `spent` where the budget of one step was
  * used up first; `gone` where no node has those balances any more.
  */
-async function lookBack(session: ScanSession, { open, starts }: Scene): Promise<'done' | 'spent' | 'gone'> {
+async function lookBack(session: ScanSession, { open, starts, answers }: Scene): Promise<'done' | 'spent' | 'gone'> {
   const { cursor, deps, source } = session
   const { marginMs = 0 } = source.thrifty ?? {}
   const shownAt = Math.min(...open.map(({ since }) => since))
   const matchKeys = keysOf(open)
+  const senders = matchKeys.filter((matchKey) => {
+    const sent = starts.get(matchKey)?.figures.at(-1) ?? null
+    return sent === null || answers.some((answer) => answer.get(matchKey)?.at(-1) !== sent)
+  })
   const before = await blockBefore(session, shownAt - marginMs)
   const lowest = Math.min(before.height, ...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
   const first = lowest < before.height ? await blockAt(session, lowest) : before
@@ -207,6 +218,7 @@ async function lookBack(session: ScanSession, { open, starts }: Scene): Promise<
     from: place,
     to: cursor,
     matchKeys,
+    senders,
     everywhere: true,
     logRequests: LOG_REQUESTS,
     mayLackLogs: waitedMs >= PATIENCE_MS,

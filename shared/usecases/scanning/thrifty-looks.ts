@@ -6,10 +6,12 @@ import { reportUnseen } from './balance-gaps.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import {
   compareRange,
+  leftId,
   type MoneyLeft,
   recordBlocks,
   recordIncreases,
   recordLogged,
+  reportCode,
   reportLeft,
   restsAbove,
   storedSums,
@@ -32,6 +34,8 @@ const LOG_REQUESTS = 20
 /** Blocks that looks read in full within a day because of derived addresses: 0.2 million units of Alchemy at 100 a block. */
 const BLOCKS_A_DAY = 2_000
 const DAY_MS = 24 * 3_600_000
+/** Amounts that a session remembers between two looks. */
+const SIGHTINGS_MAX = 10_000
 /** Pause after a look that failed. */
 const RETRY_MS = 60_000
 /** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
@@ -167,14 +171,15 @@ const isWholeAbove = ({ cursor }: ScanSession, { height }: BlockPlace): boolean 
 interface Doubts {
   /** Addresses of lists are among them: what their owner does there is not known, so no sum says anything. */
   readonly hasListed: boolean
-  /** Money at derived addresses beyond all that was ever paid to them. */
+  /** Money at derived addresses beyond all that was ever paid to them, and that no exception is about. */
   readonly derived: readonly MoneyLeft[]
 }
 
 /**
  * What newest balances, which every node has, leave open where no node has those of the last look any more: nobody else uses a derived address, so
  * it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of calls: they are stored as
- * one increase in the block of these balances, as far as every node shows them.
+ * one increase in the last of these blocks, as far as every node shows them. Money that was first seen in a block above those that were read
+ * is left to the next look.
  */
 async function compareWithPaid(
   session: ScanSession,
@@ -182,36 +187,65 @@ async function compareWithPaid(
   { from, matchKeys }: Page,
 ): Promise<Doubts> {
   const { deps, source, cursor } = session
-  const at: BlockPlace = looking.isRead ? looking.to : cursor
+  const through: BlockPlace = looking.isRead ? looking.to : cursor
   const isRead = looking.isRead || isWholeAbove(session, from)
-  const { accounts } = source.client
-  if (accounts === undefined || matchKeys.length === 0) return { hasListed: false, derived: [] }
+  if (matchKeys.length === 0) return { hasListed: false, derived: [] }
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
   const rows = await deps.wallets.findAddresses(source.mode, source.family, matchKeys)
   const derived = rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : []))
   const hasListed = derived.length < matchKeys.length
   if (derived.length === 0) return { hasListed, derived: [] }
   if (!isRead) {
-    await recordLogged(session, { from: from.height, to: at.height, matchKeys: derived, requests: LOG_REQUESTS })
+    await recordLogged(session, { from: from.height, to: through.height, matchKeys: derived, requests: LOG_REQUESTS })
   }
+  const { answers, at } = await newestFigures(session, derived, through)
+  await reportCode(session, answers)
   const paid = await storedSums(session, derived, { from: { height: -1 }, to: at })
-  const answers = await accounts.everywhere(derived, at)
+  const isDecided = (money: MoneyLeft) => firstSeen(session, money, at) <= through.height
   const increases = new Map<string, FoundIncrease>()
   const doubts: MoneyLeft[] = []
   for (const matchKey of derived) {
     const figures = answers.map((answer) => answer.get(matchKey) ?? [])
-    const [coins = 0n, ...tokens] = restsAbove(session, paid.get(matchKey) ?? [], figures)
+    const rests = restsAbove(session, paid.get(matchKey) ?? [], figures)
+    const found = rests.flatMap((restBase, index) => (restBase === 0n ? [] : [{ matchKey, index, restBase }]))
     // Whoever sent something spent an amount that is not known here.
-    const isSender = answers.some((answer) => answer.get(matchKey)?.at(-1) !== 0n)
-    if (coins !== 0n && coins !== null && isRead && !isSender && source.client.balances !== undefined) {
-      increases.set(matchKey, increaseOf(session, at, coins, (paid.get(matchKey)?.[0] ?? 0n) + coins))
-    } else if (coins !== 0n) doubts.push({ matchKey, index: 0, restBase: coins })
-    for (const [index, restBase] of tokens.entries()) {
-      if (restBase !== 0n) doubts.push({ matchKey, index: index + 1, restBase })
+    const isSender = figures.some((one) => one.at(-1) !== 0n)
+    for (const money of found.filter((one) => !isRead || isDecided(one))) {
+      const { index, restBase } = money
+      if (index === 0 && restBase !== null && isRead && !isSender && source.client.balances !== undefined) {
+        increases.set(matchKey, increaseOf(session, through, restBase, (paid.get(matchKey)?.[0] ?? 0n) + restBase))
+      } else doubts.push(money)
     }
   }
-  await recordIncreases(session, at, increases)
-  return { hasListed, derived: doubts }
+  await recordIncreases(session, through, increases)
+  const known = await deps.exceptions.existing(doubts.map((money) => leftId(session, money)))
+  return { hasListed, derived: doubts.filter((money) => !known.has(leftId(session, money))) }
+}
+
+/**
+ * Figures of a block at or below the cursor. Where no node has them any more, as where the cursor rests at a final block that is older than what
+ * nodes remember, those of the newest block.
+ */
+async function newestFigures(session: ScanSession, matchKeys: readonly string[], at: BlockPlace) {
+  const { accounts, head } = session.source.client
+  if (accounts === undefined) throw new TypeError('the family has no account reader')
+  const answers = await accounts.everywhere(matchKeys, at)
+  if (answers.length > 0) return { answers, at }
+  const newest = await blockAt(session, (await head()).height)
+  const newer = await accounts.everywhere(matchKeys, newest)
+  if (newer.length === 0) throw new NodeUnreliable(`no node has the balances of block ${newest.height}`)
+  return { answers: newer, at: newest }
+}
+
+/** The height at which a look of this session first saw this money. */
+function firstSeen(session: ScanSession, money: MoneyLeft, { height }: BlockPlace): number {
+  session.lookSightings ??= new Map()
+  const { lookSightings: seen } = session
+  const id = leftId(session, money)
+  if (seen.size >= SIGHTINGS_MAX) seen.clear()
+  const first = Math.min(height, seen.get(id) ?? height)
+  seen.set(id, first)
+  return first
 }
 
 /** A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again. */
