@@ -137,7 +137,9 @@ async function startsOf(session: ScanSession, page: readonly OpenWatch[]): Promi
   for (const { matchKey, starts } of await deps.balances.starts(source.mode, source.network, keysOf(page))) {
     const start = starts.find(({ invoiceIds }) => invoiceIds.some((id) => open.has(id)))
     if (start === undefined || start.height >= cursor.height) continue
-    if ((await blockAt(session, start.height)).hash === start.hash) found.set(matchKey, start)
+    // A final block is never replaced.
+    const isFinal = start.height <= (cursor.finalizedHeight ?? -1)
+    if (isFinal || (await blockAt(session, start.height)).hash === start.hash) found.set(matchKey, start)
   }
   return found
 }

@@ -73,7 +73,7 @@ export interface ScanSession {
   /** Blocks that looks may still read in full today because of derived addresses; absent before the first. */
   lookBlocks?: { readonly left: number; readonly since: Ms }
   /** Height at which a look first saw money above the cursor, by the exception that it would open; absent before the first. */
-  lookSightings?: Map<string, number>
+  lookObservations?: Map<string, number>
   /** A look at balances that takes several steps; absent between two. */
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */

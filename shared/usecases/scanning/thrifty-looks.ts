@@ -35,7 +35,7 @@ const LOG_REQUESTS = 20
 const BLOCKS_A_DAY = 2_000
 const DAY_MS = 24 * 3_600_000
 /** Amounts that a session remembers between two looks. */
-const SIGHTINGS_MAX = 10_000
+const OBSERVATIONS_MAX = 10_000
 /** Pause after a look that failed. */
 const RETRY_MS = 60_000
 /** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
@@ -239,10 +239,10 @@ async function newestFigures(session: ScanSession, matchKeys: readonly string[],
 
 /** The height at which a look of this session first saw this money. */
 function firstSeen(session: ScanSession, money: MoneyLeft, { height }: BlockPlace): number {
-  session.lookSightings ??= new Map()
-  const { lookSightings: seen } = session
+  session.lookObservations ??= new Map()
+  const { lookObservations: seen } = session
   const id = leftId(session, money)
-  if (seen.size >= SIGHTINGS_MAX) seen.clear()
+  if (seen.size >= OBSERVATIONS_MAX) seen.clear()
   const first = Math.min(height, seen.get(id) ?? height)
   seen.set(id, first)
   return first

@@ -210,8 +210,8 @@ function remember({ thrifty }: ScanSession, found: AccountFindings | null, { has
 }
 
 /**
- * Heights at distances 1, 4, 16 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
- * four times as deep as it is. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
+ * Heights at distances 4, 16, 64 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
+ * four times as deep as it is, or four blocks deep. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
  * wherever its fork is.
  */
 async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: number): Promise<HashWindow> {
@@ -228,7 +228,7 @@ async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: num
 
 function distancesOf(finalityDepth: number): readonly number[] {
   const distances: number[] = []
-  for (let distance = 1; distance <= finalityDepth / 2; distance *= 4) distances.push(distance)
+  for (let distance = 4; distance <= finalityDepth / 2; distance *= 4) distances.push(distance)
   return [...distances, finalityDepth]
 }
 
