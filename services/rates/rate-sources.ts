@@ -28,7 +28,7 @@ export function createRateSources(deps: RateSourcesDeps): RateSources {
   return {
     async poll() {
       await Promise.all(pollers.map((poller) => poller.poll()))
-      return pollers.flatMap((poller) => poller.quotes())
+      return pollers.flatMap((poller) => poller.readings())
     },
   }
 }

@@ -289,9 +289,11 @@ it('shows the prices that apply, not those of a later time, after the clock went
   const now = deps.clock.now()
   const published = (at: number, price: string) =>
     deps.instance.rates.insert({
-      ...{ at, fiatPerUsd: {}, heardAt: {} },
+      ...{ at, fiatPerUsd: {}, expected: {}, sources: {}, clockOffsetMs: null },
       guards: {},
-      heardAt: {},
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: { BTC: { price, sources: ['kraken'], oldestAt: at } },
     })
   await published(now - 1_000, '50000')

@@ -63,7 +63,9 @@ describe('200', () => {
     await api.engine.deps.rateSnapshots.insert({
       at,
       guards: {},
-      heardAt: {},
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: { BTC: leg('90000', at), ETH: leg('3000', at - 120_000), USDT: leg('1', at - 119_000) },
       fiatPerUsd: { USD: leg('1', at), 'ARS:crypto': leg('1500', at), 'ARS:official': leg('1400', at) },
     })
