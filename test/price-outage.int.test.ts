@@ -28,11 +28,9 @@ beforeAll(async () => {
   const { clock, rateSnapshots } = api.engine.deps
   simulator = await startExchangeSimulator({ port: 0, now: clock.now })
   http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
-  const parts = { ...runtime, clock }
+  const parts = { ...runtime, clock, rates: rateSnapshots, leases: createLeaseRepository(stores.db) }
   cycle = createRateCycle({
     ...parts,
-    rates: rateSnapshots,
-    leases: createLeaseRepository(stores.db),
     sources: createRateSources({ ...parts, http, sourceUrls: simulator.sourceUrls, timeoutMs: 20_000 }),
     jumpConfirmation: createJumpConfirmation({ ...parts, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
   })

@@ -17,11 +17,16 @@ export function clockOffset(readings: readonly Reading[]): Ms | null {
   for (const reading of readings) {
     if (!isQuote(reading) || reading.feed !== 'book' || reading.sourceAt === null) continue
     const ahead = reading.sourceAt - reading.receivedAt
-    if (Math.abs(ahead) < LONGEST_MS) newest.set(reading.source, Math.max(newest.get(reading.source) ?? ahead, ahead))
+    const known = newest.get(reading.source)
+    if (isWithin(ahead, 0, LONGEST_MS) && (known === undefined || ahead > known)) newest.set(reading.source, ahead)
   }
   const sorted = [...newest.values()].sort((left, right) => left - right)
   const middle = sorted[sorted.length >> 1]
   if (middle === undefined) return null
-  const witnesses = sorted.filter((ahead) => Math.abs(ahead - middle) <= TOGETHER_MS)
+  const witnesses = sorted.filter((ahead) => isWithin(ahead, middle, TOGETHER_MS))
   return witnesses.length >= WITNESSES_MIN && witnesses.length * 2 > sorted.length ? middle : null
+}
+
+function isWithin(one: Ms, other: Ms, distance: Ms): boolean {
+  return one - other <= distance && other - one <= distance
 }

@@ -88,7 +88,7 @@ export function staleness(quote: Quote, now: Ms): DropReason | null {
   if (sinceMs > limit.receiptMs || sinceMs < -FUTURE_MS) return 'no_answer'
   if (quote.sourceAt === null) return quote.feed === 'daily' ? 'no_time' : null
   const age = now - quote.sourceAt
-  if (Math.abs(age) > OTHER_UNIT_MS) return 'unit'
+  if (age > OTHER_UNIT_MS || age < -OTHER_UNIT_MS) return 'unit'
   if (age < -FUTURE_MS) return 'clock'
   return age > limit.sourceMs ? 'late' : null
 }
