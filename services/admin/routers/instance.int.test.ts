@@ -289,6 +289,7 @@ it('confirms a jump that waits, with a reason and an audit row, and nothing else
     opId: randomUUID(),
   }
   const refused = (change: object) => caller.rates.confirm({ ...request, opId: randomUUID(), ...change })
+  await deps.instance.rates.insert({ ...waitingJumpAt(deps.clock.now()), guards: {} })
   await expect(refused({})).rejects.toMatchObject({ cause: { code: 'INVALID_STATE' } })
   await deps.instance.rates.insert(waitingJumpAt(deps.clock.now()))
   await expect(refused({ reason: '' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
@@ -307,6 +308,7 @@ it('confirms a jump that waits, with a reason and an audit row, and nothing else
 
 it('shows the prices that apply, not those of a later time, after the clock went back', async () => {
   const { caller, deps } = await operator()
+  await stores.db.connection.collection('rate_snapshots').deleteMany({})
   const now = deps.clock.now()
   const published = (at: number, price: string) =>
     deps.instance.rates.insert({

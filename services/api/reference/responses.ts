@@ -6,6 +6,12 @@ import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.
 import { successExample, successSchema } from '#shared/contracts/openapi/success-schema.ts'
 import { headerRefs } from './headers.ts'
 
+/** What `details` look like for codes that have some. */
+const EXAMPLE_DETAILS: Partial<Readonly<Record<ErrorCode, readonly ErrorDetail[]>>> = {
+  VALIDATION_ERROR: [{ path: 'limit', message: 'must be an integer from 1 to 100' }],
+  RATES_UNAVAILABLE: [{ path: 'asset', message: 'There is no current price of BTC: too few sources agree on it.' }],
+}
+
 /** Responses that are the same for every operation. */
 export const SHARED_RESPONSES = {
   Unauthenticated: errorResponse(['UNAUTHENTICATED'], headerRefs('WWW-Authenticate')),
@@ -85,11 +91,6 @@ function errorResponse(
     headers,
     content: { 'application/json': { schema: errorEnvelopeSchema, examples } },
   }
-}
-
-const EXAMPLE_DETAILS: Partial<Readonly<Record<ErrorCode, readonly ErrorDetail[]>>> = {
-  VALIDATION_ERROR: [{ path: 'limit', message: 'must be an integer from 1 to 100' }],
-  RATES_UNAVAILABLE: [{ path: 'asset', message: 'There is no current price of BTC: too few sources agree on it.' }],
 }
 
 function errorExample(code: ErrorCode, message: string = ERROR_TABLE[code].message): object {

@@ -109,8 +109,8 @@ function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict 
     reason,
     memory: { ...memory, candidate },
   })
+  if (distance === 'far' && confirmed !== true) return held('jump_refused')
   if (confirmed === false) return held('jump_contradicted')
-  if (distance === 'far' && confirmed === null) return held('jump_refused')
   if (!wasSeen(price, memory, now)) return held('jump_pending')
   // A confirmed price is the new truth. One that nobody confirmed is not: it stays a candidate, so that it is not held back again in the next cycle.
   return confirmed ? anew : { publish: true, reason: null, memory: { ...passed, candidate } }
