@@ -31,7 +31,13 @@ beforeAll(async () => {
   const parts = { ...runtime, clock, rates: rateSnapshots, leases: createLeaseRepository(stores.db) }
   cycle = createRateCycle({
     ...parts,
-    sources: createRateSources({ ...parts, http, sourceUrls: simulator.sourceUrls, timeoutMs: 20_000 }),
+    sources: createRateSources({
+      ...parts,
+      http,
+      sourceUrls: simulator.sourceUrls,
+      timeoutMs: 20_000,
+      pause: async () => undefined,
+    }),
     jumpConfirmation: createJumpConfirmation({ ...parts, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
   })
 })

@@ -23,7 +23,7 @@ export type SourcePollerDeps = Uses<'clock' | 'logger' | 'metrics'> & {
   /** Total time of one poll, milliseconds. */
   readonly timeoutMs: Ms
   /** Waits between two requests of a poll, and rejects when the signal ends it. Default: a timer. */
-  readonly pause?: (ms: Ms, signal: AbortSignal) => Promise<unknown>
+  readonly pause?: ((ms: Ms, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 const FIRST_BACK_OFF_MS = 15_000

@@ -107,7 +107,7 @@ function openWorld(
       ...runtime,
       rates,
       leases,
-      sources: createRateSources({ ...runtime, http, sourceUrls, timeoutMs }),
+      sources: createRateSources({ ...runtime, http, sourceUrls, timeoutMs, pause: async () => undefined }),
       jumpConfirmation: createJumpConfirmation({
         ...{ ...runtime, http, rates, leases },
         baseUrl: simulator.sourceUrls['coin-paprika'],
