@@ -41,8 +41,6 @@ const SAME_JUMP: Decimal = { digits: 10n, scale: 2 }
 const CONSECUTIVE_MS = 2 * 60 * 1000
 const QUARTER_MS = 15 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
-/** A jump that was seen this lately is still the same question, however old the reference is. */
-const WATCHED_MS = 60 * 60 * 1000
 
 const PAR: Decimal = { digits: 1n, scale: 0 }
 const PEG_WARN: Decimal = { digits: 1n, scale: 2 }
@@ -116,10 +114,9 @@ function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict 
   return confirmed ? anew : { publish: true, reason: null, memory: { ...passed, candidate } }
 }
 
-/** Nothing was accepted for a day, and no jump waits: there is nothing left to compare with. */
+/** Nothing was accepted, or held back, for a day: there is nothing left to compare with. */
 function isForgotten({ last, candidate }: GuardMemory, now: Ms): boolean {
-  const isWatched = candidate !== null && now - candidate.at <= WATCHED_MS
-  return now - last.at > DAY_MS && !isWatched
+  return now - (candidate ?? last).at > DAY_MS && now - last.at > DAY_MS
 }
 
 function distanceOf(price: Decimal, { last, quarter, day }: GuardMemory): 'near' | 'jump' | 'far' {
