@@ -9,7 +9,7 @@ import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { createRateSources } from './rate-sources.ts'
 
 interface Scene {
-  readonly faults?: readonly (readonly [SimulatedSource, FaultKind, string?])[]
+  readonly faults?: readonly (readonly [SimulatedSource, FaultKind, ...string[]])[]
   readonly era?: Era
   /** How far the clocks of all sources are ahead of ours. */
   readonly aheadMs?: number
@@ -124,7 +124,9 @@ describe('health is use', () => {
     ['kraken', 'forbidden', undefined, 'BTC/USD', 'no_answer'],
   ]
   it.each(CASES)('%s with %s for %s: %s is dropped because %s', async (source, fault, symbol, pair, reason) => {
-    const { snapshot, counted } = await cycleOf({ faults: [[source, fault, symbol]] })
+    const { snapshot, counted } = await cycleOf({
+      faults: [[source, fault, ...(symbol === undefined ? [] : [symbol])]],
+    })
     expect(snapshot.sources[source]?.dropped).toMatchObject({ [pair]: reason })
     expect(counted).toContain(`rate_pair_dropped_total ${source} ${pair} ${reason}`)
     expect(rateHealth(snapshot).warnings.some((text) => text.startsWith(`${source}: `) && text.includes(pair))).toBe(
