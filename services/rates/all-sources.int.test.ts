@@ -8,7 +8,8 @@ it('has simulated answers for every source', async () => {
   const simulator = await startExchangeSimulator({ port: 0 })
   try {
     expect(ALL_SOURCES.map(({ name }) => name).filter((name) => !Object.hasOwn(simulator.sourceUrls, name))).toEqual([])
-    for (const { name, path, pairs, parse } of ALL_SOURCES) {
+    for (const { name, path, pairs, parse, read } of ALL_SOURCES) {
+      expect([name, Date.parse(read.on) < Date.now(), read.from.length > 0]).toEqual([name, true, true])
       const base = new Map(Object.entries(simulator.sourceUrls)).get(name)
       const response = await fetch(`${base}${path(Object.keys(pairs))}`)
       const { readings } = parse(await response.text(), Date.now())

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { HttpGetResult } from '#shared/runtime/http/http-get.ts'
+import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { createFrozenCheck } from './frozen-check.ts'
 import { createPairSearch } from './pair-search.ts'
-import { type FaultReason, type Parsed, SourceFault } from './rate-source.ts'
+import { type FaultReason, type Parsed, type RateSource, SourceFault } from './rate-source.ts'
 import type { ReadingCache } from './reading-cache.ts'
-import type { SourcePollerDeps } from './source-poller.ts'
 
 /** Reads every pair of one source into a cache. */
 export interface PairReader {
@@ -16,6 +16,16 @@ export interface PairReader {
   read(signal: AbortSignal, now: Ms, taught: Taught): Promise<void>
   /** The store's clock was set back. */
   goBack(byMs: Ms): void
+}
+
+/** Dependencies of {@link createPairReader}. */
+export type PairReaderDeps = Uses<'clock' | 'logger'> & {
+  readonly http: Pick<HttpGet, 'get'>
+  readonly source: RateSource
+  /** Overrides the real host, for a local simulator. */
+  readonly baseUrl: string
+  /** Waits between two requests of a poll, and rejects when the signal ends it. Default: a timer. */
+  readonly pause?: ((ms: Ms, signal: AbortSignal) => Promise<unknown>) | undefined
 }
 
 /** What one poll taught: lists that were answered or narrowed down, prices, and refused lists. */
@@ -39,7 +49,7 @@ const LISTING_AGAIN_MS = 10 * 60_000
 
 /** Builds the reader of one source. Requests are a second apart. */
 export function createPairReader(
-  { source, clock, logger, http, baseUrl, pause = timer }: SourcePollerDeps,
+  { source, clock, logger, http, baseUrl, pause = timer }: PairReaderDeps,
   cache: ReadingCache,
 ): PairReader {
   const search = createPairSearch(Object.keys(source.pairs))

@@ -1,9 +1,8 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Reading } from '#shared/domain/rates/quote.ts'
-import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { BETWEEN_REQUESTS_MS, createPairReader, PollFault, type Taught } from './pair-reader.ts'
-import { type FaultReason, type RateSource, SourceFault } from './rate-source.ts'
+import { BETWEEN_REQUESTS_MS, createPairReader, type PairReaderDeps, PollFault, type Taught } from './pair-reader.ts'
+import { type FaultReason, SourceFault } from './rate-source.ts'
 import { createReadingCache } from './reading-cache.ts'
 
 /** Polls one source at its own interval and caches its last readings. */
@@ -15,16 +14,11 @@ export interface SourcePoller {
 }
 
 /** Dependencies of {@link createSourcePoller}. */
-export type SourcePollerDeps = Uses<'clock' | 'logger' | 'metrics'> & {
-  readonly http: Pick<HttpGet, 'get'>
-  readonly source: RateSource
-  /** Overrides the real host, for a local simulator. */
-  readonly baseUrl: string
-  /** Total time of one poll, milliseconds. */
-  readonly timeoutMs: Ms
-  /** Waits between two requests of a poll, and rejects when the signal ends it. Default: a timer. */
-  readonly pause?: ((ms: Ms, signal: AbortSignal) => Promise<unknown>) | undefined
-}
+export type SourcePollerDeps = PairReaderDeps &
+  Uses<'metrics'> & {
+    /** Total time of one poll, milliseconds. */
+    readonly timeoutMs: Ms
+  }
 
 const FIRST_BACK_OFF_MS = 15_000
 const LONGEST_BACK_OFF_MS = 5 * 60_000

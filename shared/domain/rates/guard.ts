@@ -87,12 +87,12 @@ export function waitingJump(memory: GuardMemory | undefined): GuardMemory['candi
 function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict {
   const seen: PastPrice = { price: formatDecimal(price), at: now }
   const stopped = memory?.stopped ?? null
-  const anew: GuardVerdict = {
+  const first: GuardVerdict = {
     publish: true,
     reason: null,
     memory: { last: seen, quarter: [seen], day: [seen], candidate: null, stopped },
   }
-  if (memory === null || isForgotten(memory, now)) return anew
+  if (memory === null || isForgotten(memory, now)) return first
   const distance = distanceOf(price, memory)
   const passed: GuardMemory = {
     ...{ last: seen, stopped },
@@ -111,7 +111,7 @@ function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict 
   if (confirmed === false) return held('jump_contradicted')
   if (!wasSeen(price, memory, now)) return held('jump_pending')
   // A confirmed price is the new truth. One that nobody confirmed is not: it stays a candidate, so that it is not held back again in the next cycle.
-  return confirmed ? anew : { publish: true, reason: null, memory: { ...passed, candidate } }
+  return confirmed ? first : { publish: true, reason: null, memory: { ...passed, candidate } }
 }
 
 /** Nothing was accepted, or held back, for a day: there is nothing left to compare with. */

@@ -12,7 +12,7 @@ export interface RateHealth {
   readonly warnings: readonly string[]
 }
 
-/** Judges by use: by the sources inside each price, not by who responds. */
+/** Health by use: by the sources inside each price, not by who responds. */
 export function rateHealth(snapshot: RateSnapshot): RateHealth {
   const { clockOffsetMs } = snapshot
   const faults: string[] = []

@@ -39,10 +39,9 @@ export function recordUse(
     if (isDropped) deps.metrics.count('rate_pair_dropped_total', { source, pair, reason: state })
   }
   const clockOffsetMs = clockOffset(readings)
-  if (clockOffsetMs !== null) {
-    deps.metrics.gauge('rate_clock_offset_seconds', clockOffsetMs / 1_000)
-    if (Math.abs(clockOffsetMs) > CLOCK_OFF_MS) deps.logger.error({ clockOffsetMs }, CLOCK_TEXT)
-  }
+  // An offset that is not known any more must not stay the last one.
+  deps.metrics.gauge('rate_clock_offset_seconds', clockOffsetMs === null ? Number.NaN : clockOffsetMs / 1_000)
+  if (clockOffsetMs !== null && Math.abs(clockOffsetMs) > CLOCK_OFF_MS) deps.logger.error({ clockOffsetMs }, CLOCK_TEXT)
   return { sources: usesBySource(readings, uses, now), clockOffsetMs }
 }
 
