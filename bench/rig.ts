@@ -300,7 +300,7 @@ async function publishRates(db: Database): Promise<void> {
   await createRateRepository(db).insert({
     at,
     guards: {},
-    heardAt: {},
+    expected: {}, sources: {}, clockOffsetMs: null,
     usdPerSymbol: { USDT: usdt },
     fiatPerUsd: { USD: usd },
   })

@@ -28,12 +28,16 @@ beforeAll(async () => {
   const { clock, rateSnapshots } = api.engine.deps
   simulator = await startExchangeSimulator({ port: 0, now: clock.now })
   http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
-  const parts = { ...runtime, clock }
+  const parts = { ...runtime, clock, rates: rateSnapshots, leases: createLeaseRepository(stores.db) }
   cycle = createRateCycle({
     ...parts,
-    rates: rateSnapshots,
-    leases: createLeaseRepository(stores.db),
-    sources: createRateSources({ ...parts, http, sourceUrls: simulator.sourceUrls, timeoutMs: 20_000 }),
+    sources: createRateSources({
+      ...parts,
+      http,
+      sourceUrls: simulator.sourceUrls,
+      timeoutMs: 20_000,
+      pause: async () => undefined,
+    }),
     jumpConfirmation: createJumpConfirmation({ ...parts, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
   })
 })
@@ -107,5 +111,57 @@ describe('prices from the sources to the interface', () => {
     api.engine.advance(5 * 60_000)
     await nextCycle()
     expect(await answers()).toEqual(HEALTHY)
+  })
+})
+
+describe('what an answer without a price says', () => {
+  const refusal = async (path: string, body?: object) => {
+    const { status, headers, json } = await api.call(
+      body === undefined ? 'GET' : 'POST',
+      path,
+      body === undefined ? {} : { body },
+    )
+    expect([status, json.error?.code]).toEqual([503, 'RATES_UNAVAILABLE'])
+    return { retryAfter: headers.get('retry-after'), details: json.error.details }
+  }
+  const pesos = { amount: '1000.00', currency: 'DOP' }
+
+  it('names the currency, and advises no invoice without an asset in it', async () => {
+    for (const source of ['coinbase-fx', 'yadio'] as const) simulator.misbehave(source, 'missing_pair', 'DOP')
+    api.engine.advance(60_000)
+    await nextCycle()
+    const message =
+      'There is no current price of DOP: too few sources agree on it. No asset has a price in DOP until then.'
+    const expected = { retryAfter: '60', details: [{ path: 'currency', message }] }
+    expect(await refusal('/invoices', { ...pesos, asset: 'btc_bitcoin' })).toEqual(expected)
+    expect(await refusal('/estimate', { ...pesos, asset: 'btc_bitcoin' })).toEqual(expected)
+    expect(await refusal('/rates?fiat=DOP')).toEqual({ retryAfter: '60', details: [{ path: 'fiat', message }] })
+    simulator.heal()
+  })
+
+  it('names a peg, and advises an invoice without an asset where another one can be priced', async () => {
+    simulator.setPrice('USDT', 0.93)
+    api.engine.advance(60_000)
+    await nextCycle()
+    const { retryAfter, details } = await refusal('/invoices', { ...INVOICE, asset: 'usdt_ethereum' })
+    expect(retryAfter).toBe('600')
+    expect(details).toEqual([
+      {
+        path: 'asset',
+        message:
+          'USDT is off its peg of one dollar, or was within the last ten minutes. Other assets have a price: without `asset`, the payer can choose one of them.',
+      },
+    ])
+    simulator.setPrice('USDT', 0.9997)
+  })
+
+  it('names the coin whose sources are gone, and no other', async () => {
+    for (const source of ['kraken', 'bitstamp', 'bitfinex'] as const) simulator.misbehave(source, 'missing_pair', 'TRX')
+    await nextCycle()
+    expect((await refusal('/rates?asset=trx_tron')).details).toMatchObject([
+      { path: 'asset', message: 'There is no current price of TRX: too few sources agree on it.' },
+    ])
+    expect((await api.call('GET', '/rates')).status).toBe(200)
+    simulator.heal()
   })
 })

@@ -24,7 +24,7 @@ const ADVICE: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMITED: 'Wait for `Retry-After` seconds.',
   INTERNAL_ERROR: 'Send the very same request again with the same idempotency key; if it stays, report `request_id`.',
   RATES_UNAVAILABLE:
-    'There is no fresh price. Try again in a minute, or create the invoice without `asset`: that needs none.',
+    '`details` names what has no price (`asset`: the coin, also one off its peg; `currency` or `fiat`: the currency) and why. Try again after `Retry-After` seconds. Where `details` says that other assets have a price, an invoice without `asset` lets the payer choose one of them; in a currency without a price, nothing can be paid until it has one.',
 }
 
 /** Text of `docs/errors.md`. */

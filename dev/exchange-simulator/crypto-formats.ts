@@ -20,8 +20,9 @@ const KRAKEN = [
   ['GBPUSD', 'ZGBPZUSD', 'GBP'],
 ] as const
 
-/** Kraken `Ticker`; one unknown pair refuses the whole list with status 200. */
+/** Kraken `Ticker`; one unknown pair refuses the whole list with status 200. `AssetPairs` lists what there is. */
 export function krakenBody(scene: Scene): unknown {
+  if (scene.request.pathname.endsWith('/AssetPairs')) return krakenPairs(scene)
   const asked = new Set((scene.request.searchParams.get('pair') ?? '').split(','))
   const pairs = KRAKEN.filter(([id]) => asked.has(id))
   if (pairs.length < asked.size || pairs.some(([, , base]) => hits(scene.fault, 'unknown_pair', base))) {
@@ -45,6 +46,12 @@ export function krakenBody(scene: Scene): unknown {
   return { error: [], result: Object.fromEntries(rows) }
 }
 
+function krakenPairs(scene: Scene): unknown {
+  const listed = KRAKEN.filter(([, , base]) => !hits(scene.fault, 'unknown_pair', base))
+  const rows = listed.map(([altname, key]) => [key, { altname, wsname: altname, pair_decimals: 5, status: 'online' }])
+  return { error: [], result: Object.fromEntries(rows) }
+}
+
 /** Coinbase Advanced Trade products; unknown ids are silently absent. */
 export function coinbaseBody(scene: Scene): unknown {
   const asked = new Set(scene.request.searchParams.getAll('product_ids'))
@@ -58,7 +65,11 @@ export function coinbaseBody(scene: Scene): unknown {
     status: 'online',
     is_disabled: false,
     trading_disabled: false,
-    cancel_only: false,
+    cancel_only: hits(scene.fault, 'cancel_only', id.slice(0, id.indexOf('-'))),
+    view_only: hits(scene.fault, 'view_only', id.slice(0, id.indexOf('-'))),
+    auction_mode: hits(scene.fault, 'auction_mode', id.slice(0, id.indexOf('-'))),
+    limit_only: false,
+    post_only: false,
     product_type: 'SPOT',
     mid_market_price: '',
     alias: '',
@@ -93,10 +104,11 @@ export function bitstampBody(scene: Scene): unknown {
   }))
 }
 
-/** OKX spot tickers: all books, also unused ones. */
+/** OKX spot tickers: all books, also unused ones. Its USD books ended on 2026-09-30, a week after the USDC ones of the same coins began. */
 export function okxBody(scene: Scene): unknown {
+  const unit = scene.era === 'today' ? 'USDC' : 'USD'
   const names: readonly BookName[] = [
-    ...[...COINS, 'USDT'].map((base): BookName => [`${base}-USD`, base, 'USD']),
+    ...[...COINS, 'USDT'].map((base): BookName => [`${base}-${unit}`, base, unit]),
     ...[...COINS, 'USDC'].map((base): BookName => [`${base}-USDT`, base, 'USDT']),
     ['USDT-BRL', 'USDT', 'BRL'],
     ['BTC-EUR', 'BTC', 'EUR'],
@@ -130,8 +142,12 @@ const BINANCE: readonly BookName[] = [
   ['USDTCOP', 'USDT', 'COP'],
 ]
 
-/** Binance `bookTicker`; one unknown symbol refuses the whole list. Prices are padded to eight decimals. */
+/** Binance `bookTicker`; one unknown symbol refuses the whole list. Prices are padded to eight decimals. `ticker/price` has every symbol. */
 export function binanceBody(scene: Scene): unknown {
+  if (scene.request.pathname.endsWith('/ticker/price')) {
+    const listed = BINANCE.filter(([, base]) => !hits(scene.fault, 'unknown_pair', base))
+    return recordsOf(scene, listed, { bps: 1, half: 0 }, 8).map(({ id, last }) => ({ symbol: id, price: last }))
+  }
   const asked = new Set<unknown>(JSON.parse(scene.request.searchParams.get('symbols') ?? '[]'))
   const names = BINANCE.filter(([id]) => asked.has(id))
   if (names.length < asked.size || names.some(([, base]) => hits(scene.fault, 'unknown_pair', base))) {

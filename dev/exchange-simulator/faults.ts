@@ -6,6 +6,10 @@ const PAIR_FAULTS = [
   'inverse',
   'euros_as_dollars',
   'flash_crash',
+  /** The product is listed, and cannot be traded: orders can only be cancelled, only be seen, or wait for an auction. Coinbase. */
+  'cancel_only',
+  'view_only',
+  'auction_mode',
   /** The pair is missing, has another name, or appears twice with two prices. */
   'missing_pair',
   'renamed_pair',

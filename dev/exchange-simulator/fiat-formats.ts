@@ -75,16 +75,31 @@ export function dolarApiBody(scene: Scene): unknown {
   }))
 }
 
-/** CoinPaprika `/v1/tickers/{id}`: an aggregate of the whole market for one coin. */
+const PAPRIKA_IDS = [
+  'btc-bitcoin',
+  'eth-ethereum',
+  'usdt-tether',
+  'bnb-binance-coin',
+  'sol-solana',
+  'usdc-usd-coin',
+  'trx-tron',
+  'doge-dogecoin',
+  'ltc-litecoin',
+  'pol-polygon-ecosystem-token',
+] as const
+
+/** CoinPaprika `/v1/tickers`: an aggregate of the whole market for each coin. */
 export function coinPaprikaBody(scene: Scene): unknown {
-  const id = scene.request.pathname.split('/').at(-1) ?? ''
-  const symbol = id.slice(0, Math.max(0, id.indexOf('-'))).toUpperCase()
-  return {
-    id,
-    symbol,
-    last_updated: isoStamp(scene, 'Z'),
-    quotes: { USD: { price: priceOf(scene, symbol, 'USD'), volume_24h: 1.0e10 } },
-  }
+  if (scene.fault?.kind === 'empty') return []
+  return PAPRIKA_IDS.map((id, rank) => {
+    const symbol = id.slice(0, id.indexOf('-')).toUpperCase()
+    const price = priceOf(scene, symbol, 'USD')
+    return {
+      ...{ id, symbol, rank: rank + 1 },
+      last_updated: isoStamp(scene, 'Z'),
+      quotes: { USD: { price, volume_24h: 1.0e10 } },
+    }
+  })
 }
 
 function tableOf(scene: Scene, arsSeries: string): Record<string, number | string | null> {

@@ -7,7 +7,7 @@ import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxB
 import { FAULTS, type Fault, type FaultKind, REPLY_FAULTS, TRANSPORT_FAULTS } from './faults.ts'
 import { bitsoBody, coinbaseFxBody, coinPaprikaBody, dolarApiBody, openErApiBody, yadioBody } from './fiat-formats.ts'
 import { createMarket, type Market } from './market.ts'
-import type { Scene } from './venue.ts'
+import { ERAS, type Era, type Scene } from './venue.ts'
 
 /** Prints a source's response in its real format: a string is sent unchanged, anything else as JSON. */
 const FORMATS = {
@@ -39,6 +39,8 @@ export interface ExchangeSimulator {
   setPrice(symbol: string, usd: number): void
   /** Activates a fault of a source until it is healed; `symbol` limits pair faults to one coin or fiat. */
   misbehave(source: SimulatedSource, fault: FaultKind, symbol?: string): void
+  /** Changes what the venues list. */
+  travel(era: Era): void
   /** Ends the faults of one source, or of all. */
   heal(source?: SimulatedSource): void
   stop(): Promise<void>
@@ -52,6 +54,8 @@ export interface ExchangeSimulatorOptions {
   readonly seedPrices?: Readonly<Record<string, number>>
   /** Clock of the timestamps; the machine's by default. */
   readonly now?: () => number
+  /** What the venues list; today's world by default. */
+  readonly era?: Era
 }
 
 interface Simulation {
@@ -59,12 +63,13 @@ interface Simulation {
   readonly faults: Map<string, Fault>
   readonly lastBodies: Map<string, string>
   readonly now: () => number
+  era: Era
 }
 
 /**
  * Starts one HTTP server that serves the format of every price source under `/<source>/…`. Besides the methods it can
- * be controlled with `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=` and
- * `POST /control/price?symbol=&usd=`; `GET /control` prints its prices and faults.
+ * be controlled with `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=`, `POST /control/era?name=` and
+ * `POST /control/price?symbol=&usd=`; `GET /control` prints its prices, faults and era.
  */
 export async function startExchangeSimulator(options: ExchangeSimulatorOptions): Promise<ExchangeSimulator> {
   const simulation: Simulation = {
@@ -72,6 +77,7 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions):
     faults: new Map(),
     lastBodies: new Map(),
     now: options.now ?? Date.now,
+    era: options.era ?? 'today',
   }
   const server = createServer((request, response) => answer(simulation, request, response))
   await new Promise<void>((resolve, reject) => {
@@ -87,6 +93,9 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions):
     >,
     setPrice: simulation.market.setPrice,
     misbehave: (source, kind, symbol) => void simulation.faults.set(source, { kind, symbol: symbol ?? null }),
+    travel(era) {
+      simulation.era = era
+    },
     heal: (source) => (source === undefined ? simulation.faults.clear() : void simulation.faults.delete(source)),
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -126,23 +135,38 @@ function sourceReply(simulation: Simulation, source: SimulatedSource, request: U
   const broken = REPLY_FAULTS.find((kind) => kind === fault?.kind)
   if (broken !== undefined) return brokenReply(broken, source, simulation.now())
   simulation.market.step()
-  const printed = FORMATS[source]({ market: simulation.market, fault, now: simulation.now(), request })
+  const printed = FORMATS[source]({
+    era: simulation.era,
+    market: simulation.market,
+    fault,
+    now: simulation.now(),
+    request,
+  })
   const fresh = typeof printed === 'string' ? printed : JSON.stringify(printed)
-  const body = fault?.kind === 'frozen' ? (simulation.lastBodies.get(source) ?? fresh) : bendBody(fresh, fault?.kind)
-  simulation.lastBodies.set(source, body)
+  const key = `${source}${request.pathname}`
+  const body = fault?.kind === 'frozen' ? (simulation.lastBodies.get(key) ?? fresh) : bendBody(fresh, fault?.kind)
+  simulation.lastBodies.set(key, body)
   const refused = source === 'binance' && body.startsWith('{')
   return { status: refused ? 400 : 200, body, headers: fault?.kind === 'stale' ? { age: '600' } : {} }
 }
 
-function controlReply({ market, faults }: Simulation, method: string, url: URL): Reply {
+function controlReply(simulation: Simulation, method: string, url: URL): Reply {
+  const { market, faults } = simulation
   const parameter = (name: string) => url.searchParams.get(name) ?? ''
-  const state = () => JSON.stringify({ prices: market.prices(), faults: Object.fromEntries(faults) })
+  const state = () =>
+    JSON.stringify({ prices: market.prices(), faults: Object.fromEntries(faults), era: simulation.era })
   const source = SOURCES.find((name) => name === parameter('source'))
   if (method === 'GET') return { status: 200, body: state() }
   switch (url.pathname) {
     case '/control/price':
       market.setPrice(parameter('symbol'), positive(parameter('usd')))
       break
+    case '/control/era': {
+      const era = ERAS.find((name) => name === parameter('name'))
+      if (era === undefined) throw new Error(`eras: ${ERAS}`)
+      simulation.era = era
+      break
+    }
     case '/control/heal':
       if (source === undefined) faults.clear()
       else faults.delete(source)

@@ -207,6 +207,11 @@ const MONEY: Readonly<Record<string, Expectation>> = {
 
 const ETHEREUM = ['ethereum', '--mode', 'test']
 const INSTALLATION: Readonly<Record<string, Expectation>> = {
+  'rates show': 'reads',
+  'rates confirm': changes('rate.confirmed', async () => {
+    await world.waitingJump()
+    return ['ARS:official', '--price', '800', '--reason', 'devaluation']
+  }),
   'master-key rotate': changes('keys.rotation_begun', async () => []),
   'chain status': 'reads',
   'chain rescan': changes('chain.rescan', async () => {

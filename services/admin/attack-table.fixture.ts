@@ -87,7 +87,7 @@ const people: Pick<
 
 const installation: Pick<
   Record<MutationPath, AuditBehaviour>,
-  Extract<MutationPath, `${'endpoints' | 'deliveries' | 'wallets' | 'chains'}.${string}`>
+  Extract<MutationPath, `${'endpoints' | 'deliveries' | 'wallets' | 'chains' | 'rates'}.${string}`>
 > = {
   'endpoints.create': once(1, 0, async ({ boss: { caller, at } }) => {
     const undo = async () => {
@@ -174,6 +174,11 @@ const installation: Pick<
     await stuckNetwork()
     const input = { mode: 'live', network: 'bsc', through: deps.clock.now() - 60_000, ...because }
     return { input, other: { ...input, through: input.through + 30_000 }, undo: stuckNetwork }
+  }),
+  'rates.confirm': once(1, 0, async ({ waitingJump }) => {
+    await waitingJump()
+    const input = { name: 'ARS:official', price: '800', ...because }
+    return { input, other: { ...input, price: '801' } }
   }),
   'chains.ask': once(1, 0, async ({ boss: { caller } }) => {
     const input = { ...ETHEREUM, kind: 'rescan', from: 1, to: 5 }

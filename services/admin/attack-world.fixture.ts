@@ -13,6 +13,7 @@ import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { digestOf } from '#test/support/store-digest.ts'
 import type { TestStores } from '#test/support/stores.ts'
+import { waitingJumpAt } from '#test/support/waiting-jump.ts'
 
 const SCOPE = { mode: 'test', network: 'ethereum', epoch: 1 } as const
 const HEIGHT = 100
@@ -151,6 +152,8 @@ export async function openAttackWorld(stores: TestStores) {
     boss,
     ...{ person, invoice, paid, ...money, exception: openExceptions(engine) },
     stuckNetwork: () => stickNetwork(stores, boss.deps.clock.now()),
+    /** A jump of the official peso to 800 that waits. */
+    waitingJump: () => boss.deps.instance.rates.insert(waitingJumpAt(boss.deps.clock.now())),
     ...webhooksOf(stores, workspaceId),
     /** Relays the outbox entries of requests, and counts the rows. */
     count: async () => {

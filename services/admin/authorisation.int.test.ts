@@ -185,6 +185,7 @@ const STEP_UP: Readonly<Record<string, StepUp>> = {
   'chains.ask': 'live',
   'chains.cancel': 'live',
   'chains.releaseDeadlines': 'live',
+  'rates.confirm': true,
   'exceptions.accept': 'largeSum',
   'exceptions.attach': 'largeSum',
   'exceptions.decideMany': 'largeSum',
@@ -195,7 +196,7 @@ const STEP_UP: Readonly<Record<string, StepUp>> = {
 }
 
 describe('what an authenticator is demanded for', () => {
-  test('money policy, members, keys, endpoints, wallets, chains, erasure, shortfalls and refunds, and nothing else', () => {
+  test('money policy, members, keys, endpoints, wallets, chains, rates, erasure, shortfalls and refunds, and nothing else', () => {
     const procedures = appRouter._def.procedures as unknown as Readonly<
       Record<string, { readonly _def: { readonly meta?: ProcedureMeta } }>
     >

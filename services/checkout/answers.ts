@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { z } from 'zod'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
+import { RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 import { LinkBusy } from '#shared/usecases/payment-links/link-busy.ts'
 import { VisitorBudgetSpent } from '#shared/usecases/quotes/visitor-budget.ts'
@@ -44,7 +45,11 @@ export function errorHandler(logger: Logger) {
     }
     const known = asPublic(error)
     if (known.status >= 500) logger.error({ path: request.path, error }, 'a checkout request failed')
-    const isBusy = known instanceof TooMany || known instanceof VisitorBudgetSpent || known instanceof LinkBusy
+    const isBusy =
+      known instanceof TooMany ||
+      known instanceof VisitorBudgetSpent ||
+      known instanceof LinkBusy ||
+      known instanceof RatesUnavailable
     if (isBusy && known.retryAfter !== null) response.set('Retry-After', String(known.retryAfter))
     const { code, message, details = [] } = known
     response.status(known.status).json({ error: { code, message, details } })

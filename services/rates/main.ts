@@ -16,7 +16,12 @@ export const start: StartService = async (context) => {
   const stop = assembleRates({
     ...parts,
     sources: createRateSources({ ...parts, http, sourceUrls }),
-    jumpConfirmation: createJumpConfirmation({ ...parts, http, baseUrl: sourceUrls[TRIPWIRE_SOURCE] ?? TRIPWIRE_URL }),
+    jumpConfirmation: createJumpConfirmation({
+      ...parts,
+      rates: parts.rateSnapshots,
+      http,
+      baseUrl: sourceUrls[TRIPWIRE_SOURCE] ?? TRIPWIRE_URL,
+    }),
     closeSources: () => http.close(),
   })
   return async () => {

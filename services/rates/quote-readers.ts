@@ -1,39 +1,45 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Decimal } from '#shared/domain/money/decimal.ts'
 import { midOf, parsePrice } from '#shared/domain/rates/price.ts'
-import type { Feed, Quote } from '#shared/domain/rates/quote.ts'
+import type { DropReason, Feed, Reading } from '#shared/domain/rates/quote.ts'
+import type { Pair } from './rate-source.ts'
 
-/** The two sides of a price: units of the second for one of the first. */
-export type Pair = readonly [base: string, quote: string]
-
-/** Origin of quotes from one response. */
+/** Origin of readings from one response. */
 export interface Origin {
   readonly source: string
   readonly feed: Feed
   readonly receivedAt: Ms
 }
 
-/** The middle of a book as a quote; none when a side is missing, zero or malformed, or the book is crossed or too wide. */
-export function bookQuote(
+/** The source's own time of a price: `untimed` where its format has none, null where it is unusable. */
+type SourceTime = Ms | 'untimed' | null
+
+/** The middle of a book; dropped when a side is missing, zero or malformed, the book is crossed or too wide, or its time is unusable. Nothing for a pair that is not ours. */
+export function bookReading(
   origin: Origin,
   pair: Pair | undefined,
-  book: { readonly bid: string; readonly ask: string; readonly sourceAt: Ms | null },
-): readonly Quote[] {
-  const bid = parsePrice(book.bid)
-  const ask = parsePrice(book.ask)
-  const price = bid === null || ask === null ? null : midOf(bid, ask)
-  return pair === undefined || price === null ? [] : [quoteOf(origin, pair, price, book.sourceAt)]
+  book: { readonly bid: string | null; readonly ask: string | null; readonly sourceAt: SourceTime },
+): readonly Reading[] {
+  const bid = parsePrice(book.bid ?? '')
+  const ask = parsePrice(book.ask ?? '')
+  return readingOf(origin, pair, bid === null || ask === null ? null : midOf(bid, ask), book.sourceAt)
 }
 
-/** A single price as a quote; none when it is zero or malformed. */
-export function priceQuote(
+/** A single price; dropped when it is zero or malformed, or its time is unusable. Nothing for a pair that is not ours. */
+export function priceReading(
   origin: Origin,
   pair: Pair | undefined,
   text: unknown,
-  sourceAt: Ms | null,
-): readonly Quote[] {
-  const price = typeof text === 'string' ? parsePrice(text) : null
-  return pair === undefined || price === null ? [] : [quoteOf(origin, pair, price, sourceAt)]
+  sourceAt: SourceTime,
+): readonly Reading[] {
+  return readingOf(origin, pair, typeof text === 'string' ? parsePrice(text) : null, sourceAt)
+}
+
+/** A pair of ours that the response itself says not to use. */
+export function dropped(origin: Origin, pair: Pair | undefined, because: DropReason): readonly Reading[] {
+  if (pair === undefined) return []
+  const [base, quote] = pair
+  return [{ source: origin.source, base, quote, because }]
 }
 
 /** Unix time written as digits, in milliseconds; null for anything else. */
@@ -49,6 +55,15 @@ export function isoMs(text: string): Ms | null {
   return Number.isNaN(at) ? null : at
 }
 
-function quoteOf(origin: Origin, [base, quote]: Pair, price: Decimal, sourceAt: Ms | null): Quote {
-  return { ...origin, base, quote, price, sourceAt }
+function readingOf(
+  origin: Origin,
+  pair: Pair | undefined,
+  price: Decimal | null,
+  sourceAt: SourceTime,
+): readonly Reading[] {
+  if (price === null) return dropped(origin, pair, 'no_price')
+  if (sourceAt === null) return dropped(origin, pair, 'no_time')
+  if (pair === undefined) return []
+  const [base, quote] = pair
+  return [{ ...origin, base, quote, price, sourceAt: sourceAt === 'untimed' ? null : sourceAt }]
 }

@@ -33,8 +33,8 @@ export function createRateCycle(deps: RateCycleDeps): RateCycle {
     const startedAt = performance.now()
     try {
       if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
-      const quotes = await deps.sources.poll()
-      if (!stopping) await publishRates(deps, quotes)
+      const readings = await deps.sources.poll()
+      if (!stopping) await publishRates(deps, readings)
     } catch (error) {
       deps.metrics.count('rate_cycles_failed_total')
       deps.logger.error({ err: error }, 'rate cycle failed')

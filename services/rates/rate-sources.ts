@@ -2,15 +2,17 @@ import type { RateSources } from '#shared/ports/rate-sources.ts'
 import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { ALL_SOURCES } from './all-sources.ts'
-import { createSourcePoller } from './source-poller.ts'
+import { createSourcePoller, type SourcePollerDeps } from './source-poller.ts'
 
 /** Dependencies of {@link createRateSources}. */
 export type RateSourcesDeps = Uses<'clock' | 'logger' | 'metrics'> & {
   readonly http: Pick<HttpGet, 'get'>
   /** Base URL by source name; a source without one uses its public address. */
   readonly sourceUrls: Readonly<Record<string, string>>
-  /** Time limit of one response, milliseconds; 4,000 by default. */
+  /** Time limit of one poll, milliseconds; 4,000 by default. */
   readonly timeoutMs?: number
+  /** Waits between two requests to one source; a timer by default. */
+  readonly pause?: SourcePollerDeps['pause']
 }
 
 const TIMEOUT_MS = 4_000
@@ -28,7 +30,7 @@ export function createRateSources(deps: RateSourcesDeps): RateSources {
   return {
     async poll() {
       await Promise.all(pollers.map((poller) => poller.poll()))
-      return pollers.flatMap((poller) => poller.quotes())
+      return pollers.flatMap((poller) => poller.readings())
     },
   }
 }

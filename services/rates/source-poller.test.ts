@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { type DropReason, isQuote } from '#shared/domain/rates/quote.ts'
 import type { HttpGetResult } from '#shared/runtime/http/http-get.ts'
-import { createSourcePoller } from './source-poller.ts'
+import { createSourcePoller, type SourcePoller } from './source-poller.ts'
 import { binance } from './sources/binance.ts'
+import { bitso } from './sources/bitso.ts'
 import { bitstamp } from './sources/bitstamp.ts'
 import { coinbaseFx } from './sources/coinbase-fx.ts'
 
@@ -22,6 +24,9 @@ function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply
     baseUrl: 'http://source.test',
     timeoutMs: 1_000,
     clock,
+    pause: async (ms) => {
+      clock.at += ms
+    },
     logger: { ...SILENT, warn: (fields: object) => void logged.push(fields) },
     metrics: {
       count: (name, labels) => void (name === 'rate_source_errors_total' && faults.push(labels?.['reason'] ?? '')),
@@ -37,6 +42,12 @@ function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply
   })
   return { poller, clock, asked, faults, logged }
 }
+
+const quotesOf = (poller: SourcePoller) => poller.readings().filter(isQuote)
+
+/** Pairs without a price, by the reason. */
+const droppedOf = (poller: SourcePoller, because: DropReason) =>
+  poller.readings().flatMap((reading) => (!isQuote(reading) && reading.because === because ? [reading.base] : []))
 
 const row = (price: string, now: number, pair = 'BTC/USD') =>
   `{"pair":"${pair}","bid":"${price}","ask":"${price}","timestamp":"${Math.floor(now / 1_000)}"}`
@@ -61,7 +72,7 @@ describe('a source poller', () => {
       pauses.push((clock.at - failedAt) / 1_000)
     }
     expect(pauses.slice(0, 7)).toEqual([15, 30, 60, 120, 240, 300, 300].slice(0, 7))
-    expect(poller.quotes()).toHaveLength(1)
+    expect(quotesOf(poller)).toHaveLength(1)
     expect(new Set(faults)).toEqual(new Set(['network']))
   })
 
@@ -109,31 +120,38 @@ describe('a source poller', () => {
     down = true
     clock.at -= 3_600_000
     await poller.poll()
-    expect(poller.quotes().map(({ receivedAt }) => receivedAt)).toEqual([clock.at])
+    expect(quotesOf(poller).map(({ receivedAt }) => receivedAt)).toEqual([clock.at])
     const stepAt = clock.at
     clock.at += 61_000
     await poller.poll()
     expect(asked.length).toBeGreaterThan(1)
-    expect(poller.quotes().map(({ receivedAt }) => receivedAt)).toEqual([stepAt])
+    expect(quotesOf(poller).map(({ receivedAt }) => receivedAt)).toEqual([stepAt])
   })
 
   it('finds the one pair that fails a whole list, keeps the others and leaves it out for an hour', async () => {
     const { poller, clock, asked } = build(binance, (url) => {
+      if (url.includes('/ticker/price')) return answer('', { status: 500 })
       const symbols: string[] = JSON.parse(new URL(url).searchParams.get('symbols') ?? '[]')
       if (symbols.includes('POLUSDT')) return answer('{"code":-1121,"msg":"Invalid symbol."}', { status: 400 })
       const price = String(100 + (clock.at % 7))
       return answer(JSON.stringify(symbols.map((symbol) => ({ symbol, bidPrice: price, askPrice: price }))))
     })
     await poller.poll()
-    expect(poller.quotes()).toHaveLength(binance.pairs.length - 1)
-    expect(poller.quotes().some((quote) => quote.base === 'POL')).toBe(false)
+    expect(quotesOf(poller)).toHaveLength(Object.keys(binance.pairs).length - 1)
+    expect(quotesOf(poller).some((quote) => quote.base === 'POL')).toBe(false)
     const before = asked.length
     clock.at += 15_000
     await poller.poll()
     expect(asked.length).toBe(before + 1)
     clock.at += 60 * 60_000
+    const later = asked.length
     await poller.poll()
-    expect(asked.at(before + 1)).toContain('POLUSDT')
+    const lists = asked.slice(later).filter((url) => url.includes('bookTicker'))
+    // Alone: a pair that is still unknown must not fail the others again.
+    expect(lists.filter((url) => url.includes('POLUSDT')).map((url) => decodeURIComponent(url).includes(','))).toEqual([
+      false,
+    ])
+    expect(droppedOf(poller, 'unlisted')).toEqual(['POL'])
   })
 
   it('gives no price to a pair that comes twice', async () => {
@@ -141,19 +159,67 @@ describe('a source poller', () => {
       answer(`[${row('100', clock.at)},${row('101', clock.at)},${row('1.3', clock.at, 'GBP/USD')}]`),
     )
     await poller.poll()
-    expect(poller.quotes().map((quote) => quote.base)).toEqual(['GBP'])
+    expect(quotesOf(poller).map((quote) => quote.base)).toEqual(['GBP'])
   })
 
   it('forgets a feed that repeats itself for a minute, although its time stamps move', async () => {
     const { poller, clock, faults } = build(bitstamp, () => answer(`[${row('100', clock.at)}]`))
     for (let poll = 0; poll < 4; poll += 1) {
       await poller.poll()
-      expect(poller.quotes()).toHaveLength(1)
+      expect(quotesOf(poller)).toHaveLength(1)
       clock.at += 15_000
     }
     await poller.poll()
-    expect(poller.quotes()).toEqual([])
+    expect(quotesOf(poller)).toEqual([])
     expect(faults).toEqual(['frozen'])
+  })
+
+  it('takes one quiet book, or a quiet market of pesos, for what it is', async () => {
+    const time = (at: number) => new Date(at).toISOString().replace('.000Z', '+00:00')
+    const { poller, clock, faults } = build(bitso, () =>
+      answer(
+        `{"success":true,"payload":[{"book":"usd_mxn","bid":"17.41","ask":"17.43","created_at":"${time(clock.at)}"}]}`,
+      ),
+    )
+    for (let poll = 0; poll < 8; poll += 1) {
+      await poller.poll()
+      clock.at += 15_000
+    }
+    expect(quotesOf(poller)).toHaveLength(1)
+    clock.at += 60 * 60_000
+    await poller.poll()
+    expect([quotesOf(poller), faults]).toEqual([[], ['frozen']])
+    expect(droppedOf(poller, 'frozen')).toEqual(['USD', 'USDT', 'USDT'])
+  })
+
+  // Money: a table without a time, whose bitcoin stands still, is a dead one, on a weekend too.
+  it('forgets a table whose bitcoin stood still for a quarter of an hour, and one without bitcoin after a day', async () => {
+    const still = async (bitcoin: string, minutes: number) => {
+      const table = () => answer(`{"data":{"currency":"USD","rates":{"DOP":"61.5"${bitcoin}}}}`)
+      const { poller, clock, faults } = build(coinbaseFx, table)
+      for (let minute = 0; minute <= minutes; minute += 1) {
+        await poller.poll()
+        clock.at += 60_000
+      }
+      return [quotesOf(poller).length, faults.length > 0]
+    }
+    expect(await still(',"BTC":"0.000014"', 14)).toEqual([1, false])
+    expect(await still(',"BTC":"0.000014"', 15)).toEqual([0, true])
+    expect(await still('', 23 * 60)).toEqual([1, false])
+    expect(await still('', 24 * 60)).toEqual([0, true])
+  })
+
+  it('says of each pair why it has no price', async () => {
+    const { poller, clock } = build(bitstamp, () =>
+      answer(
+        `[${row('100', clock.at)},${row('0', clock.at, 'ETH/USD')},${row('1', clock.at, 'GBP/USD').replace(/"timestamp":"\d+"/, '"timestamp":"soon"')}]`,
+      ),
+    )
+    expect(droppedOf(poller, 'no_answer')).toHaveLength(14)
+    await poller.poll()
+    expect(droppedOf(poller, 'no_price')).toEqual(['ETH'])
+    expect(droppedOf(poller, 'no_time')).toEqual(['GBP'])
+    expect(droppedOf(poller, 'unlisted')).toHaveLength(11)
   })
 
   it('logs the beginning of a body that it cannot read, and not all of it', async () => {

@@ -37,6 +37,7 @@ const LABELS = new Map(
     'operator.authenticator_reset': 'Two-factor authentication reset',
     'operator.created': 'User created',
     'operator.password_reset': 'Password reset',
+    'rate.confirmed': 'Jump of a rate confirmed',
     'refund.address_given': 'Refund address entered',
     'refund.asked': 'Refund address requested',
     'refund.sent': 'Refund recorded',

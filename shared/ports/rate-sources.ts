@@ -1,17 +1,20 @@
 import type { Decimal } from '#shared/domain/money/decimal.ts'
-import type { Quote } from '#shared/domain/rates/quote.ts'
+import type { Reading } from '#shared/domain/rates/quote.ts'
 
 /** The price sources of a cycle: polled together, each with its own interval and isolated failures. */
 export interface RateSources {
   /**
-   * Polls every source that is due, all at once and for a few seconds at most, and returns every quote now cached, fresh
-   * or not. Never throws: a source that fails keeps its last quotes until they expire.
+   * Polls every source that is due, all at once and for a few seconds at most, and returns one reading for each pair of each source: the price
+   * now cached, fresh or not, or why there is none. Never throws: a source that fails keeps its last quotes until they expire.
    */
-  poll(): Promise<readonly Quote[]>
+  poll(): Promise<readonly Reading[]>
 }
 
-/** A second opinion on an implausibly large price change: an aggregator or an operator, never one of the sources. */
+/** A second opinion on a large price change: an operator's or an aggregator's, never that of one of the sources. */
 export interface JumpConfirmation {
-  /** Whether its price of this symbol is within 3 % of the given one, in USD. False when unknown. Never throws. */
-  agrees(symbol: string, usdPrice: Decimal): Promise<boolean>
+  /**
+   * Whether an operator or the aggregator has this price for the symbol (in USD) or fiat series (per USD); an operator's word is stronger. False when the
+   * aggregator's price is another one, null when nobody has one. Never throws.
+   */
+  agrees(name: string, price: Decimal): Promise<boolean | null>
 }

@@ -1,7 +1,7 @@
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
-export type { FiatSeries, PublishedPrice, RateSnapshot } from '#shared/db/rates/rate-model.ts'
+export type { FiatSeries, PublishedPrice, RateSnapshot, SourceUse } from '#shared/db/rates/rate-model.ts'
 
 /** A price for one asset in one fiat, ready for a quote. */
 export interface AssetRate {

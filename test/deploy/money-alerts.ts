@@ -8,6 +8,17 @@ const QUOTA = 'paymesh_node_quota_used_ratio{mode="live",network="ethereum",unit
 const violations = (invariant: string, instance = 'a') =>
   `paymesh_invariant_violation_total{invariant="${invariant}",instance="${instance}"}`
 
+const votes = (rate: string, used: number, expected: number, min: number) => ({
+  [`paymesh_rate_sources{rate="${rate}"}`]: `${used}+0x60`,
+  [`paymesh_rate_sources_expected{rate="${rate}"}`]: `${expected}+0x60`,
+  [`paymesh_rate_sources_min{rate="${rate}"}`]: `${min}+0x60`,
+})
+
+const pair = (source: string, name: string, reason: string, used: number) => ({
+  [`paymesh_rate_pair_dropped_total{source="${source}",pair="${name}",reason="${reason}"}`]: '0+4x600',
+  [`paymesh_rate_pair_used{source="${source}",pair="${name}"}`]: `${used}+0x600`,
+})
+
 /** Alerts about chains, rates, wallets and invoices. */
 export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   ChainHalted: gauge(`paymesh_chain_halted${CHAIN}`, 1, 0, '2m', '50s'),
@@ -71,6 +82,37 @@ export const MONEY_ALERTS: Readonly<Record<string, AlertCase>> = {
   PaymentsUnconfirmedBySecondNode: counter('paymesh_scanner_unconfirmed_by_second_node_total{network="tron"}'),
   RatesStale: gauge('paymesh_rate_snapshot_age_seconds', 200, 20, '2m', '50s'),
   RateMissing: gauge('paymesh_rate_available{rate="BTC"}', 0, 1, '6m', '4m'),
+  RateFewSources: {
+    fires: [
+      { why: 'one more than the quorum is left of six', series: votes('BTC', 4, 6, 3), at: '12m' },
+      { why: 'a currency is at its quorum', series: votes('DOP', 2, 3, 2), at: '12m' },
+    ],
+    silent: [
+      { why: 'one of six is gone', series: votes('BTC', 5, 6, 3), at: '12m' },
+      { why: 'a currency has no more sources than these', series: votes('DOP', 3, 3, 2), at: '12m' },
+      { why: 'another alert says that there is none', series: votes('DOP', 1, 3, 2), at: '12m' },
+      { why: 'has not lasted yet', series: votes('BTC', 4, 6, 3), at: '8m' },
+    ],
+  },
+  RatePairGone: {
+    interval: '5m',
+    fires: [{ why: 'a pair was delisted', series: pair('okx', 'BTC/USD', 'unlisted', 0), at: '7h30m' }],
+    silent: [
+      { why: 'it is used again', series: pair('okx', 'BTC/USD', 'unlisted', 1), at: '7h30m' },
+      {
+        why: 'the source does not respond, which another alert shows',
+        series: pair('okx', 'BTC/USD', 'no_answer', 0),
+        at: '7h30m',
+      },
+    ],
+  },
+  RateClockOff: {
+    fires: [
+      { why: 'our clock is behind', series: { paymesh_rate_clock_offset_seconds: '6+0x60' }, at: '5m' },
+      { why: 'our clock is ahead', series: { paymesh_rate_clock_offset_seconds: '-70+0x60' }, at: '5m' },
+    ],
+    silent: [{ why: 'a second or two are normal', series: { paymesh_rate_clock_offset_seconds: '-2+0x60' }, at: '5m' }],
+  },
   RateGuardSpoke: counter('paymesh_rate_guard_total{rate="USDT",reason="depeg"}'),
   WalletPoolEmpty: counter('paymesh_address_source_exhausted_total{family="evm",mode="live"}'),
   WalletPoolLow: {

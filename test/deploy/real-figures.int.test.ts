@@ -107,7 +107,15 @@ function cursor(network: ChainCursor['network'], change: Partial<ChainCursor> = 
 }
 
 const rates = (at: number) =>
-  createRateRepository(stores.db).insert({ at, guards: {}, heardAt: {}, usdPerSymbol: {}, fiatPerUsd: {} })
+  createRateRepository(stores.db).insert({
+    at,
+    guards: {},
+    expected: {},
+    sources: {},
+    clockOffsetMs: null,
+    usdPerSymbol: {},
+    fiatPerUsd: {},
+  })
 
 deepTest('wakes nobody while all is well', async () => {
   const cursors = createCursorRepository(stores.db)

@@ -52,7 +52,9 @@ export async function openEngine(stores: TestStores, nodes: NetworkSettings['tes
     await base.rateSnapshots.insert({
       at,
       guards: {},
-      heardAt: {},
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: Object.fromEntries(coins.map(([symbol, value]) => [symbol, price(value)])),
       fiatPerUsd: { USD: price('1'), EUR: price('0.5') },
     })

@@ -7,6 +7,7 @@ import {
 import { createJumpConfirmation } from '#services/rates/jump-confirmation.ts'
 import { createRateCycle, type RateCycle } from '#services/rates/rate-cycle.ts'
 import { createRateSources } from '#services/rates/rate-sources.ts'
+import { LEASES } from '#shared/db/installation/lease-model.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { RATE_SNAPSHOTS } from '#shared/db/rates/rate-model.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
@@ -66,6 +67,8 @@ export function useRateWorlds(stores: TestStores): RateStory {
       const simulator = await startExchangeSimulator({ port: 0, now: clock.now })
       // What the guards remember of the last world must not check this one.
       await stores.db.collection(RATE_SNAPSHOTS).deleteMany({})
+      // Nor has it spent anything of this one's second opinions.
+      await stores.db.collection(LEASES).deleteMany({})
       closing.push(() => simulator.stop())
       const world = openWorld(stores, http, simulator, clock, options)
       try {
@@ -92,6 +95,7 @@ function openWorld(
   }
   const runtime = { ...stores.runtime, clock, metrics }
   const rates = createRateRepository(stores.db)
+  const leases = createLeaseRepository(stores.db)
   const catalog = { asset: (id: string) => ({ symbol: id.slice(0, id.indexOf('_')).toUpperCase() }) as AssetInfo }
   const reader = createRateReader({ rates, clock, catalog: standIn(catalog) })
   return {
@@ -102,9 +106,12 @@ function openWorld(
     cycle: createRateCycle({
       ...runtime,
       rates,
-      leases: createLeaseRepository(stores.db),
-      sources: createRateSources({ ...runtime, http, sourceUrls, timeoutMs }),
-      jumpConfirmation: createJumpConfirmation({ ...runtime, http, baseUrl: simulator.sourceUrls['coin-paprika'] }),
+      leases,
+      sources: createRateSources({ ...runtime, http, sourceUrls, timeoutMs, pause: async () => undefined }),
+      jumpConfirmation: createJumpConfirmation({
+        ...{ ...runtime, http, rates, leases },
+        baseUrl: simulator.sourceUrls['coin-paprika'],
+      }),
     }),
     reader,
     usdOf: async (asset) => Number((await reader.rateFor({ asset, fiat: 'USD', arsSeries: 'crypto' })).fiatPerAsset),

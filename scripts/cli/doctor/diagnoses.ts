@@ -18,6 +18,7 @@ import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
+import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../fact-notes.ts'
 import { checkBackup } from './check-backup.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
@@ -148,7 +149,11 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
       const ageMs = Math.max(0, now - snapshot.at)
       if (ageMs > RATE_AGE_MAX_MS) throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old`)
-      return `${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`
+      const { faults, warnings } = rateHealth(snapshot)
+      const found = [...faults, ...warnings.map((warning) => `warning: ${warning}`)]
+      const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`, ...found]
+      if (faults.length > 0) throw new Error(text.join('; '))
+      return text.join('; ')
     }),
     check('outbox', async () => {
       const overdue = await installation.invoices.overdueOutboxShards(installation.clock.now() - BACKLOG_AGE_MAX_MS)

@@ -7,6 +7,7 @@ import { deliveryText } from '../text/delivery-text.ts'
 import { invoiceText, transactionText } from '../text/explain-text.ts'
 import { goLiveText } from '../text/go-live-text.ts'
 import { parseDuration } from '../text/parse-time.ts'
+import { ratesText } from '../text/rates-text.ts'
 import type { Flag, Flags } from './input-flags.ts'
 import type { SubjectKind } from './subjects.ts'
 
@@ -284,8 +285,27 @@ const PREPARING: Readonly<Record<string, Operation>> = {
   },
 }
 
+const RATES: Readonly<Record<string, Operation>> = {
+  'rates show': {
+    ...{ procedure: 'rates.board', text: ratesText },
+    help: 'Show the rate of each coin and currency with its sources, what became of each source’s pairs and why, and jumps that wait for a confirmation.',
+  },
+  'rates confirm': {
+    ...{ procedure: 'rates.confirm', operands: ['name'] },
+    help: 'Confirm that a jump of a coin or currency is real: it is published while the sources stay within 3 % of this price, for an hour at most. Saved in the audit log.',
+    flags: { price: { help: 'the price that you compared with a market you trust: USD per coin, or units per USD' } },
+    note: 'It is published with the next two rounds of the sources, about 30 seconds.',
+  },
+}
+
 /** Every command that is a procedure of the dashboard API, by its words. */
-export const OPERATIONS: Readonly<Record<string, Operation>> = { ...MONEY, ...WEBHOOKS, ...WALLETS, ...PREPARING }
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...MONEY,
+  ...WEBHOOKS,
+  ...WALLETS,
+  ...RATES,
+  ...PREPARING,
+}
 
 /** What the first words of the commands are for. */
 export const GROUPS: Readonly<Record<string, string>> = {
@@ -296,5 +316,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   endpoint: 'List, test, pause and resume webhook endpoints, and rotate their secrets.',
   delivery: 'Inspect and resend deliveries of events.',
   wallet: 'Add, watch and disable receiving wallets (public keys only).',
+  rates: 'Show rates and their sources, and confirm jumps.',
   'go-live': 'Guided check before real money arrives.',
 }

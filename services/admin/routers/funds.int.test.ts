@@ -64,7 +64,9 @@ it('shows what lies at the addresses of invoices, as the chain has it, with path
   await mine.deps.rateSnapshots.insert({
     at: mine.deps.clock.now(),
     guards: {},
-    heardAt: {},
+    expected: {},
+    sources: {},
+    clockOffsetMs: null,
     usdPerSymbol: { ETH: price('2000'), USDT: price('1') },
     fiatPerUsd: { USD: price('1') },
   })
@@ -167,7 +169,9 @@ it('recommends fewer addresses only where moving costs more than a usual invoice
     mine.deps.rateSnapshots.insert({
       at: mine.deps.clock.now(),
       guards: {},
-      heardAt: {},
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: { ETH: price(eth), USDT: price('1') },
       fiatPerUsd: { USD: price('1') },
     })

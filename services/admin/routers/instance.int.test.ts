@@ -8,6 +8,7 @@ import { startOfDay } from '#shared/usecases/networks/usage-counter.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'
+import { waitingJumpAt } from '#test/support/waiting-jump.ts'
 
 const stores = useStores()
 const stage = deliveryStage(stores)
@@ -261,37 +262,57 @@ it('counts what is due in each queue, from the store', async () => {
   expect(redisAwayMs).toBeNull()
 })
 
-it('shows what each price is made of, who was left out and who is silent', async () => {
+it('shows what each price is made of, what became of each pair, what waits, and whose clock is off', async () => {
   const { caller, deps } = await operator()
   expect((await caller.rates.board()).at).toBeNull()
-  const at = deps.clock.now() - 5_000
-  await deps.instance.rates.insert({
-    at,
-    guards: {},
-    usdPerSymbol: {
-      BTC: { price: '92862.4', sources: ['coinbase', 'kraken', 'okx'], outliers: ['bitso'], oldestAt: at - 6_000 },
-    },
-    fiatPerUsd: { USD: { price: '1', sources: [], oldestAt: at } },
-    heardAt: { kraken: at, bitso: at, yadio: at - 3_600_000 },
-  })
+  await deps.instance.rates.insert(waitingJumpAt(deps.clock.now() - 5_000))
   const board = await caller.rates.board()
-  expect(board.coins[0]).toMatchObject({ name: 'BTC', price: '92862.4', outliers: ['bitso'], refused: false })
-  expect(board.coins[1]).toMatchObject({ name: 'LTC', price: null, refused: true })
-  expect(board.sources.map(({ name, up, outlierOf }) => [name, up, outlierOf])).toEqual([
-    ['bitso', true, ['BTC']],
-    ['kraken', true, []],
-    ['yadio', false, []],
+  const bitcoin = { price: '92862.4', outliers: ['bitfinex'], expected: 6, sourcesMin: 3, refused: false }
+  expect(board.coins[0]).toMatchObject({ name: 'BTC', ...bitcoin, waiting: null })
+  expect(board.coins[1]).toMatchObject({ name: 'LTC', price: null, refused: true, offPeg: false })
+  expect(board.coins.find(({ name }) => name === 'USDT')).toMatchObject({ price: null, offPeg: true })
+  expect(board.fiats.find(({ name }) => name === 'ARS:official')).toMatchObject({ waiting: { price: '800' } })
+  expect(board.sources.map(({ name, used, expected, dropped }) => [name, used, expected, dropped])).toMatchObject([
+    ['bitfinex', 1, 9, [{ pair: 'BTC/USD', because: 'outlier' }, { pair: 'TRX/USD' }]],
+    ['kraken', 11, 12, [{ because: 'unlisted' }]],
+    ['yadio', 0, 9, [{ because: 'no_answer' }]],
+  ])
+  expect(board.clockOffsetMs).toBe(70_000)
+})
+
+it('confirms a jump that waits, with a reason and an audit row, and nothing else', async () => {
+  const { caller, deps } = await operator()
+  const request = {
+    name: 'ARS:official' as const,
+    price: '800',
+    reason: 'devaluation of 13 December',
+    opId: randomUUID(),
+  }
+  const refused = (change: object) => caller.rates.confirm({ ...request, opId: randomUUID(), ...change })
+  await deps.instance.rates.insert({ ...waitingJumpAt(deps.clock.now()), guards: {} })
+  await expect(refused({})).rejects.toMatchObject({ cause: { code: 'INVALID_STATE' } })
+  await deps.instance.rates.insert(waitingJumpAt(deps.clock.now()))
+  await expect(refused({ reason: '' })).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+  await expect(refused({ price: '80' })).rejects.toMatchObject({ cause: { code: 'VALIDATION_ERROR' } })
+  await expect(refused({ name: 'USDT', price: '0.93' })).rejects.toMatchObject({ cause: { code: 'INVALID_STATE' } })
+  expect(await deps.instance.rates.confirmed('ARS:official', deps.clock.now())).toBeNull()
+  expect(await caller.rates.confirm(request)).toEqual({ name: 'ARS:official', price: '800' })
+  expect(await caller.rates.confirm(request)).toEqual({ name: 'ARS:official', price: '800' })
+  expect(await deps.instance.rates.confirmed('ARS:official', deps.clock.now())).toBe('800')
+  expect(await deps.instance.rates.confirmed('ARS:official', deps.clock.now() + 3_600_001)).toBeNull()
+  const rows = await stores.db.connection.collection('audit_log').find({ action: 'rate.confirmed' }).toArray()
+  expect(rows).toMatchObject([
+    { subject: 'ARS:official', detail: { price: '800', last_price: '366', reason: request.reason } },
   ])
 })
 
 it('shows the prices that apply, not those of a later time, after the clock went back', async () => {
   const { caller, deps } = await operator()
+  await stores.db.connection.collection('rate_snapshots').deleteMany({})
   const now = deps.clock.now()
   const published = (at: number, price: string) =>
     deps.instance.rates.insert({
-      ...{ at, fiatPerUsd: {}, heardAt: {} },
-      guards: {},
-      heardAt: {},
+      ...{ at, fiatPerUsd: {}, guards: {}, expected: {}, sources: {}, clockOffsetMs: null },
       usdPerSymbol: { BTC: { price, sources: ['kraken'], oldestAt: at } },
     })
   await published(now - 1_000, '50000')

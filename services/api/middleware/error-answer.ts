@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 
 /** An error as returned to the client: only the public code and text. */
@@ -23,6 +24,7 @@ export function errorHeaders(error: unknown, retryAfter: number | null): Outgoin
   if (!(error instanceof PaymeshError)) return null
   if (error.code === 'UNAUTHENTICATED') return { 'WWW-Authenticate': 'Bearer' }
   if (error.code === 'RATE_LIMITED') return { 'Retry-After': retryAfter ?? 1 }
+  if (error instanceof RatesUnavailable) return { 'Retry-After': error.retryAfter }
   return error instanceof MethodNotAllowed ? { Allow: error.allow } : null
 }
 

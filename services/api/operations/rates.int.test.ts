@@ -63,15 +63,17 @@ describe('200', () => {
     await api.engine.deps.rateSnapshots.insert({
       at,
       guards: {},
-      heardAt: {},
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: { BTC: leg('90000', at), ETH: leg('3000', at - 120_000), USDT: leg('1', at - 119_000) },
       fiatPerUsd: { USD: leg('1', at), 'ARS:crypto': leg('1500', at), 'ARS:official': leg('1400', at) },
     })
     const rates = await list()
     expect(new Set(rates.map(({ symbol }) => symbol))).toEqual(new Set(['BTC', 'USDT']))
     expect(rates.find(({ symbol }) => symbol === 'USDT')?.updated_at).toBe(new Date(at - 119_000).toISOString())
-    expect(await refusal('?asset=eth_arbitrum')).toEqual([503, 'RATES_UNAVAILABLE'])
-    expect(await refusal('?fiat=GBP')).toEqual([503, 'RATES_UNAVAILABLE'])
+    expect(await refusal('?asset=eth_arbitrum')).toEqual([503, 'RATES_UNAVAILABLE', 'asset'])
+    expect(await refusal('?fiat=GBP')).toEqual([503, 'RATES_UNAVAILABLE', 'fiat'])
   })
 
   it('prices the Argentine peso by the series that the workspace chose', async () => {
@@ -108,6 +110,6 @@ describe('400, 401, 403, 503', () => {
 
   it('is unavailable when no rate is fresh', async () => {
     api.engine.advance(120_000)
-    expect(await refusal('')).toEqual([503, 'RATES_UNAVAILABLE'])
+    expect(await refusal('')).toEqual([503, 'RATES_UNAVAILABLE', 'asset'])
   })
 })

@@ -130,7 +130,7 @@ If you receive no response to a POST, repeat it with the same key. Refused reque
 
 ## Rate limit
 
-${RATE_LIMIT_PER_MINUTE} requests a minute per key, in bursts of up to ${RATE_BURST}. Every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; a 429 also \`Retry-After\`, in whole seconds.
+${RATE_LIMIT_PER_MINUTE} requests a minute per key, in bursts of up to ${RATE_BURST}. Every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\`; a 429 also \`Retry-After\`, in whole seconds, and so does the 503 of a missing rate.
 
 ## Lists
 

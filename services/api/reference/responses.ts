@@ -1,10 +1,16 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
-import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
+import { ERROR_TABLE, type ErrorCode, type ErrorDetail } from '#shared/contracts/errors.ts'
 import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
 import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
 import { successExample, successSchema } from '#shared/contracts/openapi/success-schema.ts'
 import { headerRefs } from './headers.ts'
+
+/** What `details` look like for codes that have some. */
+const EXAMPLE_DETAILS: Partial<Readonly<Record<ErrorCode, readonly ErrorDetail[]>>> = {
+  VALIDATION_ERROR: [{ path: 'limit', message: 'must be an integer from 1 to 100' }],
+  RATES_UNAVAILABLE: [{ path: 'asset', message: 'There is no current price of BTC: too few sources agree on it.' }],
+}
 
 /** Responses that are the same for every operation. */
 export const SHARED_RESPONSES = {
@@ -48,7 +54,12 @@ export function responsesOf(operation: Operation): ZodOpenApiResponsesObject {
   for (const [status, codes] of byStatus(errorCodes(operation))) {
     const shared = SHARED_BY_STATUS[status]
     const replayable = operation.method === 'POST' && codes.some((code) => code !== 'VALIDATION_ERROR')
-    const headers = replayable && status !== 403 && status < 500 ? headerRefs('Idempotent-Replayed') : headerRefs()
+    const headers =
+      status === ERROR_TABLE.RATES_UNAVAILABLE.status
+        ? headerRefs('Retry-After')
+        : replayable && status !== 403 && status < 500
+          ? headerRefs('Idempotent-Replayed')
+          : headerRefs()
     responses[status] = shared === undefined ? errorResponse(codes, headers) : sharedRef(shared)
   }
   return responses as ZodOpenApiResponsesObject
@@ -83,11 +94,10 @@ function errorResponse(
 }
 
 function errorExample(code: ErrorCode, message: string = ERROR_TABLE[code].message): object {
-  const detailed = code === 'VALIDATION_ERROR' && message === ERROR_TABLE[code].message
-  const details = [{ path: 'limit', message: 'must be an integer from 1 to 100' }]
+  const details = message === ERROR_TABLE[code].message ? EXAMPLE_DETAILS[code] : undefined
   return {
     data: null,
-    error: detailed ? { code, message, details } : { code, message },
+    error: details === undefined ? { code, message } : { code, message, details },
     request_id: EXAMPLE.requestId,
   }
 }

@@ -1,6 +1,6 @@
-import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
-import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
-import { binanceAnswer, binanceRow } from '#shared/contracts/rates/binance.ts'
+import { bookReading } from '#services/rates/quote-readers.ts'
+import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { binanceAnswer, binanceListing, binanceRow } from '#shared/contracts/rates/binance.ts'
 
 /** USDT books are the deep ones there; the USD books of the stablecoins give the value of USDT. */
 const PAIRS: Readonly<Record<string, Pair>> = {
@@ -26,15 +26,25 @@ export const binance: RateSource = {
   feed: 'book',
   defaultUrl: 'https://data-api.binance.vision',
   pollMs: 0,
-  pairs: Object.keys(PAIRS),
+  pairs: PAIRS,
+  read: {
+    on: '2026-08-05',
+    from: 'github.com/binance/binance-spot-api-docs a5e0bc3; github.com/thrasher-corp/gocryptotrader 7417b81',
+  },
+  frozenAfterMs: 60_000,
+  listing: {
+    path: '/api/v3/ticker/price?symbolStatus=TRADING',
+    parse: (body) => new Set(readBody(binanceListing, body).map(({ symbol }) => symbol)),
+  },
   path: (pairs) =>
     `/api/v3/ticker/bookTicker?symbols=${encodeURIComponent(JSON.stringify(pairs))}&symbolStatus=TRADING`,
   refusesPair: (body) => /"code"\s*:\s*-1121\b/.test(body),
   parse(body, receivedAt) {
     if (body.trimStart().startsWith('{')) throw new SourceFault('refused', body)
     const origin = { source: 'binance', feed: 'book', receivedAt } as const
-    return readRows(binanceRow, readBody(binanceAnswer, body)).flatMap((row) =>
-      bookQuote(origin, PAIRS[row.symbol], { bid: row.bidPrice, ask: row.askPrice, sourceAt: null }),
+    const readings = readRows(binanceRow, readBody(binanceAnswer, body)).flatMap((row) =>
+      bookReading(origin, PAIRS[row.symbol], { bid: row.bidPrice, ask: row.askPrice, sourceAt: 'untimed' }),
     )
+    return { readings, pulse: null }
   },
 }

@@ -1,5 +1,5 @@
-import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
-import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { bookReading } from '#services/rates/quote-readers.ts'
+import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
 import { bitfinexAnswer, bitfinexRow } from '#shared/contracts/rates/bitfinex.ts'
 
 /** UST is USDT and UDC is USDC there; DOGE takes a colon. There is no BNB book. */
@@ -21,14 +21,20 @@ export const bitfinex: RateSource = {
   feed: 'book',
   defaultUrl: 'https://api-pub.bitfinex.com',
   pollMs: 0,
-  pairs: Object.keys(PAIRS),
+  pairs: PAIRS,
+  read: {
+    on: '2026-08-21',
+    from: 'docs.bitfinex.com/reference/rest-public-tickers; github.com/QuantConnect/Lean 2486390',
+  },
+  frozenAfterMs: 60_000,
   path: (pairs) => `/v2/tickers?symbols=${pairs.join(',')}`,
   parse(body, receivedAt) {
     const answer = readBody(bitfinexAnswer, body)
     if (answer[0] === 'error') throw new SourceFault('refused', body)
     const origin = { source: 'bitfinex', feed: 'book', receivedAt } as const
-    return readRows(bitfinexRow, answer).flatMap((row) =>
-      bookQuote(origin, PAIRS[row[0]], { bid: row[1], ask: row[3], sourceAt: null }),
+    const readings = readRows(bitfinexRow, answer).flatMap((row) =>
+      bookReading(origin, PAIRS[row[0]], { bid: row[1], ask: row[3], sourceAt: 'untimed' }),
     )
+    return { readings, pulse: null }
   },
 }

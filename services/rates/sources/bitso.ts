@@ -1,12 +1,15 @@
-import { bookQuote, isoMs, type Pair } from '#services/rates/quote-readers.ts'
-import { type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
+import { bookReading, isoMs } from '#services/rates/quote-readers.ts'
+import { type Pair, type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
 import { bitsoAnswer, bitsoRow } from '#shared/contracts/rates/bitso.ts'
 
-const PAIRS = new Map<string, Pair>([
-  ['usd_mxn', ['USD', 'MXN']],
-  ['usdt_cop', ['USDT', 'COP']],
-  ['usdt_ars', ['USDT', 'ARS:crypto']],
-])
+const PAIRS: Readonly<Record<string, Pair>> = {
+  usd_mxn: ['USD', 'MXN'],
+  usdt_cop: ['USDT', 'COP'],
+  usdt_ars: ['USDT', 'ARS:crypto'],
+}
+
+/** Books in pesos are quiet for minutes at night; each prints its own time, which is checked as well. */
+const QUIET_MS = 60 * 60_000
 
 /** Bitso `ticker/`: the live peso books of Mexico, Colombia and Argentina, each with its time. */
 export const bitso: RateSource = {
@@ -14,13 +17,15 @@ export const bitso: RateSource = {
   feed: 'book',
   defaultUrl: 'https://api.bitso.com',
   pollMs: 0,
-  pairs: [],
+  pairs: PAIRS,
+  read: { on: '2026-08-05', from: 'docs.bitso.com (ticker, rate limits)' },
+  frozenAfterMs: QUIET_MS,
   path: () => '/v3/ticker/',
   parse(body, receivedAt) {
     const origin = { source: 'bitso', feed: 'book', receivedAt } as const
-    return readRows(bitsoRow, readBody(bitsoAnswer, body).payload).flatMap((row) => {
-      const sourceAt = isoMs(row.created_at)
-      return sourceAt === null ? [] : bookQuote(origin, PAIRS.get(row.book), { bid: row.bid, ask: row.ask, sourceAt })
-    })
+    const readings = readRows(bitsoRow, readBody(bitsoAnswer, body).payload).flatMap((row) =>
+      bookReading(origin, PAIRS[row.book], { bid: row.bid, ask: row.ask, sourceAt: isoMs(row.created_at) }),
+    )
+    return { readings, pulse: null }
   },
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type RateSource, SourceFault } from '#services/rates/rate-source.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
+import { isQuote } from '#shared/domain/rates/quote.ts'
 import { binance } from './binance.ts'
 import { bitfinex } from './bitfinex.ts'
 import { bitstamp } from './bitstamp.ts'
@@ -12,7 +13,18 @@ const RECEIVED_AT = 1_800_000_000_000
 
 /** Pairs of an answer as `BTC/USD 71250.05`, in its order. */
 function read(source: RateSource, body: string): readonly string[] {
-  return source.parse(body, RECEIVED_AT).map(({ base, quote, price }) => `${base}/${quote} ${formatDecimal(price)}`)
+  return source
+    .parse(body, RECEIVED_AT)
+    .readings.flatMap((reading) =>
+      isQuote(reading) ? [`${reading.base}/${reading.quote} ${formatDecimal(reading.price)}`] : [],
+    )
+}
+
+/** Pairs of an answer that have no price, as `BTC/USD no_price`. */
+function droppedIn(source: RateSource, body: string): readonly string[] {
+  return source
+    .parse(body, RECEIVED_AT)
+    .readings.flatMap((reading) => (isQuote(reading) ? [] : [`${reading.base}/${reading.quote} ${reading.because}`]))
 }
 
 function faultOf(source: RateSource, body: string): string {
@@ -60,6 +72,14 @@ describe('coinbase', () => {
     )
   })
 
+  // Money: the last trade of a product that nobody can trade is the price of an earlier time, and has no time to show it.
+  it.each(['cancel_only', 'view_only', 'auction_mode'])('lets a product with %s have no vote', (flag) => {
+    const body = (value: string) => `{"products":[${product('POL-USD', '0.1120', `,"${flag}":${value}`)}]}`
+    expect(droppedIn(coinbase, body('true'))).toEqual(['POL/USD halted'])
+    expect(read(coinbase, body('false'))).toEqual(['POL/USD 0.112'])
+    expect(read(coinbase, body('null'))).toEqual(['POL/USD 0.112'])
+  })
+
   it('refuses an error object', () => {
     expect(faultOf(coinbase, '{"error":"unauthorized","error_description":"x"}')).toBe('bad_body')
   })
@@ -72,11 +92,11 @@ describe('bitstamp', () => {
   it('reads our pairs with the time of the answer, in seconds', () => {
     const body = `[${row('BTC/USD', '26208', '26211')},${row('BTC/EUR', '23000', '23000')},${row('XRP/USD', '1', '1')},${row('GBP/USD', '1.33', '1.33', '1799999990')}]`
     expect(read(bitstamp, body)).toEqual(['BTC/USD 26209.5', 'BTC/EUR 23000', 'GBP/USD 1.33'])
-    expect(bitstamp.parse(body, RECEIVED_AT)[0]?.sourceAt).toBe(1_799_999_990_000)
+    expect(bitstamp.parse(body, RECEIVED_AT).readings[0]).toMatchObject({ sourceAt: 1_799_999_990_000 })
   })
 
   it('drops a pair without a readable time', () => {
-    expect(read(bitstamp, `[${row('BTC/USD', '1', '1', '"soon"')}]`)).toEqual([])
+    expect(droppedIn(bitstamp, `[${row('BTC/USD', '1', '1', '"soon"')}]`)).toEqual(['BTC/USD no_time'])
   })
 
   it('refuses its maintenance object', () => {
@@ -88,10 +108,11 @@ describe('okx', () => {
   const row = (id: string, bid: string, ask: string) =>
     `{"instType":"SPOT","instId":"${id}","last":"1","lastSz":"5","askPx":"${ask}","askSz":"3","bidPx":"${bid}","bidSz":"4","vol24h":"1","ts":"1799999999434"}`
 
-  it('reads USD and USDT books and the real, and drops a halted one', () => {
-    const body = `{"code":"0","msg":"","data":[${row('BTC-USDT', '71264', '71265')},${row('BTC-USD', '71250', '71250')},${row('USDT-BRL', '5.098', '5.099')},${row('ETH-USDT', '', '')},${row('BCD-BTC', '1', '1')}]}`
-    expect(read(okx, body)).toEqual(['BTC/USDT 71264.5', 'BTC/USD 71250', 'USDT/BRL 5.0985'])
-    expect(okx.parse(body, RECEIVED_AT)[0]?.sourceAt).toBe(1_799_999_999_434)
+  it('reads USDC and USDT books and the real, drops a halted one, and has no books in USD since 2026-09-30', () => {
+    const body = `{"code":"0","msg":"","data":[${row('BTC-USDT', '71264', '71265')},${row('BTC-USDC', '71250', '71250')},${row('BTC-USD', '1', '1')},${row('USDT-BRL', '5.098', '5.099')},${row('ETH-USDT', '', '')},${row('BCD-BTC', '1', '1')}]}`
+    expect(read(okx, body)).toEqual(['BTC/USDT 71264.5', 'BTC/USDC 71250', 'USDT/BRL 5.0985'])
+    expect(droppedIn(okx, body)).toEqual(['ETH/USDT no_price'])
+    expect(okx.parse(body, RECEIVED_AT).readings[0]).toMatchObject({ sourceAt: 1_799_999_999_434 })
   })
 
   it('refuses any code but 0', () => {
@@ -124,6 +145,19 @@ describe('bitfinex', () => {
 
   it('refuses its error list', () => {
     expect(faultOf(bitfinex, '["error",20060,"maintenance"]')).toBe('refused')
+  })
+})
+
+describe('what a source lists', () => {
+  it('is read from Kraken by the names to request, and only what trades freely', () => {
+    const body =
+      '{"error":[],"result":{"XXBTZUSD":{"altname":"XBTUSD","wsname":"XBT/USD","status":"online"},"POLUSD":{"altname":"POLUSD","status":"cancel_only"}}}'
+    expect(kraken.listing?.parse(body)).toEqual(new Set(['XBTUSD']))
+  })
+
+  it('is read from Binance by its symbols', () => {
+    const body = '[{"symbol":"BTCUSDT","price":"71278.50000000"},{"symbol":"LTCBTC","price":"0.00080000"}]'
+    expect(binance.listing?.parse(body)).toEqual(new Set(['BTCUSDT', 'LTCBTC']))
   })
 })
 

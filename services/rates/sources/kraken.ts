@@ -1,6 +1,6 @@
-import { bookQuote, type Pair } from '#services/rates/quote-readers.ts'
-import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
-import { krakenAnswer, krakenRow } from '#shared/contracts/rates/kraken.ts'
+import { bookReading } from '#services/rates/quote-readers.ts'
+import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { krakenAnswer, krakenListing, krakenRow } from '#shared/contracts/rates/kraken.ts'
 
 /** The requested pair, and its key in the response: old assets carry an X or Z there, without a consistent rule. */
 const PAIRS: Readonly<Record<string, { readonly key: string; readonly pair: Pair }>> = {
@@ -29,7 +29,19 @@ export const kraken: RateSource = {
   feed: 'book',
   defaultUrl: 'https://api.kraken.com',
   pollMs: 0,
-  pairs: Object.keys(PAIRS),
+  pairs: Object.fromEntries(Object.entries(PAIRS).map(([name, { pair }]) => [name, pair])),
+  read: {
+    on: '2026-07-20',
+    from: 'docs.kraken.com/api/docs/rest-api/get-ticker-information; btcpayserver/btcpayserver#7467',
+  },
+  frozenAfterMs: 60_000,
+  listing: {
+    path: '/0/public/AssetPairs',
+    parse(body) {
+      const { result } = readBody(krakenListing, body)
+      return new Set(Object.values(result).flatMap(({ altname, status }) => (status === 'online' ? [altname] : [])))
+    },
+  },
   path: (pairs) => `/0/public/Ticker?pair=${pairs.join(',')}`,
   refusesPair: (body) => /"EQuery:(?:Unknown asset pair|Invalid asset pair)/.test(body),
   parse(body, receivedAt) {
@@ -39,10 +51,11 @@ export const kraken: RateSource = {
       throw new SourceFault('refused', body)
     }
     const origin = { source: 'kraken', feed: 'book', receivedAt } as const
-    return Object.entries(answer.result).flatMap(([key, value]) =>
+    const readings = Object.entries(answer.result).flatMap(([key, value]) =>
       readRows(krakenRow, [value]).flatMap((row) =>
-        bookQuote(origin, BY_KEY.get(key), { bid: row.b[0], ask: row.a[0], sourceAt: null }),
+        bookReading(origin, BY_KEY.get(key), { bid: row.b[0], ask: row.a[0], sourceAt: 'untimed' }),
       ),
     )
+    return { readings, pulse: null }
   },
 }

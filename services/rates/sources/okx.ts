@@ -1,18 +1,21 @@
-import { bookQuote, epochMs, type Pair } from '#services/rates/quote-readers.ts'
-import { type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
+import { bookReading, epochMs } from '#services/rates/quote-readers.ts'
+import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
 import { okxAnswer, okxRow } from '#shared/contracts/rates/okx.ts'
-import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
+import { RATE_SYMBOLS, STABLECOINS } from '#shared/domain/rates/crypto-board.ts'
 
-const COINS = RATE_SYMBOLS.filter((symbol) => symbol !== 'USDT')
+const COINS = RATE_SYMBOLS.filter((symbol) => !STABLECOINS.has(symbol))
 
-/** USD books first; USDT books are used for coins without one. `USDT-BRL` prices the real; the last two only check. */
-const PAIRS = new Map<string, Pair>([
-  ...RATE_SYMBOLS.map((symbol): [string, Pair] => [`${symbol}-USD`, [symbol, 'USD']]),
-  ...COINS.map((symbol): [string, Pair] => [`${symbol}-USDT`, [symbol, 'USDT']]),
-  ['USDT-BRL', ['USDT', 'BRL']],
-  ['BTC-EUR', ['BTC', 'EUR']],
-  ['BTC-BRL', ['BTC', 'BRL']],
-])
+/**
+ * OKX merged its USD and USDC books and took the USD ones off on 2026-09-30, without mapping their names. So the coins are read in USDC, and in USDT where
+ * that book is gone or USDC has no price; USDC itself in USDT. `USDT-BRL` prices the real; the last two only check.
+ */
+const PAIRS: Readonly<Record<string, Pair>> = {
+  ...Object.fromEntries(COINS.map((symbol) => [`${symbol}-USDC`, [symbol, 'USDC']])),
+  ...Object.fromEntries([...COINS, 'USDC'].map((symbol) => [`${symbol}-USDT`, [symbol, 'USDT']])),
+  'USDT-BRL': ['USDT', 'BRL'],
+  'BTC-EUR': ['BTC', 'EUR'],
+  'BTC-BRL': ['BTC', 'BRL'],
+}
 
 /** OKX spot tickers: every book in one response, each with its own time. */
 export const okx: RateSource = {
@@ -20,17 +23,24 @@ export const okx: RateSource = {
   feed: 'book',
   defaultUrl: 'https://www.okx.com',
   pollMs: 0,
-  pairs: [],
+  pairs: PAIRS,
+  read: {
+    on: '2026-10-01',
+    from: 'www.okx.com/docs-v5/log_zh/ (entry of 2026-09-30); github.com/thrasher-corp/gocryptotrader 7417b81',
+  },
+  frozenAfterMs: 60_000,
   path: () => '/api/v5/market/tickers?instType=SPOT',
   parse(body, receivedAt) {
     const answer = readBody(okxAnswer, body)
     if (answer.code !== '0') throw new SourceFault('refused', body)
     const origin = { source: 'okx', feed: 'book', receivedAt } as const
-    return readRows(okxRow, answer.data).flatMap((row) => {
-      const sourceAt = epochMs(row.ts, 'milliseconds')
-      return sourceAt === null
-        ? []
-        : bookQuote(origin, PAIRS.get(row.instId), { bid: row.bidPx, ask: row.askPx, sourceAt })
-    })
+    const readings = readRows(okxRow, answer.data).flatMap((row) =>
+      bookReading(origin, PAIRS[row.instId], {
+        bid: row.bidPx,
+        ask: row.askPx,
+        sourceAt: epochMs(row.ts, 'milliseconds'),
+      }),
+    )
+    return { readings, pulse: null }
   },
 }

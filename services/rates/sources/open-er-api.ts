@@ -1,7 +1,9 @@
 import { epochMs } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, SourceFault } from '#services/rates/rate-source.ts'
 import { openErApiAnswer } from '#shared/contracts/rates/open-er-api.ts'
-import { fiatTableQuotes } from './fiat-table.ts'
+import { fiatTablePairs, fiatTableReadings } from './fiat-table.ts'
+
+const PAIRS = fiatTablePairs('ARS:official')
 
 /** open.er-api.com: a table updated once a day at about 00:00 UTC; one request an hour is never limited. */
 export const openErApi: RateSource = {
@@ -9,12 +11,16 @@ export const openErApi: RateSource = {
   feed: 'daily',
   defaultUrl: 'https://open.er-api.com',
   pollMs: 3_600_000,
-  pairs: [],
+  pairs: PAIRS,
+  read: { on: '2026-08-05', from: 'www.exchangerate-api.com/docs/free' },
+  // A table of one day; its own date says how old it is.
+  frozenAfterMs: Number.POSITIVE_INFINITY,
   path: () => '/v6/latest/USD',
   parse(body, receivedAt) {
     const answer = readBody(openErApiAnswer, body)
     const sourceAt = epochMs(answer.time_last_update_unix, 'seconds')
     if (sourceAt === null) throw new SourceFault('bad_body', body)
-    return fiatTableQuotes({ source: 'open-er-api', feed: 'daily', receivedAt }, answer.rates, 'ARS:official', sourceAt)
+    const origin = { source: 'open-er-api', feed: 'daily', receivedAt } as const
+    return { readings: fiatTableReadings(origin, PAIRS, answer.rates, sourceAt), pulse: null }
   },
 }

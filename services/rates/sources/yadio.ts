@@ -1,7 +1,9 @@
 import { epochMs } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, SourceFault } from '#services/rates/rate-source.ts'
 import { yadioAnswer } from '#shared/contracts/rates/yadio.ts'
-import { fiatTableQuotes } from './fiat-table.ts'
+import { bitcoinPulse, fiatTablePairs, fiatTableReadings, TABLE_FROZEN_MS } from './fiat-table.ts'
+
+const PAIRS = fiatTablePairs('ARS:crypto')
 
 /** Yadio: street and P2P prices per USD, updated within minutes. ARS is the crypto price. */
 export const yadio: RateSource = {
@@ -9,12 +11,18 @@ export const yadio: RateSource = {
   feed: 'rolling',
   defaultUrl: 'https://api.yadio.io',
   pollMs: 60_000,
-  pairs: [],
+  pairs: PAIRS,
+  read: {
+    on: '2026-08-05',
+    from: 'github.com/cuervoshi/yadio-sdk; github.com/btcpayserver/btcpayserver 03345c2, YadioRateProvider',
+  },
+  frozenAfterMs: TABLE_FROZEN_MS,
   path: () => '/exrates/USD',
   parse(body, receivedAt) {
     const answer = readBody(yadioAnswer, body)
     const sourceAt = epochMs(answer.timestamp, 'milliseconds')
     if (sourceAt === null) throw new SourceFault('bad_body', body)
-    return fiatTableQuotes({ source: 'yadio', feed: 'rolling', receivedAt }, answer.USD, 'ARS:crypto', sourceAt)
+    const readings = fiatTableReadings({ source: 'yadio', feed: 'rolling', receivedAt }, PAIRS, answer.USD, sourceAt)
+    return { readings, pulse: bitcoinPulse(answer.BTC) }
   },
 }

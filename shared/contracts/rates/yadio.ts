@@ -5,4 +5,6 @@ export const yadioAnswer = z.object({
   base: z.literal('USD'),
   timestamp: z.string(),
   USD: z.record(z.string(), z.unknown()),
+  /** USD per bitcoin, which moves with every update. */
+  BTC: z.unknown(),
 })

@@ -101,6 +101,7 @@ export const TAKES_NOTHING_BACK = [
   'payment_link.updated',
   'product.created',
   'product.updated',
+  'rate.confirmed',
   'refund.address_given',
   'refund.asked',
   'wallet.added',

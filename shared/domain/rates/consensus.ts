@@ -30,29 +30,42 @@ export interface Consensus {
 
 /**
  * The median of the votes, without those too far from it, computed again. Null when fewer than the rule's minimum or
- * fewer than half of all votes are left: two contradictory groups give no price instead of an arbitrary one.
+ * fewer than half of all votes are left, and when the two middle ones of an even number are further from each other than the rule allows:
+ * two contradictory groups, of one vote each or of several, give no price instead of one that is nobody's.
  * One wild vote among four or more never moves the result outside the range of the others.
  */
 export function agree(votes: readonly Vote[], rule: VoteRule): Consensus | null {
   if (votes.length < rule.minVotes) return null
-  const first = medianOf(votes)
+  const first = medianOf(middleOf(votes))
   const kept = votes.filter((vote) => !deviatesMoreThan(vote.price, first, rule.maxDeviation))
   if (kept.length < rule.minVotes || kept.length * 2 < votes.length) return null
+  const middle = middleOf(kept)
+  if (deviatesMoreThan(middle.upper, middle.lower, rule.maxDeviation)) return null
   return {
-    price: medianOf(kept),
+    price: medianOf(middle),
     sources: namesOf(kept),
     outliers: namesOf(votes.filter((vote) => !kept.includes(vote))),
     oldestAt: kept.map((vote) => vote.observedAt).sort((left, right) => left - right)[0] ?? 0,
   }
 }
 
-/** Middle price of at least one vote; the exact mean of the two middle ones when their number is even. */
-function medianOf(votes: readonly Vote[]): Decimal {
+interface Middle {
+  readonly lower: Decimal
+  readonly upper: Decimal
+}
+
+/** The two middle prices of at least one vote; the same price twice when their number is odd. */
+function middleOf(votes: readonly Vote[]): Middle {
   const prices = votes.map((vote) => vote.price).sort(compare)
   const upper = prices[prices.length >> 1]
   const lower = prices[(prices.length - 1) >> 1]
   if (upper === undefined || lower === undefined) throw new RangeError('a median of no votes')
-  return prices.length % 2 === 1 ? upper : mean(lower, upper)
+  return { lower, upper }
+}
+
+/** The exact mean of the two middle prices. */
+function medianOf({ lower, upper }: Middle): Decimal {
+  return lower === upper ? upper : mean(lower, upper)
 }
 
 function namesOf(votes: readonly Vote[]): readonly string[] {

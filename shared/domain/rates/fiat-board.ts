@@ -10,6 +10,9 @@ export type FxSeries = (typeof FX_SERIES)[number]
 /** Fiat per one USD by series; a series without a quorum is absent. */
 export type FiatBoard = ReadonlyMap<FxSeries, Consensus>
 
+/** Least number of sources of a fiat's price. */
+export const FX_QUORUM = 2
+
 /** Sources that vote first, and those used only when the first have no quorum. */
 interface FxPolicy extends VoteRule {
   readonly reserve: ReadonlySet<string>
@@ -17,10 +20,10 @@ interface FxPolicy extends VoteRule {
 
 const NONE: ReadonlySet<string> = new Set()
 /** European order books trade every second, so street rates and daily tables are only a fallback. */
-const EUROPE: FxPolicy = { minVotes: 2, maxDeviation: perMille(10), reserve: new Set(['yadio', 'open-er-api']) }
-const LATAM_LIVE: FxPolicy = { minVotes: 2, maxDeviation: perMille(15), reserve: NONE }
-const LATAM: FxPolicy = { minVotes: 2, maxDeviation: perMille(20), reserve: NONE }
-const ARGENTINA: FxPolicy = { minVotes: 2, maxDeviation: perMille(30), reserve: NONE }
+const EUROPE: FxPolicy = { minVotes: FX_QUORUM, maxDeviation: perMille(10), reserve: new Set(['yadio', 'open-er-api']) }
+const LATAM_LIVE: FxPolicy = { minVotes: FX_QUORUM, maxDeviation: perMille(15), reserve: NONE }
+const LATAM: FxPolicy = { minVotes: FX_QUORUM, maxDeviation: perMille(20), reserve: NONE }
+const ARGENTINA: FxPolicy = { minVotes: FX_QUORUM, maxDeviation: perMille(30), reserve: NONE }
 
 const POLICIES: Readonly<Record<FxSeries, FxPolicy>> = {
   EUR: EUROPE,
@@ -52,6 +55,11 @@ export function priceFiats(fresh: readonly Quote[], usdPerTether: Decimal | null
     if (consensus !== null) board.set(series, consensus)
   }
   return board
+}
+
+/** Whether a source votes on this series only while the others have no quorum. */
+export function isReserve(series: FxSeries, source: string): boolean {
+  return POLICIES[series].reserve.has(source)
 }
 
 type FxVote = Vote & { readonly feed: Feed }

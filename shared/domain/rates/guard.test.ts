@@ -5,7 +5,12 @@ import { type GuardMemory, type GuardVerdict, guard } from './guard.ts'
 const MINUTE = 60_000
 
 /** Feeds prices through the guard, 15 s apart, and gives the verdicts. */
-function run(name: string, prices: readonly string[], confirmed = false, stepMs = 15_000): readonly GuardVerdict[] {
+function run(
+  name: string,
+  prices: readonly string[],
+  confirmed: boolean | null = null,
+  stepMs = 15_000,
+): readonly GuardVerdict[] {
   let memory: GuardMemory | null = null
   return prices.map((price, index) => {
     const verdict = guard({ name, price: parseDecimal(price), now: index * stepMs, memory, confirmed })
@@ -58,8 +63,59 @@ describe('the jump guard', () => {
     expect(run('BTC', ['100', '60', '60'], true).map((verdict) => verdict.publish)).toEqual([true, false, true])
   })
 
+  // Money: a majority that is wrong alike must not walk to its price either.
+  it('refuses what is more than 30 % from a quarter of an hour ago, in steps of any size', () => {
+    const walk = Array.from({ length: 30 }, (_, step) => String(100 + step * 2))
+    const passed = run('BTC', walk).filter(({ publish }) => publish)
+    expect(passed.at(-1)?.memory.last.price).toBe('130')
+    expect(run('BTC', walk).at(-1)?.reason).toBe('jump_refused')
+  })
+
+  it('refuses what is more than 30 % from a day ago, a quarter of an hour at a time', () => {
+    const walk = Array.from({ length: 60 }, (_, step) => String(100 + step))
+    expect(
+      run('BTC', walk, null, 16 * MINUTE)
+        .filter(({ publish }) => publish)
+        .at(-1)?.memory.last.price,
+    ).toBe('130')
+  })
+
+  it('believes a slow move once the prices of a day ago are near it', () => {
+    const walk = Array.from({ length: 100 }, (_, step) => String(100 + step))
+    expect(run('BTC', walk, null, 2 * 60 * MINUTE).every(({ publish }) => publish)).toBe(true)
+  })
+
+  it('publishes nothing that the second opinion contradicts, and takes a confirmed price for the one to compare with', () => {
+    expect(run('BTC', ['100', '85', '85', '85'], false).map(({ publish }) => publish)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(run('BTC', ['100', '60', '60'], true).at(-1)?.memory).toMatchObject({
+      quarter: [{ price: '60' }],
+      day: [{ price: '60' }],
+    })
+  })
+
+  it('holds a jump that passed unconfirmed back only once', () => {
+    expect(run('BTC', ['100', '115', '115', '116', '115']).map(({ publish }) => publish)).toEqual([
+      true,
+      false,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  // Money: waiting is no confirmation.
+  it('refuses a jump that has waited for two days', () => {
+    const verdicts = run('BTC', ['100', ...Array.from({ length: 400 }, () => '200')], null, 10 * MINUTE)
+    expect(verdicts.slice(1).every(({ publish }) => !publish)).toBe(true)
+  })
+
   it('has nothing to compare with after a day', () => {
-    expect(run('BTC', ['100', '1000'], false, 25 * 60 * MINUTE).map((verdict) => verdict.publish)).toEqual([true, true])
+    expect(run('BTC', ['100', '1000'], null, 25 * 60 * MINUTE).map((verdict) => verdict.publish)).toEqual([true, true])
   })
 })
 
@@ -74,7 +130,7 @@ describe('the peg guard', () => {
   })
 
   it('comes back only after ten minutes inside 2 %', () => {
-    const verdicts = run('USDT', ['0.96', '0.985', '0.985', '0.975', '0.99', '0.99', '0.99'], false, 5 * MINUTE)
+    const verdicts = run('USDT', ['0.96', '0.985', '0.985', '0.975', '0.99', '0.99', '0.99'], null, 5 * MINUTE)
     expect(verdicts.map((verdict) => verdict.publish)).toEqual([false, false, false, false, false, false, true])
   })
 

@@ -3,16 +3,25 @@ import { type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/
 import { STABLECOINS } from './crypto-board.ts'
 import { deviatesMoreThan } from './price.ts'
 
+/** A price that passed, and when. Prices are canonical decimal strings. */
+interface PastPrice {
+  readonly price: string
+  readonly at: Ms
+}
+
 /**
  * State of the guards for one symbol or fiat series between cycles. It is part of the published snapshot, so
- * that a new process continues where the last one ended. Prices are canonical decimal strings.
+ * that a new process continues where the last one ended.
  */
 export interface GuardMemory {
   /** The last price that passed the jump guard; published unless a peg stopped it. */
-  readonly reference: string
-  readonly referenceAt: Ms
-  /** A price further than 10 % from the reference, waiting for its second cycle. */
-  readonly candidate: string | null
+  readonly last: PastPrice
+  /** At most two prices that passed, oldest first and a quarter of an hour apart: the first is 15 to 30 minutes old, or the first one ever. */
+  readonly quarter: readonly PastPrice[]
+  /** The same a day apart: the first is 24 to 48 hours old, or the first one ever. */
+  readonly day: readonly PastPrice[]
+  /** A price too far from one of these, as seen in the last cycle, and since when there is one. Null while the price is near all of them. */
+  readonly candidate: (PastPrice & { readonly since: Ms }) | null
   /** Set while a stablecoin is stopped: since when it is back inside 2 %, or null while it is not. */
   readonly stopped: { readonly insideSince: Ms | null } | null
 }
@@ -20,16 +29,18 @@ export interface GuardMemory {
 /** Result for a price in this cycle. `reason` is null when it is published without remark. */
 export interface GuardVerdict {
   readonly publish: boolean
-  readonly reason: 'jump_pending' | 'jump_refused' | 'depeg_warning' | 'depeg_stopped' | null
+  readonly reason: 'jump_pending' | 'jump_refused' | 'jump_contradicted' | 'depeg_warning' | 'depeg_stopped' | null
   readonly memory: GuardMemory
 }
 
 const JUMP: Decimal = { digits: 10n, scale: 2 }
-const REFUSED_JUMP: Decimal = { digits: 30n, scale: 2 }
+const FAR: Decimal = { digits: 30n, scale: 2 }
 /** Two cycles "see the same price" when they are this close together. */
 const SAME_JUMP: Decimal = { digits: 10n, scale: 2 }
-/** After a day without a published price there is nothing left to compare with. */
-const REFERENCE_MS = 24 * 60 * 60 * 1000
+/** Cycles that are further apart are not consecutive: eight of them. */
+const CONSECUTIVE_MS = 2 * 60 * 1000
+const QUARTER_MS = 15 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
 const PAR: Decimal = { digits: 1n, scale: 0 }
 const PEG_WARN: Decimal = { digits: 1n, scale: 2 }
@@ -45,14 +56,15 @@ export interface GuardInput {
   readonly now: Ms
   /** Null when this name was never published. */
   readonly memory: GuardMemory | null
-  /** An aggregator or an operator agrees with this price, so that a jump beyond 30 % may pass. */
-  readonly confirmed: boolean
+  /** A second opinion on this price: true = it agrees, false = it contradicts, null = there is none. */
+  readonly confirmed: boolean | null
 }
 
 /**
- * Decides whether a price may be published. A median does not detect a majority with the same error, so a move of more than
- * 10 % from the last accepted price must be seen in two consecutive cycles and one of more than 30 % be confirmed as
- * well; a stablecoin further than 3 % from one dollar stops until it was inside 2 % for ten minutes. Prices are never
+ * Decides whether a price may be published. A median does not detect a majority with the same error, in one step or in many small ones. So a price more than
+ * 10 % from the last accepted one, or from that of a quarter of an hour ago, must be seen in two consecutive cycles and not be contradicted by a second
+ * opinion, and one more than 30 % from either, or from that of a day ago, must be confirmed by one as well, however long it lasts.
+ * A stablecoin further than 3 % from one dollar stops until it was inside 2 % for ten minutes. Prices are never
  * clamped: they are published as the market gives them or not at all.
  */
 export function guard(input: GuardInput): GuardVerdict {
@@ -61,22 +73,68 @@ export function guard(input: GuardInput): GuardVerdict {
   return guardPeg(input, jump.memory)
 }
 
+/** Whether a verdict doubts the price itself, so that nothing may be computed with it; a lost peg is no such doubt. */
+export function isJump({ publish, reason }: GuardVerdict): boolean {
+  return !publish && reason !== 'depeg_stopped'
+}
+
+/** The price that the jump guard holds back now, and since when; null when there is none. */
+export function waitingJump(memory: GuardMemory | undefined): GuardMemory['candidate'] {
+  if (memory === undefined || memory.candidate === null) return null
+  return memory.candidate.at > memory.last.at ? memory.candidate : null
+}
+
 function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict {
+  const seen: PastPrice = { price: formatDecimal(price), at: now }
   const stopped = memory?.stopped ?? null
-  const accepted: GuardVerdict = {
+  const first: GuardVerdict = {
     publish: true,
     reason: null,
-    memory: { reference: formatDecimal(price), referenceAt: now, candidate: null, stopped },
+    memory: { last: seen, quarter: [seen], day: [seen], candidate: null, stopped },
   }
-  if (memory === null || now - memory.referenceAt > REFERENCE_MS) return accepted
-  const reference = parseDecimal(memory.reference)
-  if (!deviatesMoreThan(price, reference, JUMP)) return accepted
-  const waiting = { ...memory, candidate: formatDecimal(price) }
-  if (deviatesMoreThan(price, reference, REFUSED_JUMP) && !confirmed) {
-    return { publish: false, reason: 'jump_refused', memory: waiting }
+  if (memory === null || isForgotten(memory, now)) return first
+  const distance = distanceOf(price, memory)
+  const passed: GuardMemory = {
+    ...{ last: seen, stopped },
+    quarter: movedOn(memory.quarter, seen, QUARTER_MS),
+    day: movedOn(memory.day, seen, DAY_MS),
+    candidate: null,
   }
-  const seenBefore = memory.candidate !== null && !deviatesMoreThan(price, parseDecimal(memory.candidate), SAME_JUMP)
-  return seenBefore ? accepted : { publish: false, reason: 'jump_pending', memory: waiting }
+  if (distance === 'near') return { publish: true, reason: null, memory: passed }
+  const candidate = { ...seen, since: memory.candidate?.since ?? now }
+  const held = (reason: GuardVerdict['reason']): GuardVerdict => ({
+    publish: false,
+    reason,
+    memory: { ...memory, candidate },
+  })
+  if (distance === 'far' && confirmed !== true) return held('jump_refused')
+  if (confirmed === false) return held('jump_contradicted')
+  if (!wasSeen(price, memory, now)) return held('jump_pending')
+  // A confirmed price is the new truth. One that nobody confirmed is not: it stays a candidate, so that it is not held back again in the next cycle.
+  return confirmed ? first : { publish: true, reason: null, memory: { ...passed, candidate } }
+}
+
+/** Nothing was accepted, or held back, for a day: there is nothing left to compare with. */
+function isForgotten({ last, candidate }: GuardMemory, now: Ms): boolean {
+  return now - (candidate ?? last).at > DAY_MS && now - last.at > DAY_MS
+}
+
+function distanceOf(price: Decimal, { last, quarter, day }: GuardMemory): 'near' | 'jump' | 'far' {
+  const recent = [last, ...quarter.slice(0, 1)]
+  const isBeyond = (limit: Decimal) => (past: PastPrice) => deviatesMoreThan(price, parseDecimal(past.price), limit)
+  if ([...recent, ...day.slice(0, 1)].some(isBeyond(FAR))) return 'far'
+  return recent.some(isBeyond(JUMP)) ? 'jump' : 'near'
+}
+
+function wasSeen(price: Decimal, { candidate }: GuardMemory, now: Ms): boolean {
+  if (candidate === null || now - candidate.at > CONSECUTIVE_MS) return false
+  return !deviatesMoreThan(price, parseDecimal(candidate.price), SAME_JUMP)
+}
+
+/** The prices to compare with from now on: a second one when the newest has the age, in place of the first once it has it too. */
+function movedOn(past: readonly PastPrice[], seen: PastPrice, everyMs: Ms): readonly PastPrice[] {
+  const newest = past.at(-1)
+  return newest !== undefined && seen.at - newest.at < everyMs ? past : [...past.slice(-1), seen]
 }
 
 function guardPeg({ price, now, memory: before }: GuardInput, memory: GuardMemory): GuardVerdict {

@@ -12,6 +12,9 @@ const MAX_EXPONENT = 30
 
 const PRICE_PATTERN = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
+/** A second opinion, of an aggregator or a person, is about a price when it is this close to it. */
+export const CONFIRMED_WITHIN: Decimal = { digits: 3n, scale: 2 }
+
 const HALF: Decimal = { digits: 5n, scale: 1 }
 const MAX_SPREAD: Decimal = { digits: 1n, scale: 2 }
 const ONE: Decimal = { digits: 1n, scale: 0 }

@@ -21,6 +21,48 @@ export interface Quote {
   readonly sourceAt: Ms | null
 }
 
+/**
+ * Why a pair that a source is expected to price has no part in a price, most of all: `no_answer` = the source has not responded, or not lately;
+ * `unlisted` = it does not list the pair; `missing` = its response lacks the pair; `halted` = listed, and not traded; `no_price` = zero, one-sided, crossed,
+ * too wide or malformed; `no_time` = the price has no usable time; `unit` = its time is years away, in the wrong unit; `clock` = its time is ahead of our
+ * clock; `late` = too old; `duplicate` = two prices; `frozen` = the source repeats itself; `contradicted` = the same response contradicts it; `outlier` = too
+ * far from the others; `peg` = the stablecoin that it is quoted in has no usable price; `alone` = too few others to agree with.
+ */
+export const DROP_REASONS = [
+  'no_answer',
+  'unlisted',
+  'missing',
+  'halted',
+  'no_price',
+  'no_time',
+  'unit',
+  'clock',
+  'late',
+  'duplicate',
+  'frozen',
+  'contradicted',
+  'outlier',
+  'peg',
+  'alone',
+] as const
+export type DropReason = (typeof DROP_REASONS)[number]
+
+/** A pair that a source is expected to price, without a price. */
+export interface Dropped {
+  readonly source: string
+  readonly base: string
+  readonly quote: string
+  readonly because: DropReason
+}
+
+/** What a source has for one of its pairs: a price, fresh or not, or why it has none. */
+export type Reading = Quote | Dropped
+
+/** Whether this reading is a price. */
+export function isQuote(reading: Reading): reading is Quote {
+  return !('because' in reading)
+}
+
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -35,15 +77,25 @@ const LIMITS: Readonly<Record<Feed, { readonly receiptMs: Ms; readonly sourceMs:
   daily: { receiptMs: 30 * HOUR_MS, sourceMs: 30 * HOUR_MS },
 }
 
-/** Whether a quote may still be used at `now`; a daily table without a date never may. */
-export function isFresh(quote: Quote, now: Ms): boolean {
+/** A time further away than this is in another unit, not early or late. */
+const OTHER_UNIT_MS = 365 * 24 * HOUR_MS
+
+/** Why a quote may not be used at `now`; null when it may. A daily table without a date never may. */
+export function staleness(quote: Quote, now: Ms): DropReason | null {
   const limit = LIMITS[quote.feed]
   const sinceMs = now - quote.receivedAt
   // Received before our clock was set back: nobody knows how long ago.
-  if (sinceMs > limit.receiptMs || sinceMs < -FUTURE_MS) return false
-  if (quote.sourceAt === null) return quote.feed !== 'daily'
+  if (sinceMs > limit.receiptMs || sinceMs < -FUTURE_MS) return 'no_answer'
+  if (quote.sourceAt === null) return quote.feed === 'daily' ? 'no_time' : null
   const age = now - quote.sourceAt
-  return age <= limit.sourceMs && age >= -FUTURE_MS
+  if (age > OTHER_UNIT_MS || age < -OTHER_UNIT_MS) return 'unit'
+  if (age < -FUTURE_MS) return 'clock'
+  return age > limit.sourceMs ? 'late' : null
+}
+
+/** Whether a quote may still be used at `now`. */
+export function isFresh(quote: Quote, now: Ms): boolean {
+  return staleness(quote, now) === null
 }
 
 /** The older of the two times of a quote: its age is counted from it. */

@@ -238,7 +238,7 @@ describe('what the store says, with nobody at work', () => {
   it('is old rates, also where prices of a later time are stored since the clock went back', async () => {
     const rates = createRateRepository(stores.db)
     const at = stores.runtime.clock.now()
-    const none = { guards: {}, heardAt: {}, usdPerSymbol: {}, fiatPerUsd: {} }
+    const none = { guards: {}, expected: {}, sources: {}, clockOffsetMs: null, usdPerSymbol: {}, fiatPerUsd: {} }
     await rates.insert({ at: at + 60 * MINUTE_MS, ...none })
     const { collector, value } = collecting()
     await collector.run()
@@ -256,7 +256,7 @@ describe('what the store says, with nobody at work', () => {
     await createRateRepository(db).insert({
       at: at - 5 * MINUTE_MS,
       guards: {},
-      heardAt: {},
+      expected: {}, sources: {}, clockOffsetMs: null,
       usdPerSymbol: {},
       fiatPerUsd: {},
     })

@@ -1,5 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import { RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
+import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import type { OpenPrice } from '#shared/domain/invoice/decide.ts'
 import {
   isHeld,
@@ -82,7 +83,9 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
       const { id, policy } = request.workspace
       const material = await deps.availability.require(id, request.mode, info)
       const arsSeries = policy.arsSeries
-      const rate = await deps.rates.rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
+      const rate = await deps.rates
+        .rateFor({ asset: info.id, fiat: request.fiat.currency, arsSeries })
+        .catch(async (error: unknown) => Promise.reject(await advised(deps, request, error)))
       const priced = priceRequestedQuote(request, info, rate)
       if (priced.amountBase < info.minBase) throw outOfBounds('AMOUNT_BELOW_MINIMUM', 'minimum', info, info.minBase)
       const worth = { fiat: request.fiat, fiatPerUsd: rate.fiatPerUsd }
@@ -99,6 +102,25 @@ export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
     },
   }
 }
+
+/** Tells the merchant whose asset has no price whether an invoice without one could be paid: only where the workspace can receive another asset that has a price. */
+async function advised(deps: QuotePreparerDeps, request: QuoteRequest, error: unknown): Promise<unknown> {
+  const isOfCoin = error instanceof RatesUnavailable && !error.isOfEveryCoin
+  if (!isOfCoin || request.visitor !== undefined) return error
+  const { workspace, mode, fiat } = request
+  for (const asset of ASSET_IDS) {
+    const rate = { asset, fiat: fiat.currency, arsSeries: workspace.policy.arsSeries }
+    const isPriced = await deps.rates.rateFor(rate).then(
+      () => true,
+      () => false,
+    )
+    if (isPriced && (await deps.availability.reason(workspace, mode, deps.catalog.asset(asset))) === null)
+      return new RatesUnavailable(error.missing, { advice: OTHERS_PRICED, internal: error.internal ?? '' })
+  }
+  return error
+}
+
+const OTHERS_PRICED = ' Other assets have a price: without `asset`, the payer can choose one of them.'
 
 /**
  * The quote for a first choice or a renewal: at the open price that the request names, otherwise made now, including the workspace's spread.

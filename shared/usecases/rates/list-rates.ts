@@ -1,5 +1,5 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { RateResource } from '#shared/contracts/http/rate-resource.ts'
+import { type MissingLeg, RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
 import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -24,12 +24,24 @@ export interface ListRatesInput {
 export async function listRates(deps: ListRatesDeps, input: ListRatesInput): Promise<readonly RateResource[]> {
   const assets = input.asset === null ? ASSET_IDS : [input.asset]
   const found = await Promise.all(assets.map((asset) => rateOf(deps, input, asset)))
-  const rates = found.filter((rate) => rate !== null)
-  if (rates.length === 0) throw new PaymeshError('RATES_UNAVAILABLE', { internal: `no rate in ${input.fiat}` })
-  return rates
+  const rates = found.filter((rate): rate is RateResource => !(rate instanceof RatesUnavailable))
+  if (rates.length > 0) return rates
+  const missing = found.flatMap((refusal) => (refusal instanceof RatesUnavailable ? refusal.missing : []))
+  throw new RatesUnavailable(namedOnce(missing), { fiatPath: 'fiat', internal: `no rate in ${input.fiat}` })
 }
 
-async function rateOf(deps: ListRatesDeps, input: ListRatesInput, asset: AssetId): Promise<RateResource | null> {
+/** A currency without a price is the reason for every asset, and a coin is on several networks. */
+function namedOnce(missing: readonly MissingLeg[]): readonly MissingLeg[] {
+  const ofEvery = missing.filter(({ kind, because }) => kind === 'fiat' || because === 'published')
+  const legs = ofEvery.length > 0 ? ofEvery.slice(0, 1) : missing
+  return legs.filter(({ name }, index) => legs.findIndex((leg) => leg.name === name) === index)
+}
+
+async function rateOf(
+  deps: ListRatesDeps,
+  input: ListRatesInput,
+  asset: AssetId,
+): Promise<RateResource | RatesUnavailable> {
   const { policy } = input.workspace
   try {
     const rate = await deps.rates.rateFor({ asset, fiat: input.fiat, arsSeries: policy.arsSeries })
@@ -50,7 +62,7 @@ async function rateOf(deps: ListRatesDeps, input: ListRatesInput, asset: AssetId
       expires_at: new Date(rate.expiresAt).toISOString(),
     }
   } catch (error) {
-    if (error instanceof PaymeshError && error.code === 'RATES_UNAVAILABLE') return null
+    if (error instanceof RatesUnavailable) return error
     throw error
   }
 }

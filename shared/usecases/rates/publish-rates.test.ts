@@ -7,7 +7,7 @@ import { publishRates } from './publish-rates.ts'
 const SILENT = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT }
 
 function build() {
-  const world = { now: 1_800_000_000_000, confirms: false, asked: [] as string[] }
+  const world = { now: 1_800_000_000_000, confirms: null as boolean | null, asked: [] as string[] }
   const stored: RateSnapshot[] = []
   const publish = (quotes: readonly Quote[]) =>
     publishRates(
@@ -67,10 +67,13 @@ describe('publishRates', () => {
       outliers: ['okx'],
     })
     const { now } = world
-    expect(stored[0]?.heardAt).toEqual({
-      ...{ kraken: now, coinbase: now, bitstamp: now },
-      ...{ okx: now - 2_000, bitso: now - 3_600_000 },
+    const used = { heardAt: now, expected: 1, used: 1, dropped: {} }
+    expect(stored[0]?.sources).toEqual({
+      ...{ kraken: used, coinbase: used, bitstamp: used },
+      okx: { heardAt: now - 2_000, expected: 1, used: 0, dropped: { 'BTC/USD': 'outlier' } },
+      bitso: { heardAt: now - 3_600_000, expected: 1, used: 0, dropped: { 'BTC/USD': 'no_answer' } },
     })
+    expect(stored[0]?.expected).toEqual({ BTC: 5 })
   })
 
   it('publishes nothing from quotes older than their limit', async () => {
@@ -110,6 +113,41 @@ describe('publishRates', () => {
     expect((await publish(books({ BTC: '50' })))?.usdPerSymbol['BTC']?.price).toBe('50')
     await publish(books({ BTC: '51' }))
     expect(world.asked).toHaveLength(3)
+  })
+
+  // Money: a second opinion that contradicts stops what two cycles would let pass.
+  it('holds back a move of 20 % for as long as the second opinion contradicts it', async () => {
+    const { publish, books, world } = build()
+    await publish(books({ BTC: '100' }))
+    world.confirms = false
+    for (let cycle = 0; cycle < 4; cycle += 1) {
+      world.now += 15_000
+      expect((await publish(books({ BTC: '80' })))?.usdPerSymbol).toEqual({})
+    }
+    world.confirms = null
+    world.now += 15_000
+    expect((await publish(books({ BTC: '80' })))?.usdPerSymbol['BTC']?.price).toBe('80')
+  })
+
+  // Money: a price that a guard doubts computes no other one.
+  it.each(['USDT', 'USDC'])('converts no book with a jump of %s that nobody confirmed', async (leg) => {
+    const { publish, books, world } = build()
+    const cycle = (price: string) => {
+      const quoted = books({ BTC: '100' }).map((quote) => ({ ...quote, quote: leg }))
+      const real = books({ USDT: '1' })
+        .slice(0, 2)
+        .map((quote) => ({ ...quote, quote: 'BRL', price: parseDecimal('5') }))
+      return publish([...books({ [leg]: price, ETH: '10' }), ...quoted, ...(leg === 'USDT' ? real : [])])
+    }
+    const before = await cycle('1')
+    expect(before?.usdPerSymbol['BTC']?.price).toBe('100')
+    for (let round = 0; round < 3; round += 1) {
+      world.now += 15_000
+      const snapshot = await cycle('1.35')
+      expect(Object.keys(snapshot?.usdPerSymbol ?? {})).toEqual(['ETH'])
+      expect(Object.keys(snapshot?.fiatPerUsd ?? {})).toEqual(['USD'])
+      expect(snapshot?.sources['okx']?.dropped).toMatchObject({ [`BTC/${leg}`]: 'peg' })
+    }
   })
 
   it('leaves a stablecoin off its peg out and still turns tether books into dollars by its market price', async () => {

@@ -3,15 +3,17 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal } from '#shared/domain/money/decimal.ts'
 import type { Consensus } from '#shared/domain/rates/consensus.ts'
 import { type CrossAlarm, crossCheck } from '#shared/domain/rates/cross-check.ts'
-import { type CryptoBoard, priceSymbols, RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
-import { FX_SERIES, priceFiats } from '#shared/domain/rates/fiat-board.ts'
-import { type GuardMemory, type GuardVerdict, guard } from '#shared/domain/rates/guard.ts'
+import { LEGS, priceSymbols, type RateSymbol } from '#shared/domain/rates/crypto-board.ts'
+import { priceFiats } from '#shared/domain/rates/fiat-board.ts'
+import { type GuardMemory, type GuardVerdict, guard, isJump } from '#shared/domain/rates/guard.ts'
+import { expectedVotes, pairUses } from '#shared/domain/rates/pair-use.ts'
 import { publishable } from '#shared/domain/rates/price.ts'
-import { isFresh, type Quote } from '#shared/domain/rates/quote.ts'
+import { isFresh, isQuote, type Quote, type Reading } from '#shared/domain/rates/quote.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
 import type { PublishedPrice, RateSnapshot } from '#shared/ports/rates.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { newestSnapshot } from './newest-snapshot.ts'
+import { recordSnapshot, recordUse, recordVotes } from './record-use.ts'
 
 /** Dependencies of {@link publishRates}. */
 export type PublishRatesDeps = Uses<'clock' | 'logger' | 'metrics'> & {
@@ -21,49 +23,63 @@ export type PublishRatesDeps = Uses<'clock' | 'logger' | 'metrics'> & {
 
 /**
  * Publishes one snapshot of everything that has a quorum and passes its guards; everything else is absent from it and
- * thus unavailable at once. Publishes nothing, and returns null, when no symbol has a quorum: the last snapshot then
- * expires. The guards' state is read from the last snapshot and carried on in the new one.
+ * thus unavailable at once, and nothing is computed with a price that a guard doubts. Publishes nothing, and returns null, when no symbol has a quorum: the
+ * last snapshot then expires. The guards' state is read from the last snapshot and carried on in the new one. Counts and stores what became of each reading.
  */
-export async function publishRates(deps: PublishRatesDeps, quotes: readonly Quote[]): Promise<RateSnapshot | null> {
+export async function publishRates(deps: PublishRatesDeps, readings: readonly Reading[]): Promise<RateSnapshot | null> {
   const now = deps.clock.now()
-  const fresh = quotes.filter((quote) => isFresh(quote, now))
-  const symbols = priceSymbols(fresh)
-  recordAvailability(deps, symbols)
+  const fresh = readings.filter(isQuote).filter((quote) => isFresh(quote, now))
+  const memories = (await newestSnapshot(deps.rates, now))?.guards ?? {}
+  const cycle: Cycle = { now, memories, verdicts: new Map() }
+  const refused = await refusedLegs(deps, cycle, fresh)
+  const symbols = priceSymbols(fresh, refused)
+  const fiats = priceFiats(fresh, refused.has('USDT') ? null : (symbols.get('USDT')?.price ?? null))
+  const uses = pairUses(readings, { symbols, fiats, refused, now })
+  const use = recordUse(deps, { readings, uses, now })
+  const expected = expectedVotes(uses)
+  recordVotes(deps, { board: new Map<string, Consensus>([...symbols, ...fiats]), expected })
   if (symbols.size === 0) {
-    deps.logger.error({ quotes: quotes.length, fresh: fresh.length }, 'no symbol has a quorum of fresh prices')
+    const dropped = uses.map(({ source, pair, state }) => `${source} ${pair} ${state}`)
+    deps.logger.error({ fresh: fresh.length, dropped }, 'no symbol has a quorum of fresh prices')
     return null
   }
-  const fiats = priceFiats(fresh, symbols.get('USDT')?.price ?? null)
   reportContradictions(deps, crossCheck(fresh, symbols, fiats))
-  const memories = (await newestSnapshot(deps.rates, now))?.guards ?? {}
-  const cycle: Cycle = { now, memories, guards: { ...memories } }
   const usdPerSymbol = await passGuards(deps, cycle, symbols)
   const fiatPerUsd = await passGuards(deps, cycle, fiats)
   const snapshot: RateSnapshot = {
     at: now,
     usdPerSymbol,
     fiatPerUsd: { USD: { price: '1', sources: [], oldestAt: now }, ...fiatPerUsd },
-    guards: cycle.guards,
-    heardAt: heardAt(quotes),
+    guards: { ...memories, ...Object.fromEntries([...cycle.verdicts].map(([name, { memory }]) => [name, memory])) },
+    expected: Object.fromEntries(expected),
+    ...use,
   }
   await deps.rates.insert(snapshot)
-  recordAges(deps, snapshot)
+  recordSnapshot(deps, snapshot)
   return snapshot
-}
-
-function heardAt(quotes: readonly Quote[]): Readonly<Record<string, Ms>> {
-  const heard: Record<string, Ms> = {}
-  for (const { source, receivedAt } of quotes) heard[source] = Math.max(heard[source] ?? 0, receivedAt)
-  return heard
 }
 
 interface Cycle {
   readonly now: Ms
   readonly memories: Readonly<Record<string, GuardMemory>>
-  readonly guards: Record<string, GuardMemory>
+  readonly verdicts: Map<string, GuardVerdict>
 }
 
 type Published = Record<string, PublishedPrice>
+
+/** Stablecoins whose price is a jump that nobody confirmed: books quoted in them are not read. One off its peg has a price, which converts them. */
+async function refusedLegs(
+  deps: PublishRatesDeps,
+  cycle: Cycle,
+  fresh: readonly Quote[],
+): Promise<ReadonlySet<RateSymbol>> {
+  const refused = new Set<RateSymbol>()
+  for (const leg of LEGS) {
+    const consensus = priceSymbols(fresh, refused).get(leg)
+    if (consensus !== undefined && isJump(await verdictOn(deps, cycle, leg, consensus))) refused.add(leg)
+  }
+  return refused
+}
 
 async function passGuards(
   deps: PublishRatesDeps,
@@ -72,15 +88,18 @@ async function passGuards(
 ): Promise<Published> {
   const published: Published = {}
   for (const [name, consensus] of board) {
-    const verdict = await evaluate(deps, cycle, name, consensus)
-    cycle.guards[name] = verdict.memory
+    const verdict = await verdictOn(deps, cycle, name, consensus)
     if (consensus.outliers.length > 0) {
       deps.logger.warn({ rate: name, outliers: consensus.outliers }, 'sources left out as outliers')
       for (const source of consensus.outliers) deps.metrics.count('rate_outliers_total', { source })
     }
     if (verdict.reason !== null) {
       deps.metrics.count('rate_guard_total', { rate: name, reason: verdict.reason })
-      deps.logger.warn({ rate: name, reason: verdict.reason, published: verdict.publish }, 'a rate guard reported')
+      const price = formatDecimal(publishable(consensus.price))
+      deps.logger.warn(
+        { rate: name, reason: verdict.reason, price, published: verdict.publish },
+        'a rate guard reported',
+      )
     }
     if (!verdict.publish) continue
     const price = formatDecimal(publishable(consensus.price))
@@ -90,18 +109,22 @@ async function passGuards(
   return published
 }
 
-/** Checks one price; the aggregator is queried only about a jump that no other check accepts. */
-async function evaluate(
+/** Checks one price, once a cycle; a second opinion is requested only on a jump. */
+async function verdictOn(
   deps: PublishRatesDeps,
-  cycle: Cycle,
+  { now, memories, verdicts }: Cycle,
   name: string,
   consensus: Consensus,
 ): Promise<GuardVerdict> {
-  const memory = cycle.memories[name] ?? null
-  const input = { name, price: consensus.price, now: cycle.now, memory, confirmed: false }
-  const verdict = guard(input)
-  if (verdict.reason !== 'jump_refused') return verdict
-  return (await deps.jumpConfirmation.agrees(name, consensus.price)) ? guard({ ...input, confirmed: true }) : verdict
+  const known = verdicts.get(name)
+  if (known !== undefined) return known
+  const input = { name, price: consensus.price, now, memory: memories[name] ?? null }
+  const first = guard({ ...input, confirmed: null })
+  const isDoubtful = first.memory.candidate !== null
+  const confirmed = isDoubtful ? await deps.jumpConfirmation.agrees(name, consensus.price) : null
+  const verdict = isDoubtful ? guard({ ...input, confirmed }) : first
+  verdicts.set(name, verdict)
+  return verdict
 }
 
 function reportContradictions(deps: PublishRatesDeps, alarms: readonly CrossAlarm[]): void {
@@ -109,25 +132,5 @@ function reportContradictions(deps: PublishRatesDeps, alarms: readonly CrossAlar
     deps.metrics.count('rate_cross_check_total', { source, pair })
     const prices = { direct: formatDecimal(direct), crossed: formatDecimal(crossed) }
     deps.logger.warn({ source, pair, ...prices }, 'a direct market contradicts the price of two legs')
-  }
-}
-
-function recordAvailability(deps: PublishRatesDeps, symbols: CryptoBoard): void {
-  for (const symbol of RATE_SYMBOLS) {
-    deps.metrics.gauge('rate_sources', symbols.get(symbol)?.sources.length ?? 0, { rate: symbol })
-  }
-}
-
-function recordAges(deps: PublishRatesDeps, snapshot: RateSnapshot): void {
-  deps.metrics.count('rate_snapshots_total')
-  for (const symbol of RATE_SYMBOLS) {
-    const leg = snapshot.usdPerSymbol[symbol]
-    deps.metrics.gauge('rate_available', leg === undefined ? 0 : 1, { rate: symbol })
-    if (leg !== undefined) deps.metrics.gauge('rate_age_seconds', (snapshot.at - leg.oldestAt) / 1000, { rate: symbol })
-  }
-  for (const series of FX_SERIES) {
-    const leg = snapshot.fiatPerUsd[series]
-    deps.metrics.gauge('rate_available', leg === undefined ? 0 : 1, { rate: series })
-    if (leg !== undefined) deps.metrics.gauge('rate_age_seconds', (snapshot.at - leg.oldestAt) / 1000, { rate: series })
   }
 }

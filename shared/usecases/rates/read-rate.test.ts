@@ -14,7 +14,9 @@ function leg(price: string, oldestAt = AT) {
 const SNAPSHOT: RateSnapshot = {
   at: AT,
   guards: {},
-  heardAt: {},
+  expected: {},
+  sources: {},
+  clockOffsetMs: null,
   usdPerSymbol: { BTC: leg('71253.5625', AT - 10_000) },
   fiatPerUsd: {
     USD: { price: '1', sources: [], oldestAt: AT },

@@ -1,8 +1,9 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { type MissingBecause, type MissingLeg, RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { waitingJump } from '#shared/domain/rates/guard.ts'
 import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ArsSeries, AssetRate, FiatSeries, RateReader, RateRequest, RateSnapshot } from '#shared/ports/rates.ts'
@@ -27,17 +28,12 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
 
   async function rateFor(request: RateRequest): Promise<AssetRate> {
     const snapshot = await latest()
+    const now = deps.clock.now()
     const legs = snapshot === null ? null : legsOf(snapshot, request, deps.catalog)
-    if (snapshot === null || legs === null) {
-      throw new PaymeshError('RATES_UNAVAILABLE', {
-        internal: `no published rate of ${request.asset} in ${request.fiat}`,
-      })
-    }
+    if (snapshot === null || legs === null) throw missingOf(deps, snapshot, request, now)
     const observedAt = Math.min(snapshot.at, legs.crypto.oldestAt)
     const expiresAt = observedAt + RATE_MAX_AGE_MS
-    if (deps.clock.now() >= expiresAt) {
-      throw new PaymeshError('RATES_UNAVAILABLE', { internal: `the rate of ${request.asset} expired at ${expiresAt}` })
-    }
+    if (now >= expiresAt) throw missingOf(deps, snapshot, request, now)
     return {
       asset: request.asset,
       fiat: request.fiat,
@@ -90,6 +86,35 @@ function legsOf(snapshot: RateSnapshot, request: RateRequest, catalog: Pick<Cata
   const crypto = snapshot.usdPerSymbol[symbol]
   const fx = snapshot.fiatPerUsd[seriesOf(request.fiat, request.arsSeries)]
   return crypto === undefined || fx === undefined ? null : { crypto, fx }
+}
+
+/** Names what is missing: the coin, the currency or both; no prices at all, also when the whole snapshot is too old. */
+function missingOf(
+  { catalog }: Pick<RateReaderDeps, 'catalog'>,
+  snapshot: RateSnapshot | null,
+  { asset, fiat, arsSeries }: RateRequest,
+  now: Ms,
+): RatesUnavailable {
+  const { symbol } = catalog.asset(asset)
+  const series = seriesOf(fiat, arsSeries)
+  const internal = `no published rate of ${asset} in ${series}`
+  if (snapshot === null || now >= snapshot.at + RATE_MAX_AGE_MS) {
+    return new RatesUnavailable([{ kind: 'coin', name: symbol, because: 'published' }], { internal })
+  }
+  const missing: MissingLeg[] = []
+  const coin = snapshot.usdPerSymbol[symbol]
+  if (coin === undefined || now >= coin.oldestAt + RATE_MAX_AGE_MS)
+    missing.push({ kind: 'coin', name: symbol, because: reasonOf(snapshot, symbol) })
+  if (snapshot.fiatPerUsd[series] === undefined)
+    missing.push({ kind: 'fiat', name: fiat, because: reasonOf(snapshot, series) })
+  return new RatesUnavailable(missing, { internal })
+}
+
+/** A guard stopped it, or else too few sources agreed. */
+function reasonOf(snapshot: RateSnapshot, name: string): MissingBecause {
+  const memory = snapshot.guards[name]
+  if (waitingJump(memory)?.at === snapshot.at) return 'jump'
+  return memory !== undefined && memory.stopped !== null ? 'peg' : 'sources'
 }
 
 function seriesOf(fiat: FiatCode, arsSeries: ArsSeries): FiatSeries {

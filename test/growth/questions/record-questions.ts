@@ -142,6 +142,8 @@ const RATES: Declared<ReturnType<typeof createRateRepository>> = {
   insert: BY_KEY,
   latest: (on) => on.latest(),
   latestBefore: (on, { now }) => on.latestBefore(now - DAY_MS, 120_000),
+  confirm: BY_KEY,
+  confirmed: BY_KEY,
 }
 
 const OVERVIEW: Declared<ReturnType<typeof createOverviewReads>> = {

@@ -86,15 +86,15 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'stale-rate-used',
     file: 'shared/usecases/rates/read-rate.ts',
-    find: 'if (deps.clock.now() >= expiresAt) {',
-    replace: 'if (deps.clock.now() < 0) {',
+    find: 'if (now >= expiresAt) throw',
+    replace: 'if (now < 0) throw',
     what: 'An old price is promised.',
   },
   {
     name: 'one-source-is-enough',
     file: 'shared/domain/rates/crypto-board.ts',
-    find: 'const MIN_VOTES = 3',
-    replace: 'const MIN_VOTES = 1',
+    find: 'export const COIN_QUORUM = 3',
+    replace: 'export const COIN_QUORUM = 1',
     what: 'One exchange alone makes a price.',
   },
   {

@@ -47,7 +47,7 @@ export const ratesProgram: Program = async (sim, running) => {
   assembleRates({
     ...parts,
     sources: { poll: () => parts.call({ what: 'poll rates', latencyMs: 300, crash: 0, effect: quotes }) },
-    jumpConfirmation: { agrees: async () => false },
+    jumpConfirmation: { agrees: async () => null },
     closeSources: nothing,
   })
 }

@@ -38,7 +38,7 @@ const link = (id: string, overrides: Partial<PaymentLink> = {}): PaymentLink => 
 const snapshot = (at: number, price = '1') => ({
   at,
   guards: {},
-  heardAt: {},
+  expected: {}, sources: {}, clockOffsetMs: null,
   usdPerSymbol: { BTC: { price, sources: ['one'], oldestAt: PAST } },
   fiatPerUsd: {},
 })

@@ -1,23 +1,26 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type api, trpc } from '../../api/trpc.ts'
+import { clockText } from '#shared/contracts/rate-labels.ts'
+import { trpc } from '../../api/trpc.ts'
 import { showDecimal } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
-import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import '../webhooks/webhooks.css'
 import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
+import { type Board, ConfirmJump, type Price } from './confirm-jump.tsx'
+import { shortened } from './shortened.ts'
+import { SourceList } from './source-list.tsx'
 
-type Board = Awaited<ReturnType<typeof api.rates.board.query>>
-type Price = Board['coins'][number]
+/** Prices of sources whose time is further off than this are not used. */
+const CLOCK_OFF_MS = 5_000
 
-/** Rates with the number and age of their sources, and the sources left out. */
+/** Rates with their sources, what became of each source's pairs, and jumps that wait for a confirmation. */
 export function RatesPage() {
   const board = useQuery(trpc.rates.board.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const { data } = board
@@ -37,12 +40,12 @@ export function RatesPage() {
               query={board}
               rows={data?.coins}
               idOf={({ name }) => name}
-              columns={columns('Coin', 'USD', data?.sourcesMin ?? 0)}
+              columns={columns('Coin', 'USD')}
               empty={<EmptyState title="No rates yet." />}
               foot={
                 data === undefined
                   ? undefined
-                  : `Rates older than ${showDuration(data.maxAgeMs)} or with fewer than ${data.sourcesMin} sources are not used.`
+                  : `Rates older than ${showDuration(data.maxAgeMs)} or with too few sources are not used.`
               }
             />
             <Card title="Sources" flush>
@@ -54,7 +57,7 @@ export function RatesPage() {
             query={board}
             rows={data?.fiats}
             idOf={({ name }) => name}
-            columns={columns('Currency', 'Per USD', 0)}
+            columns={columns('Currency', 'Per USD')}
             empty={<EmptyState title="No rates yet." />}
           />
         </div>
@@ -63,8 +66,8 @@ export function RatesPage() {
   )
 }
 
-function Verdict({ board: { at, ageMs, maxAgeMs, coins } }: { readonly board: Board }) {
-  const refused = coins.filter((coin) => coin.refused).map(({ name }) => name)
+function Verdict({ board }: { readonly board: Board }) {
+  const { at, ageMs, clockOffsetMs, coins, fiats } = board
   if (at === null || ageMs === null) {
     return (
       <Note tone="danger">
@@ -72,27 +75,46 @@ function Verdict({ board: { at, ageMs, maxAgeMs, coins } }: { readonly board: Bo
       </Note>
     )
   }
-  if (refused.length === 0 && ageMs < maxAgeMs) return null
+  const waiting = [...coins, ...fiats].filter((price) => price.waiting !== null)
+  return (
+    <>
+      {clockOffsetMs === null || Math.abs(clockOffsetMs) <= CLOCK_OFF_MS ? null : (
+        <Note tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
+          <p>Prices are not used because {clockText(clockOffsetMs)}.</p>
+        </Note>
+      )}
+      <Paused board={board} />
+      {waiting.map((price) => (
+        <ConfirmJump key={price.name} price={price} />
+      ))}
+    </>
+  )
+}
+
+function Paused({ board: { ageMs, maxAgeMs, coins } }: { readonly board: Board }) {
+  const refused = coins.filter((coin) => coin.refused && coin.waiting === null)
+  if (refused.length === 0 && ageMs !== null && ageMs < maxAgeMs) return null
+  const names = refused.map(({ name, offPeg }) => (offPeg ? `${name} (off its peg)` : name)).join(', ')
   return (
     <Note tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
       <p>
-        {refused.length === coins.length ? 'Pricing is paused' : `Pricing is paused for ${refused.join(', ')}`}: too few
-        sources agree or rates are stale. It resumes automatically.
+        {refused.length === coins.length ? 'Pricing is paused' : `Pricing is paused for ${names}`}: too few sources
+        agree, rates are stale or a stablecoin is off its peg. It resumes automatically.
       </p>
     </Note>
   )
 }
 
-function columns(first: string, unit: string, sourcesMin: number): readonly Column<Price>[] {
+function columns(first: string, unit: string): readonly Column<Price>[] {
   return [
     { header: first, namesItself: true, cell: ({ name }) => <b>{name}</b> },
     {
       header: unit,
       align: 'right',
-      cell: ({ price, refused }) =>
+      cell: ({ price, refused, waiting, offPeg }) =>
         price === null ? (
           <ToneBadge tone="danger" icon={IconAlertTriangle}>
-            None
+            {waiting !== null ? 'Jump' : offPeg ? 'Off peg' : 'None'}
           </ToneBadge>
         ) : (
           <span className={refused ? 'pm-bad' : undefined}>{showDecimal(shortened(price))}</span>
@@ -101,10 +123,10 @@ function columns(first: string, unit: string, sourcesMin: number): readonly Colu
     {
       header: 'Sources',
       align: 'right',
-      cell: ({ sources, outliers }) => (
+      cell: ({ sources, outliers, expected, sourcesMin }) => (
         <>
-          <b className={sources.length <= sourcesMin && sourcesMin > 0 ? 'pm-warn' : undefined}>
-            {sources.length} of {sources.length + outliers.length}
+          <b className={sources.length < expected && sources.length <= sourcesMin + 1 ? 'pm-warn' : undefined}>
+            {sources.length} of {expected}
           </b>
           <small>{outliers.length === 0 ? null : `excluded: ${outliers.join(', ')}`}</small>
         </>
@@ -117,45 +139,4 @@ function columns(first: string, unit: string, sourcesMin: number): readonly Colu
       cell: ({ ageMs }) => <span className="pm-nowrap">{ageMs === null ? '–' : showDuration(Math.max(0, ageMs))}</span>,
     },
   ]
-}
-
-/** Prices have many digits; eight significant ones are enough to compare by eye. */
-function shortened(price: string): string {
-  const digits = price.replace('.', '').replace(/^0+/, '').length
-  return digits <= 8 || !price.includes('.')
-    ? price
-    : price.slice(0, Math.max(price.indexOf('.') + 3, price.length - (digits - 8)))
-}
-
-function SourceList({ sources }: { readonly sources: Board['sources'] }) {
-  if (sources.length === 0) return <EmptyState title="No source has responded yet." />
-  return (
-    <ScrollBox label="Sources">
-      <table className="pm-table pm-table-plain pm-num" aria-label="sources">
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            <th scope="col">State</th>
-            <th scope="col" className="pm-right">
-              Last update{' '}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {sources.map(({ name, up, ageMs, outlierOf }) => (
-            <tr key={name}>
-              <td>
-                {name}
-                <small>{outlierOf.length === 0 ? null : `outlier for ${outlierOf.join(', ')}`}</small>
-              </td>
-              <td>
-                <ToneBadge tone={up ? 'paid' : 'danger'}>{up ? 'OK' : 'No response'}</ToneBadge>
-              </td>
-              <td className="pm-right">{showDuration(Math.max(0, ageMs))} ago</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollBox>
-  )
 }

@@ -1,0 +1,61 @@
+import { clockText, droppedText } from '#shared/contracts/rate-labels.ts'
+import type { DropReason } from '#shared/domain/rates/quote.ts'
+import { table } from './output.ts'
+
+interface Rate {
+  readonly name: string
+  readonly price: string | null
+  readonly sources: readonly string[]
+  readonly expected: number
+  readonly sourcesMin: number
+  readonly waiting: { readonly price: string; readonly since: number } | null
+  readonly offPeg: boolean
+}
+
+interface Board {
+  readonly ageMs: number | null
+  readonly clockOffsetMs: number | null
+  readonly coins: readonly Rate[]
+  readonly fiats: readonly Rate[]
+  readonly sources: readonly {
+    readonly name: string
+    readonly expected: number
+    readonly used: number
+    readonly dropped: readonly { readonly pair: string; readonly because: DropReason }[]
+  }[]
+}
+
+/** Further off than this, prices of sources with a time are not used. */
+const CLOCK_OFF_MS = 5_000
+
+/** Rates, sources and what waits for a person, as tables. */
+export function ratesText({ ageMs, clockOffsetMs, coins, fiats, sources }: Board): string {
+  const rates = [...coins, ...fiats].map((rate) => [
+    rate.name,
+    rate.price ?? '-',
+    `${rate.sources.length} of ${rate.expected}, at least ${rate.sourcesMin}`,
+    stateOf(rate),
+  ])
+  const uses = sources.map(({ name, expected, used, dropped }) => [
+    name,
+    `${used} of ${expected}`,
+    droppedText(dropped),
+  ])
+  return [
+    ageMs === null ? 'No rates have been published yet.' : `Published ${Math.round(ageMs / 1_000)} s ago.`,
+    ...(clockOffsetMs !== null && Math.abs(clockOffsetMs) > CLOCK_OFF_MS
+      ? [`WARNING: ${clockText(clockOffsetMs)}.`]
+      : []),
+    table(['RATE', 'PRICE', 'SOURCES', 'STATE'], rates, ''),
+    table(['SOURCE', 'USED', 'NOT USED'], uses, 'No source has responded yet.'),
+  ].join('\n')
+}
+
+function stateOf({ name, price, waiting, offPeg }: Rate): string {
+  if (waiting !== null) {
+    const since = new Date(waiting.since).toISOString().slice(0, 16)
+    return `jump to ${waiting.price} since ${since}Z: if it is real, paymesh rates confirm ${name} --price ${waiting.price}`
+  }
+  if (offPeg) return 'off its peg'
+  return price === null ? 'too few sources agree' : ''
+}
