@@ -300,7 +300,9 @@ async function publishRates(db: Database): Promise<void> {
   await createRateRepository(db).insert({
     at,
     guards: {},
-    expected: {}, sources: {}, clockOffsetMs: null,
+    expected: {},
+    sources: {},
+    clockOffsetMs: null,
     usdPerSymbol: { USDT: usdt },
     fiatPerUsd: { USD: usd },
   })

@@ -210,7 +210,12 @@ const RATES = {
   rate_sources_min: gauge('Sources without which a rate has no price', 'rate'),
   rate_source_up: gauge('1 = a price source responds; whether it is used shows in rate_pair_used', 'source'),
   rate_pair_used: gauge('1 = this pair of a source was usable in the last round', 'source', 'pair'),
-  rate_pair_dropped_total: counter('Rounds in which a pair of a source had no part in prices', 'source', 'pair', 'reason'),
+  rate_pair_dropped_total: counter(
+    'Rounds in which a pair of a source had no part in prices',
+    'source',
+    'pair',
+    'reason',
+  ),
   rate_clock_offset_seconds: gauge('How far the clocks of order books are ahead of ours'),
   rate_source_errors_total: counter('Unusable responses of a price source', 'source', 'reason'),
   rate_outliers_total: counter('Prices left out because the others disagree', 'source'),

@@ -136,12 +136,21 @@ describe('rate snapshots', () => {
     const snapshot = (at: number) => ({
       at,
       guards: {},
-      expected: {}, sources: {}, clockOffsetMs: null,
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: { BTC: { price: '97123.45', sources: ['kraken'], oldestAt: at } },
       fiatPerUsd: { 'ARS:crypto': { price: '1480.2', sources: ['a'], oldestAt: at } },
     })
     for (const at of [base - 300_000, base, base - 150_000]) await repository.insert(snapshot(at))
-    await repository.insert({ ...snapshot(base), guards: {}, expected: {}, sources: {}, clockOffsetMs: null, usdPerSymbol: {} })
+    await repository.insert({
+      ...snapshot(base),
+      guards: {},
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
+      usdPerSymbol: {},
+    })
     expect(await repository.latest()).toEqual(snapshot(base))
     expect(await repository.latestBefore(base - 1, 200_000)).toEqual(snapshot(base - 150_000))
     expect(await repository.latestBefore(base - 160_000, 120_000)).toBeNull()

@@ -29,6 +29,16 @@ describe('agree', () => {
     expect(agree([], RULE)).toBeNull()
   })
 
+  // Money: a mean between two prices that contradict each other is nobody's price.
+  it('has no price when the two middle votes are further apart than the limit', () => {
+    const two = { maxDeviation: parseDecimal('0.02'), minVotes: 2 }
+    expect(agree(votes('61.5', '63.9'), two)).toBeNull()
+    expect(agree(votes('61.5', '62.7'), two)?.price).toEqual(parseDecimal('62.10'))
+    expect(agree(votes('100', '100', '105.9', '105.9'), RULE)).toBeNull()
+    expect(agree(votes('100', '100', '100', '105.8', '105.8', '105.8'), RULE)).toBeNull()
+    expect(agree(votes('100', '103.5', '200', '100.5'), RULE)?.sources).toEqual(['s0', 's1', 's3'])
+  })
+
   // Money: three sources that agree are not believed against five that each say something else.
   it('has no price when fewer than half of the votes agree, although they are enough', () => {
     expect(agree(votes('50', '60', '70', '100', '101', '102', '150', '200'), RULE)).toBeNull()

@@ -256,7 +256,9 @@ describe('what the store says, with nobody at work', () => {
     await createRateRepository(db).insert({
       at: at - 5 * MINUTE_MS,
       guards: {},
-      expected: {}, sources: {}, clockOffsetMs: null,
+      expected: {},
+      sources: {},
+      clockOffsetMs: null,
       usdPerSymbol: {},
       fiatPerUsd: {},
     })

@@ -38,7 +38,9 @@ const link = (id: string, overrides: Partial<PaymentLink> = {}): PaymentLink => 
 const snapshot = (at: number, price = '1') => ({
   at,
   guards: {},
-  expected: {}, sources: {}, clockOffsetMs: null,
+  expected: {},
+  sources: {},
+  clockOffsetMs: null,
   usdPerSymbol: { BTC: { price, sources: ['one'], oldestAt: PAST } },
   fiatPerUsd: {},
 })

@@ -91,7 +91,15 @@ it('takes a command as it was when it was given, and hands out copies', async ()
   })
   const rates = createRateRepository(db)
   const price = { price: '1', sources: ['one'], oldestAt: PAST }
-  const inserted = rates.insert({ at: PAST, guards: {}, expected: {}, sources: {}, clockOffsetMs: null, usdPerSymbol: { BTC: price }, fiatPerUsd: {} })
+  const inserted = rates.insert({
+    at: PAST,
+    guards: {},
+    expected: {},
+    sources: {},
+    clockOffsetMs: null,
+    usdPerSymbol: { BTC: price },
+    fiatPerUsd: {},
+  })
   price.price = '2'
   start()
   await inserted
