@@ -6,6 +6,7 @@ import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.ts'
 import { listInvoicesForOperators } from '#shared/usecases/diagnostics/list-invoices-for-operators.ts'
+import { ledgerKeys } from '#shared/ports/invoices.ts'
 import { cancelByHand } from '#shared/usecases/invoices/cancel-by-hand.ts'
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { noteInvoice } from '#shared/usecases/invoices/note-invoice.ts'
@@ -156,7 +157,7 @@ async function detail(
   const invoice = await requireOwnInvoice(money, { workspaceId, mode, invoiceId: id })
   const [known, payments, refunds, notes] = await Promise.all([
     explainInvoice(money, id),
-    money.payments.listByInvoice(id),
+    money.payments.listShown(id, ledgerKeys(invoice)),
     money.refunds.listByInvoice(id),
     money.invoiceNotes.list(id),
   ])

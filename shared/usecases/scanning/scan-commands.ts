@@ -6,7 +6,7 @@ import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.
 import { reportGap } from './balance-gaps.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
 import { READ_ACCOUNTS_MAX, readBalanceChanges } from './read-balance-changes.ts'
-import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
+import { outpointsOf, recordIn, unconfirmedOf } from './scan-mempool.ts'
 import { looksUpTo } from './scan-mode.ts'
 import { reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
@@ -153,7 +153,7 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   const settled = await withBalanceIncreases(session, blocks)
   assertHeld(session)
   const input = { ...writeScope(session), from, blocks: settled, unconfirmed }
-  const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
+  const changed = blocks.length === 0 ? [] : await orContradiction(() => recordIn(session, () => recordBlockTransfers(deps, input)))
   if (changed instanceof AmountContradicted) {
     const outcome = `Blocks ${from} to ${to} could not be read completely: ${changed.message}. Stored payments stay. Compare the block with another node.`
     await finish(session, command, { status: 'refused', outcome })

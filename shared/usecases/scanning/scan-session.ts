@@ -3,6 +3,7 @@ import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import { measureMove, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
@@ -72,6 +73,8 @@ export interface ScanSession {
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */
   readonly attention?: { readonly until: Ms }
+  /** Unconfirmed payments as of this session's last write, and when they were read; absent when they have to be read. */
+  unconfirmed?: { readonly readAt: Ms; readonly payments: Map<string, Payment> } | undefined
   cursor: ChainCursor
 }
 

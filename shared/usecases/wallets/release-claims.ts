@@ -41,8 +41,7 @@ async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Prom
   }
   if (scanned.length === 0) return false
   // Read after the cursors: a payment that a scanner stores from now on was first seen after the end.
-  const payments = await deps.payments.listForFold(invoiceId)
-  const waiting = new Set(payments.filter(({ state }) => state === 'detected').map(({ matchKey }) => matchKey))
+  const waiting = await deps.payments.detectedMatchKeys(invoiceId)
   const over = scanned.filter(({ paymentMethods }) => !paymentMethods.some(({ matchKey }) => waiting.has(matchKey)))
   if (over.length === 0) return false
   const state = withReleased(invoice, over, deps.clock.now())
