@@ -9,16 +9,16 @@ import type { AskNode } from '../../nodes/second-opinion.ts'
 import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { isRefusal, unlessAbsent, unlessRefused } from './core-failure.ts'
+import { type IdList, ownText, readIdList, visitIds } from './id-list.ts'
 import { parseHeader } from './parse-block.ts'
 import { createProgressReads, type ProgressReads } from './progress-reads.ts'
 
 type Call = RpcNode['call']
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
-/** Ids of a mempool: hundreds of thousands at every poll, which a schema for each would make several times as slow. */
-const ID = /^[0-9a-f]{64}$/
-const idsSchema = z.custom<readonly string[]>(
-  (ids) => Array.isArray(ids) && ids.every((id) => typeof id === 'string' && ID.test(id)),
+/** Each id is checked when it is read, `readIdList`. */
+const idsSchema = z.custom<IdList>(
+  (ids) => typeof ids === 'object' && ids !== null && Symbol.iterator in ids,
   'no list of transaction ids',
 )
 const transactionSchema = z.object({ blockhash: hashSchema.optional() })
@@ -63,7 +63,7 @@ export interface CoreNode extends BlockParts, ProgressReads {
   block(hash: string): Promise<Buffer>
   header(at: { readonly height: number; readonly hash: string }): Promise<BlockRef>
   /** Ids of all unconfirmed transactions. */
-  mempoolIds(): Promise<readonly string[]>
+  mempoolIds(): Promise<IdList>
   /** A serialised unconfirmed transaction; null when it is gone. */
   mempoolTransaction(txid: string): Promise<Buffer | null>
   /** Whether the node has reloaded the mempool of its last run; null when it does not report that. */
@@ -174,6 +174,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
 
 function createCoreNode(call: Call): CoreNode {
   const hex = async (method: string, params: readonly unknown[]) => bytesOfHex(await call(method, params, z.string()))
+  const listIds = () => call('getrawmempool', [], idsSchema, { readBody: readIdList })
   // Dogecoin Core accepts the verbosity of a block only as a boolean, others as a number: the form that works is kept.
   let raw: 0 | false = 0
 
@@ -195,7 +196,7 @@ function createCoreNode(call: Call): CoreNode {
       }
     },
     header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
-    mempoolIds: () => call('getrawmempool', [], idsSchema),
+    mempoolIds: listIds,
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
     mempoolLoaded: async () => (await unlessRefused(call('getmempoolinfo', [], mempoolInfoSchema)))?.loaded ?? null,
     async mempoolEntryTime(txid) {
@@ -204,8 +205,12 @@ function createCoreNode(call: Call): CoreNode {
     },
     async heldUnconfirmed(txids) {
       // Needed for a few transactions and rarely: the whole list is the call that every node and provider offers.
-      const listed = new Set(await call('getrawmempool', [], idsSchema))
-      return txids.filter((txid) => listed.has(txid))
+      const asked = new Set(txids)
+      const held: string[] = []
+      await visitIds(await listIds(), (txid) => {
+        if (asked.has(txid)) held.push(ownText(txid))
+      })
+      return held
     },
     async uptimeMs() {
       const seconds = await unlessRefused(call('uptime', [], z.number().nonnegative()))
