@@ -161,6 +161,15 @@ export interface ChainClient {
    */
   used?(addresses: readonly { readonly address: string; readonly matchKey: string }[]): Promise<ReadonlySet<string>>
   /**
+   * What blocks `from`…`to` paid to these match keys and is still unspent, by block: for blocks that cannot be read any more. Dust, and transactions
+   * with more than 16 outputs to one of them, are left out, because a block would show these under other keys. Absent for families whose nodes
+   * cannot search. May take minutes. Throws `NodeUnreliable`.
+   */
+  unspent?(
+    matchKeys: readonly string[],
+    blocks: { readonly from: number; readonly to: number },
+  ): Promise<readonly ScannedBlock[]>
+  /**
    * Requests once what the work needs of a node of this family beside its blocks, and returns what was not served. Throws
    * `NodeUnreliable` when no node responds. Absent where blocks are all that is needed.
    */

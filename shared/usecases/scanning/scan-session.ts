@@ -9,6 +9,7 @@ import { measureMove, UNMEASURED } from '#shared/usecases/networks/measure-chain
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { ScanLease } from './scan-lease.ts'
+import type { UnspentSearch } from './skip-blocks.ts'
 import type { LookPace, LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
 
 /** Dependencies of scanning. */
@@ -73,6 +74,8 @@ export interface ScanSession {
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */
   readonly attention?: { readonly until: Ms }
+  /** The search of a skip that is under way; absent when none is. */
+  searching?: UnspentSearch | undefined
   /** Unconfirmed payments as of this session's last write, and when they were read; absent when they have to be read. */
   unconfirmed?: { readonly readAt: Ms; readonly payments: Map<string, Payment> } | undefined
   cursor: ChainCursor

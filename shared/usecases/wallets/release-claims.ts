@@ -63,7 +63,8 @@ async function haveSeenAll(
     if (deps.catalog.hasNode(network, mode)) {
       const cursor = await deps.cursors.find(mode, network)
       // At addresses without an open invoice balances are looked at up to the last look at those in memory, and not further.
-      if (cursor === null || Math.min(cursor.time, cursor.looks?.all.time ?? cursor.time) < dueAt) return false
+      const { time, looks, skipped } = cursor ?? {}
+      if (time === undefined || Math.min(time, looks?.all.time ?? time, skipped?.since ?? time) < dueAt) return false
     } else if (paidOn.has(network) && mode === 'live') return false
   }
   return true

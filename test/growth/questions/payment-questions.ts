@@ -125,6 +125,7 @@ const CURSORS: Declared<ReturnType<typeof createCursorRepository>> = {
   releaseLease: BY_KEY,
   advance: BY_KEY,
   releaseDeadlines: BY_KEY,
+  releaseSkipped: BY_KEY,
 }
 
 const COMMANDS: Declared<ReturnType<typeof createChainCommandRepository>> = {
