@@ -60,7 +60,7 @@ export function createMempoolReader(
     // A node that is still loading its mempool will have missing transactions in a moment, and another node may have them now.
     if (!loading) unread.keep(listing.has)
     for (const txid of matched.keys()) if (!listing.isRead(txid)) matched.delete(txid)
-    for (const [outpoint, txid] of spenders) if (!listing.has(txid)) spenders.delete(outpoint)
+    for (const [outpoint, txid] of spenders) if (!listing.isRead(txid)) spenders.delete(outpoint)
   }
 
   /** Reads one transaction. One that is gone by now is requested again when it is listed again. */
@@ -114,7 +114,7 @@ export function createMempoolReader(
       for (const { spends = [], txHash } of transfers) {
         for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
       }
-      const spent = new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint)))
+      const spent = new Map([...spenders].filter(([outpoint, txid]) => outpoints.has(outpoint) && listing.has(txid)))
       const agesMs = listing.agesOf(transfers)
       return { partial, unread: unread.sentence(), loading, transfers, txids: listing, spent, agesMs }
     },
