@@ -25,7 +25,12 @@ function make(): void {
     ...[Buffer.of(1), Buffer.alloc(32, 7), uint32(index), Buffer.of(0), uint32(0xff_ff_ff_fd)],
     ...[Buffer.of(1), Buffer.alloc(8, 1), Buffer.of(22, 0, 20), Buffer.alloc(20, index & 255), uint32(0)],
   ])
-  transactions.set(Buffer.from(sha256(sha256(raw))).reverse().toString('hex'), raw.toString('hex'))
+  transactions.set(
+    Buffer.from(sha256(sha256(raw)))
+      .reverse()
+      .toString('hex'),
+    raw.toString('hex'),
+  )
 }
 
 function listing(): string {
@@ -40,7 +45,8 @@ const info = { blocks: 900_000, headers: 900_000, bestblockhash: BEST, initialbl
 const answers: Readonly<Record<string, (params: readonly unknown[]) => string>> = {
   getrawmempool: listing,
   getrawtransaction: ([txid]) => JSON.stringify(transactions.get(String(txid)) ?? null),
-  getblockchaininfo: () => JSON.stringify({ ...info, mediantime: Math.floor(Date.now() / 1_000), time: Math.floor(Date.now() / 1_000) }),
+  getblockchaininfo: () =>
+    JSON.stringify({ ...info, mediantime: Math.floor(Date.now() / 1_000), time: Math.floor(Date.now() / 1_000) }),
   getblockhash: () => JSON.stringify(BEST),
   getmempoolinfo: () => '{"loaded":true}',
   getconnectioncount: () => '8',

@@ -19,7 +19,9 @@ const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
  */
 export async function benchMempool({ print, rounds, seconds }: BenchOptions): Promise<void> {
   const port = await freePort()
-  const node = await startChild(['--import', 'tsx', 'bench/mempool-node.ts', String(ENTRIES), String(port)], {}, () => listens(port))
+  const node = await startChild(['--import', 'tsx', 'bench/mempool-node.ts', String(ENTRIES), String(port)], {}, () =>
+    listens(port),
+  )
   const url = `http://127.0.0.1:${port}`
   const nodes = { bitcoin: { rpcUrls: [url], genesis: 'ab'.repeat(32) } }
   const client = createChainClient({ live: {}, test: nodes }, 'test', 'bitcoin', metrics)

@@ -241,7 +241,10 @@ async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice:
   const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   if (invoice === null || paymentMethod === null || !REFUNDABLE.includes(kind)) return null
   const { id } = invoice.terms
-  const [payments, refunds] = await Promise.all([money.payments.listShown(id, ledgerKeys(invoice)), money.refunds.listByInvoice(id)])
+  const [payments, refunds] = await Promise.all([
+    money.payments.listShown(id, ledgerKeys(invoice)),
+    money.refunds.listByInvoice(id),
+  ])
   const base = suggestRefund(invoice.state, payments, refunds)
   return base === 0n ? null : { amount: formatUnits(base, paymentMethod.decimals), symbol: paymentMethod.symbol }
 }

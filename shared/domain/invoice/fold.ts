@@ -83,9 +83,8 @@ export function smallRest(state: InvoiceState, observations: readonly PaymentObs
     unpaid = { ...unpaid, parts: unpaid.parts > paid ? unpaid.parts - paid : 0n }
     rests.push(...paymentMethod.quotes.map((quote) => baseOf(quote, unpaid) - toleranceAt(paymentMethod, quote)))
   }
-  const closable = rests.filter((rest) => rest > 0n && rest < belowBase)
-  if (closable.length === 0) return null
-  const leastBase = closable.reduce((least, rest) => (rest < least ? rest : least))
+  const [leastBase] = rests.filter((rest) => rest > 0n && rest < belowBase).sort((one, other) => (one < other ? -1 : 1))
+  if (leastBase === undefined) return null
   const { asset, network, matchKey } = paymentMethod
   return { asset, network, matchKey, leastBase, belowBase }
 }

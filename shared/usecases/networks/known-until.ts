@@ -5,7 +5,16 @@ import { lagMarkMs } from './network-lag.ts'
 /** Input of the position. */
 export type PositionedCursor = Pick<
   ChainCursor,
-  'mode' | 'time' | 'hash' | 'headSeenAt' | 'mempoolAt' | 'advancedAt' | 'atHeadAt' | 'released' | 'unproven' | 'skipped'
+  | 'mode'
+  | 'time'
+  | 'hash'
+  | 'headSeenAt'
+  | 'mempoolAt'
+  | 'advancedAt'
+  | 'atHeadAt'
+  | 'released'
+  | 'unproven'
+  | 'skipped'
 >
 
 /**

@@ -4,12 +4,12 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import { measureMove, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { ScanLease } from './scan-lease.ts'
-import type { UnspentSearch } from './skip-blocks.ts'
 import type { LookPace, LookProgress, ThriftyPace, ThriftyState } from './thrifty-pace.ts'
 
 /** Dependencies of scanning. */
@@ -37,6 +37,18 @@ export interface ScanSource {
   readonly batchMax: number
   /** True for development chains, which may be replaced by another behind the same URL. */
   readonly development: boolean
+}
+
+/** What a search found: transfers to store, and a sentence for people. */
+export interface SearchResult {
+  readonly blocks: readonly ScannedBlock[]
+  readonly words: (stored: number) => string
+}
+
+/** The search for what is still unspent of skipped blocks. It may take minutes, and blocks are read meanwhile. */
+export interface UnspentSearch {
+  readonly command: string
+  result: SearchResult | null
 }
 
 /** One holder's session on a network: from taking the lease to losing it. `cursor` is the last one committed. */

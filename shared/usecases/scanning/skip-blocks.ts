@@ -7,7 +7,14 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
 import { recordIn } from './scan-mempool.ts'
-import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import {
+  assertHeld,
+  moveCursor,
+  type ScanSession,
+  type SearchResult,
+  type UnspentSearch,
+  writeScope,
+} from './scan-session.ts'
 
 /** Most addresses whose unspent outputs one search looks for: those of open and recent invoices. */
 const SEARCHED_MAX = 20_000
@@ -22,18 +29,6 @@ type SkipEnd = { readonly status: 'done' | 'refused'; readonly outcome: string }
 
 /** Blocks that were skipped: the part of a cursor that holds deadlines back until a person releases them. */
 type Skipped = NonNullable<ChainCursor['skipped']>
-
-/** What a search found: transfers to store, and a sentence for people. */
-interface SearchResult {
-  readonly blocks: readonly ScannedBlock[]
-  readonly words: (stored: number) => string
-}
-
-/** The search for what is still unspent of skipped blocks. It may take minutes, and blocks are read meanwhile. */
-export interface UnspentSearch {
-  readonly command: string
-  result: SearchResult | null
-}
 
 /**
  * Skips blocks that no node has any more, up to the first one that can be read, and then searches what they paid that is still unspent.
