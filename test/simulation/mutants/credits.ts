@@ -89,8 +89,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'cursor-before-payments',
     file: 'shared/usecases/scanning/scan-tick.ts',
-    find: '  await recordBlockTransfers(',
-    replace: '  void recordBlockTransfers(',
+    find: '    await recordIn(session, () => recordBlockTransfers(',
+    replace: '    void recordIn(session, () => recordBlockTransfers(',
     what: 'The cursor moves without waiting until what it passed is stored.',
   },
   {
