@@ -264,6 +264,8 @@ export class NodeUnreliable extends Error {
   readonly call: { readonly method: string; readonly host: string } | null = null
   /** The node gave no response at all: it refused the connection, or let the time pass. */
   readonly isSilent: boolean = false
+  /** The node or its plan does not serve this, or has dropped it: a repetition would fail as well. */
+  readonly isGone: boolean = false
 }
 
 /** No node is current: it still downloads its chain, or has no peers. The message contains how far it is. */
@@ -284,6 +286,7 @@ export interface UnreadableBlock {
 export class BlockUnreadable extends NodeUnreliable {
   override readonly name = 'BlockUnreadable'
   readonly block: UnreadableBlock
+  override readonly isGone: boolean
 
   constructor(block: UnreadableBlock, cause?: unknown) {
     super(
@@ -291,5 +294,6 @@ export class BlockUnreadable extends NodeUnreliable {
       cause === undefined ? undefined : { cause },
     )
     this.block = block
+    this.isGone = cause instanceof NodeUnreliable && cause.isGone
   }
 }

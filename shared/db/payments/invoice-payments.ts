@@ -11,7 +11,7 @@ import * as scopes from './payment-scopes.ts'
 const WITHOUT_SPENDS = { projection: { spends: 0 } } as const
 /** Payments that one fold adds to those it always reads; more are left to the next ones. */
 const FOLD_MAX = 500
-/** Dust that one fold compares with a small rest, in the order of amounts. */
+/** Dust that one fold compares with a small rest, the largest first: what closes no rest cannot hide what does. */
 const DUST_MAX = 100
 /** Payments of one invoice that are shown besides those in its ledger: the newest. */
 const SHOWN_MAX = 200
@@ -52,12 +52,12 @@ export function createInvoicePayments(payments: mongoose.mongo.Collection<Paymen
       const found = [...named, ...counting, ...fresh.slice(0, FOLD_MAX)]
       return { payments: unique(found), hasMore: fresh.length > FOLD_MAX }
     },
-    /** Live dust that was put aside under this `foldKey` and may close a rest: up to 100, the smallest first. */
+    /** Live dust that was put aside under this `foldKey` and may close a rest: up to 100, the largest first. */
     listDustFor: async (invoiceId: string, foldKey: string, rest: SmallRest): Promise<readonly Payment[]> =>
       (
         await payments
           .find(scopes.dustFor(invoiceId, foldKey, rest), WITHOUT_SPENDS)
-          .sort({ place: 1 })
+          .sort({ place: -1 })
           .limit(DUST_MAX)
           .toArray()
       ).map(withoutSpends),

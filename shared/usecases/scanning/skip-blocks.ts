@@ -36,7 +36,8 @@ type Skipped = NonNullable<ChainCursor['skipped']>
  * | what the nodes give | what happens |
  * |---|---|
  * | the block after the cursor | refused: it is read as usual |
- * | not even their newest block, or no answer | the request stays open |
+ * | one of them is down | refused: it may have the blocks |
+ * | not even their newest block, or a failure that may pass | the request stays open |
  * | a later block, above `to` of the request | refused, with the height that it takes |
  * | a later block | one compare-and-set moves the cursor before it, and holds deadlines from the last block that was read until a person releases them |
  *
@@ -46,6 +47,11 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
   const { cursor, source, deps } = session
   if (cursor.lastCommand === command.id) return searchUnspent(session, command)
   if (cursor.status === 'halted') return { status: 'refused', outcome: 'The scanner is halted: resume it first.' }
+  const silent = source.client.silence?.().hosts ?? []
+  if (silent.length > 0) {
+    const outcome = `${silent.join(' and ')} did not respond, and may have the blocks. Repair or remove these nodes first.`
+    return { status: 'refused', outcome }
+  }
   const from = cursor.height + 1
   const head = await source.client.head()
   if (head.height < from) return { status: 'done', outcome: `The node has no block above ${cursor.height}.` }
@@ -86,13 +92,13 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
   return searchUnspent(session, command)
 }
 
-/** The block at a height as a scan reads it; null when it cannot be read in any way. Other failures are thrown: they say nothing about the block. */
+/** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */
 async function readable({ source, index }: ScanSession, height: number): Promise<ScannedBlock | null> {
   try {
     const [block] = await source.client.scan(height, height, index)
     return block ?? null
   } catch (error) {
-    if (error instanceof BlockUnreadable) return null
+    if (error instanceof BlockUnreadable && error.isGone) return null
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -15,6 +16,8 @@ const HEAD = 60
 let first = 0
 let gaps: ReadonlySet<number> = new Set()
 let isSilent = false
+let isBusy = false
+let silent: readonly string[] = []
 let unspent: readonly ScannedBlock[] = []
 
 const blockOf = (height: number): ScannedBlock => ({
@@ -27,15 +30,17 @@ const client: Partial<ChainClient> = {
     let height = from
     while (gaps.has(height)) height += 1
     if (height >= first) return [blockOf(height)]
-    throw new BlockUnreadable({ height, hash: null, method: 'getblock', reason: 'pruned data' })
+    const cause = isBusy ? new RpcFailure('retry', 'busy') : new RpcFailure('refused', 'pruned data')
+    throw new BlockUnreadable({ height, hash: null, method: 'getblock', reason: cause.message }, cause)
   },
   unspent: async () => unspent,
+  silence: () => ({ hosts: silent, outdated: [], answering: 1 }),
 }
 
 beforeEach(async () => {
   const all = { mode: 'test', network: 'ethereum', kind: null, dryRun: false, actor: 'test' } as const
   await cancelChainCommands(at.engine.deps, all)
-  ;[first, gaps, isSilent, unspent] = [40, new Set(), false, []]
+  ;[first, gaps, isSilent, isBusy, silent, unspent] = [40, new Set(), false, false, [], []]
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
 })
 
@@ -59,6 +64,7 @@ describe('skipping blocks', () => {
   // Guarantee: no block that can be read is ever skipped.
   it.each([
     ['the next block can be read', (): unknown => (first = 0), null, /^Block 11 can be read/],
+    ['a node is down', (): unknown => (silent = ['b.example']), null, /b\.example did not respond/],
     ['more are gone than were named', (): unknown => (first = 40), 20, /blocks 11 to 39\. .*--to 39/],
   ] as const)('is refused where %s', async (_, set, to, words) => {
     set()
@@ -68,6 +74,7 @@ describe('skipping blocks', () => {
 
   it.each([
     ['gives no answer', (): unknown => (isSilent = true)],
+    ['fails for now', (): unknown => (isBusy = true)],
     ['gives not even its newest block', (): unknown => (first = HEAD + 1)],
   ] as const)('waits while the node %s', async (_, set) => {
     set()
