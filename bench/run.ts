@@ -44,6 +44,10 @@ const BENCHMARKS = {
     run: async (options) => (await import('./watches.ts')).benchWatches(options),
     is: 'start and memory of a scanner with many old and 100,000 hot addresses',
   },
+  mempool: {
+    run: async (options) => (await import('./mempool.ts')).benchMempool(options),
+    is: 'how long polls of a mempool of 300,000 entries block the event loop',
+  },
   'rpc-cost': {
     run: async (options) => (await import('./rpc-cost.ts')).benchRpcCost(options),
     is: 'calls and provider units of a month on five EVM networks, thrifty and full, on a virtual clock',

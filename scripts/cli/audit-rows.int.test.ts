@@ -232,6 +232,10 @@ const INSTALLATION: Readonly<Record<string, Expectation>> = {
     await stores.db.collection(CHAIN_CURSORS).updateMany({}, { $set: { status: 'halted', haltReason: 'a test' } })
     return [...ETHEREUM, '--wait', '0']
   }),
+  'chain skip': changes('chain.skip', async () => {
+    await noCommand()
+    return [...ETHEREUM, '--reason', 'all nodes are pruned', '--wait', '0']
+  }),
   'chain cancel': changes('chain.resume_cancelled', async () => ETHEREUM),
   migrate: changes('installation.migrated', async () => {
     await stores.db.connection.collection('operations').dropIndex('operation_life')

@@ -32,6 +32,7 @@ interface AskOptions extends OutputOptions {
   readonly from?: number
   readonly to?: number
   readonly acceptReorg?: boolean
+  readonly reason?: string
   readonly dryRun?: boolean
   readonly wait: number
 }
@@ -131,6 +132,7 @@ async function ask(kind: AskChainInput['kind'], network: NetworkId, options: Ask
       acceptReorg: options.acceptReorg ?? false,
       dryRun: options.dryRun ?? false,
       actor: actorName(),
+      reason: options.reason ?? null,
     }
     const asked = await askChain(installation, input)
     const preview = input.dryRun ? await readAhead(installation, input, asked) : null
@@ -217,7 +219,7 @@ function withCommonOptions(command: Command): Command {
     .option('--json', 'print one JSON value')
 }
 
-/** `chain status | rescan | rewind | resume | cancel | release-deadlines`. */
+/** `chain status | rescan | rewind | resume | skip | cancel | release-deadlines`. */
 export function addChainCommands(program: Command): void {
   const chain = program
     .command('chain')
@@ -254,6 +256,16 @@ export function addChainCommands(program: Command): void {
       .description('Resume a halted scanner from the newest block that the node still has.')
       .option('--accept-reorg', 'also below finality, once you have decided that the node’s chain is the right one'),
   ).action((network: NetworkId, options: AskOptions) => ask('resume', network, options))
+  withCommonOptions(
+    chain
+      .command('skip')
+      .argument('<network>', 'network id, as in asset ids', parseNetwork)
+      .description(
+        'Skip the blocks after the scanner’s that no node has any more, because all of them are pruned or keep a limited ledger, up to the first that can be read. Stores what they paid that is still unspent (Bitcoin, Litecoin), opens an inbox row, and holds deadlines back until release-deadlines. Refused while the next block can be read.',
+      )
+      .option('--to <height>', 'last block that may be skipped; default: up to the first that can be read', parseHeight)
+      .requiredOption('--reason <text>', 'reason for the audit log'),
+  ).action((network: NetworkId, options: AskOptions) => ask('skip', network, options))
   chain
     .command('cancel')
     .argument('<network>', 'network id, as in asset ids', parseNetwork)

@@ -245,13 +245,13 @@ describe('money that a reorganisation takes back', () => {
       ...engine.deps,
       payments: {
         ...engine.deps.payments,
-        listForFold: async (invoiceId: string) => {
+        listForFold: async (...asked: Parameters<typeof engine.deps.payments.listForFold>) => {
           if (isFirst) {
             isFirst = false
             await ask(luis, id, '25')
             await orphan(at - 1)
           }
-          return await engine.deps.payments.listForFold(invoiceId)
+          return await engine.deps.payments.listForFold(...asked)
         },
       },
     }

@@ -71,6 +71,11 @@ export interface Invoice {
   readonly refundSeq: number
 }
 
+/** Transfer keys of the payments with a row in the invoice's ledger: at most a hundred. */
+export function ledgerKeys({ state }: Pick<Invoice, 'state'>): readonly string[] {
+  return state.ledger.map(({ payment }) => payment)
+}
+
 /** Idempotency guard of `POST /invoices`, stored in the invoice itself. */
 export interface InvoiceIdempotency {
   readonly key: string

@@ -99,7 +99,7 @@ export interface MempoolView {
   /** All transfers to watched addresses, also those of earlier views. */
   readonly transfers: readonly RawTransfer[]
   /** Ids of all unconfirmed transactions. */
-  readonly txids: ReadonlySet<string>
+  readonly txids: Pick<ReadonlySet<string>, 'has'>
   /** Spenders in the mempool of the requested outpoints. */
   readonly spent: Spenders
 }

@@ -161,6 +161,15 @@ export interface ChainClient {
    */
   used?(addresses: readonly { readonly address: string; readonly matchKey: string }[]): Promise<ReadonlySet<string>>
   /**
+   * What blocks `from`…`to` paid to these match keys and is still unspent, by block: for blocks that cannot be read any more. Dust, and transactions
+   * with more than 16 outputs to one of them, are left out, because a block would show these under other keys. Absent for families whose nodes
+   * cannot search. May take minutes. Throws `NodeUnreliable`.
+   */
+  unspent?(
+    matchKeys: readonly string[],
+    blocks: { readonly from: number; readonly to: number },
+  ): Promise<readonly ScannedBlock[]>
+  /**
    * Requests once what the work needs of a node of this family beside its blocks, and returns what was not served. Throws
    * `NodeUnreliable` when no node responds. Absent where blocks are all that is needed.
    */
@@ -261,6 +270,8 @@ export class NodeUnreliable extends Error {
   readonly call: { readonly method: string; readonly host: string } | null = null
   /** The node gave no response at all: it refused the connection, or let the time pass. */
   readonly isSilent: boolean = false
+  /** The node or its plan does not serve this, or has dropped it: a repetition would fail as well. */
+  readonly isGone: boolean = false
 }
 
 /** No node is current: it still downloads its chain, or has no peers. The message contains how far it is. */
@@ -281,6 +292,7 @@ export interface UnreadableBlock {
 export class BlockUnreadable extends NodeUnreliable {
   override readonly name = 'BlockUnreadable'
   readonly block: UnreadableBlock
+  override readonly isGone: boolean
 
   constructor(block: UnreadableBlock, cause?: unknown) {
     super(
@@ -288,5 +300,6 @@ export class BlockUnreadable extends NodeUnreliable {
       cause === undefined ? undefined : { cause },
     )
     this.block = block
+    this.isGone = cause instanceof NodeUnreliable && cause.isGone
   }
 }

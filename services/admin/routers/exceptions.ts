@@ -12,7 +12,7 @@ import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
 import { BULK_RESOLUTIONS } from '#shared/usecases/exceptions/bulk-decision.ts'
@@ -241,7 +241,10 @@ async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice:
   const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   if (invoice === null || paymentMethod === null || !REFUNDABLE.includes(kind)) return null
   const { id } = invoice.terms
-  const [payments, refunds] = await Promise.all([money.payments.listByInvoice(id), money.refunds.listByInvoice(id)])
+  const [payments, refunds] = await Promise.all([
+    money.payments.listShown(id, ledgerKeys(invoice)),
+    money.refunds.listByInvoice(id),
+  ])
   const base = suggestRefund(invoice.state, payments, refunds)
   return base === 0n ? null : { amount: formatUnits(base, paymentMethod.decimals), symbol: paymentMethod.symbol }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, EVENT_TYPES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { refundableAssets } from '#shared/domain/payment/refundable.ts'
+import { ledgerKeys } from '#shared/ports/invoices.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.ts'
@@ -156,7 +157,7 @@ async function detail(
   const invoice = await requireOwnInvoice(money, { workspaceId, mode, invoiceId: id })
   const [known, payments, refunds, notes] = await Promise.all([
     explainInvoice(money, id),
-    money.payments.listByInvoice(id),
+    money.payments.listShown(id, ledgerKeys(invoice)),
     money.refunds.listByInvoice(id),
     money.invoiceNotes.list(id),
   ])

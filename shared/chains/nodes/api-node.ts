@@ -23,6 +23,8 @@ export interface CallLimits {
   readonly timeoutMs: number
   /** Most bytes of the response; a larger one is cut off and fails with `split`. The transport's own limit when absent. */
   readonly maxBytes?: number
+  /** Reads the text of a response that would take long to parse: its envelope with the result, or null where the usual way must. */
+  readonly readBody?: (text: string) => unknown
 }
 
 /** One node of a pool that is used through calls. */

@@ -125,12 +125,12 @@ interface Answer {
 function poster(endpoint: HttpEndpoint, wordsOf: (text: string) => string, options: RpcOptions) {
   const { host } = endpoint
   let id = 0
-  return async (method: string, params: Params, limits: CallLimits): Promise<Answer> => {
+  return async (method: string, params: Params, { readBody, ...limits }: CallLimits): Promise<Answer> => {
     id += 1
     const body = { jsonrpc: '2.0', id, method, params }
     const { status, text, retryAfterMs } = await endpoint.post({ what: method, body, ...limits })
     const call = { method, host }
-    const parsed = envelope.safeParse(parseJson(text))
+    const parsed = envelope.safeParse(readBody?.(text) ?? parseJson(text))
     // Providers return JSON-RPC errors with any status.
     if (parsed.success && 'result' in parsed.data) return parsed.data
     if (!parsed.success || !('error' in parsed.data) || parsed.data.error == null) {

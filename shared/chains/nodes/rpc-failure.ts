@@ -52,6 +52,7 @@ export class RpcFailure extends NodeUnreliable {
   readonly rangeMax: number | null
   override readonly call: Call | null
   override readonly isSilent: boolean
+  override readonly isGone: boolean
   /** RPC method or path that failed, as the node spells it; null where no single call failed. */
   readonly method: string | null
 
@@ -63,6 +64,7 @@ export class RpcFailure extends NodeUnreliable {
     this.rangeMax = rangeMax ?? null
     this.call = call ?? null
     this.isSilent = isSilent ?? false
+    this.isGone = kind === 'refused' || kind === 'pruned'
     this.method = call?.method ?? method ?? null
   }
 }

@@ -71,6 +71,8 @@ export const PAYMENTS = defineCollection(
       ])
       .nullable(),
     late: z.boolean(),
+    /** `FoldPlace`: set by the invoice's fold; absent until then, and again when a payment that is aside changes. */
+    place: z.string().exactOptional(),
     /** Operation that created a simulated payment. */
     opId: z.string().nullable(),
     createdAt: TIME,
@@ -85,6 +87,7 @@ export const PAYMENTS = defineCollection(
       partialFilterExpression: { state: 'confirmed', asset: { $gt: '' } },
     },
     { name: 'payment_invoice', key: { invoiceId: 1, _id: -1 } },
+    { name: 'payment_place', key: { invoiceId: 1, place: 1, _id: 1 } },
     { name: 'payment_dirty', key: { dirtyAt: 1 }, partialFilterExpression: { dirtyAt: { $exists: true } } },
     {
       name: 'payment_confirm',

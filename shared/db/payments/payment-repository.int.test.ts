@@ -205,7 +205,7 @@ describe('the fold', () => {
     const [first] = await repository().recordObservations([observation()], 1, 100)
     await repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 2, epoch: 1, at: 200 })
     const key = first?.key ?? ''
-    const evaluated = { key, counted: true, uncountedReason: null, late: true }
+    const evaluated = { key, counted: true, uncountedReason: null, late: true, place: 'in' }
     await repository().markApplied([{ ...evaluated, version: 1 }])
     const dirty = (before: number) => repository().takeDirtyInvoices({ before, at: before, limit: 1_000 })
     expect(await dirty(199)).not.toContain(id)

@@ -6,6 +6,7 @@ import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { FoldPlace } from '#shared/domain/invoice/fold-reading.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type {
   ObservedTransfer,
@@ -19,7 +20,7 @@ import { createInvoicePayments } from './invoice-payments.ts'
 import { BY_KEY } from './payment-keys.ts'
 import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentBlock, type PaymentDocument } from './payment-model.ts'
-import { idsUnderKeys, moveAll, ORPHANED, recordObservations } from './payment-scan-writes.ts'
+import { idsUnderKeys, moveAll, ORPHANED, PLACE_AFTER_CHANGE, recordObservations } from './payment-scan-writes.ts'
 import * as scopes from './payment-scopes.ts'
 
 /** Dirty rows read per invoice, because one invoice may have several. */
@@ -178,7 +179,9 @@ export function createPaymentRepository(db: Database, random: Random) {
       const now = toDate(at)
       const played = { invoiceId, kind: 'simulated', state: 'detected' } as const
       const change = { state: 'confirmed', confirmedAt: now, updatedAt: now, dirtyAt: now } as const
-      await payments.updateMany(played, { $set: change, $inc: { version: 1 } })
+      await payments.updateMany(played, [
+        { $set: { ...change, version: { $add: ['$version', 1] }, place: PLACE_AFTER_CHANGE } },
+      ])
     },
     findById: async (id: string): Promise<Payment | null> => {
       const stored = await payments.findOne({ _id: id })
@@ -274,13 +277,14 @@ export function createPaymentRepository(db: Database, random: Random) {
         counted: boolean
         uncountedReason: UncountedReason | null
         late: boolean
+        place: FoldPlace
       }[],
     ): Promise<void> => {
       if (rows.length === 0) return
-      const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
+      const operations = rows.map(({ key, version, counted, uncountedReason, late, place }) => ({
         updateOne: {
           filter: { ...BY_KEY.one(key), version },
-          update: { $set: { counted, uncountedReason, late }, $unset: { dirtyAt: '' as const } },
+          update: { $set: { counted, uncountedReason, late, place }, $unset: { dirtyAt: '' as const } },
           hint: BY_KEY.hint,
         },
       }))

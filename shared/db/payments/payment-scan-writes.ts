@@ -2,6 +2,7 @@ import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { IN_FOLD } from '#shared/domain/invoice/fold-reading.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
   AmountContradicted,
@@ -182,6 +183,9 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
   ]
 }
 
+/** What is aside is read again when it changes; what a fold always reads stays where it is. */
+export const PLACE_AFTER_CHANGE = { $cond: [{ $eq: ['$place', IN_FOLD] }, IN_FOLD, '$$REMOVE'] }
+
 /** Version, times and the sweep's hint, changed only when `condition` holds. Unmatched money has no invoice to be applied to. */
 const stampWhen = (condition: unknown, write: ScanWrite) => ({
   version: { $cond: [condition, { $add: ['$version', 1] }, '$version'] },
@@ -194,6 +198,7 @@ const stampWhen = (condition: unknown, write: ScanWrite) => ({
       { $ifNull: ['$dirtyAt', '$$REMOVE'] },
     ],
   },
+  place: { $cond: [condition, PLACE_AFTER_CHANGE, { $ifNull: ['$place', '$$REMOVE'] }] },
 })
 
 /**

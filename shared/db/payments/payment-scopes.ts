@@ -1,6 +1,8 @@
 import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { SmallRest } from '#shared/domain/invoice/fold.ts'
+import { asideOf } from '#shared/domain/invoice/fold-reading.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { PaymentListQuery, UncountedReason } from '#shared/ports/payments.ts'
 import type { PaymentBlock, PaymentDocument } from './payment-model.ts'
@@ -85,6 +87,25 @@ export function notInTheseBlocks(scope: BlocksOfHeights) {
 
 /** Payments with a version that has not been applied to their invoice since `before`. */
 export const unapplied = (before: Ms) => ({ dirtyAt: { $lte: toDate(before) } })
+
+/** Payments of an invoice that have no place yet, or one of another `foldKey`: those begin with a digit, as no other place does. */
+export const notFolded = (invoiceId: string, foldKey: string) => ({
+  $or: [
+    { invoiceId, place: { $exists: false } },
+    { invoiceId, place: { $gte: '0', $lt: `${foldKey}:` } },
+    { invoiceId, place: { $gte: `${foldKey};`, $lt: ':' } },
+  ],
+})
+
+/** Live dust that may close a rest, by its amount in its place. */
+export const dustFor = (invoiceId: string, foldKey: string, rest: SmallRest) => ({
+  invoiceId,
+  place: { $gte: asideOf(foldKey, rest.leastBase), $lt: asideOf(foldKey, rest.belowBase) },
+  asset: rest.asset,
+  network: rest.network,
+  matchKey: rest.matchKey,
+  state: { $in: LIVE },
+})
 
 /** Payments of a list request. */
 export const listed = ({ workspaceId, mode, invoiceId, beforeId }: PaymentListQuery): Filter => ({

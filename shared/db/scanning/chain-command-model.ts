@@ -12,10 +12,10 @@ export const CHAIN_COMMANDS = defineCollection(
     _id: z.string(),
     mode: z.enum(MODES),
     network: textAs<NetworkId>(),
-    kind: z.enum(['rescan', 'rewind', 'resume']),
+    kind: z.enum(['rescan', 'rewind', 'resume', 'skip']),
     /** First block of a rescan; null for the other kinds. */
     from: z.number().nullable(),
-    /** Last block of a rescan, target of a rewind; null for `resume`. */
+    /** Last block of a rescan, target of a rewind, last block that a skip may skip; null for `resume`, and for a skip without such a bound. */
     to: z.number().nullable(),
     /** The person accepts that the chain changed below finality. */
     acceptReorg: z.boolean(),

@@ -26,12 +26,24 @@ const TROUBLE = z.object({
 const RELEASE = z.object({
   /** Deadlines up to this moment take effect. Never later than `at`. */
   through: TIME,
-  /** Hash of the cursor at the release: it ends when the cursor moves. */
+  /** Hash of the cursor at the release: it ends when the cursor moves. Empty for a release of skipped blocks, which does not. */
   hash: z.string(),
   by: z.string(),
   at: TIME,
   /** Id of the operator's request, so that a repetition is recognised. */
   opId: z.string(),
+})
+
+/** Blocks that an operator skipped because no node had them any more. */
+const SKIPPED = z.object({
+  from: z.number(),
+  to: z.number(),
+  /** Time of the last block that was read before them: deadlines from here on wait until a person releases them. */
+  since: TIME,
+  /** Time of the first block after them. */
+  until: TIME,
+  at: TIME,
+  by: z.string(),
 })
 
 /** A block up to which balances were compared, and when that was done. */
@@ -88,6 +100,8 @@ export const CHAIN_CURSORS = defineCollection(
     atHeadAt: TIME.exactOptional(),
     /** The last release of deadlines by an operator. It counts only while `hash` is the cursor's hash. */
     released: RELEASE.nullable().exactOptional(),
+    /** Skipped blocks whose deadlines were not released yet; null or absent when there are none. */
+    skipped: SKIPPED.nullable().exactOptional(),
     /** Tokens whose contract the node did not have when the scanner looked last; test mode only. Absent and empty mean none. */
     missingTokens: z.array(textAs<AssetId>()).exactOptional(),
     /**

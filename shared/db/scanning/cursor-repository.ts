@@ -98,7 +98,32 @@ export function createCursorRepository(db: Database) {
         )
         return result.matchedCount === 1
       }),
+    /**
+     * Lets deadlines of skipped blocks take effect: up to `since` of what is left of them, or all of them when nothing is left. Together with its
+     * audit row; false when the blocks were released or others skipped meanwhile.
+     */
+    releaseSkipped: (
+      mode: Mode,
+      network: NetworkId,
+      { release, from, left }: SkippedRelease,
+      audit: AuditRecord,
+    ): Promise<boolean> =>
+      audited(db, audit, async (session) => {
+        const result = await cursors.updateOne(
+          { _id: idOf(mode, network), 'skipped.at': toDate(from.at), 'skipped.since': toDate(from.since) },
+          { $set: CHAIN_CURSORS.toFields({ released: { ...release, hash: '' }, skipped: left }) },
+          { session },
+        )
+        return result.matchedCount === 1
+      }),
   }
+}
+
+/** A release of the skipped blocks `from`, of which `left` still hold deadlines back. */
+interface SkippedRelease {
+  readonly release: Omit<DeadlineRelease, 'hash'>
+  readonly from: NonNullable<ChainCursor['skipped']>
+  readonly left: ChainCursor['skipped'] & (object | null)
 }
 
 /** The type of what {@link createCursorRepository} returns. */

@@ -1,9 +1,17 @@
+import type { AssetId, NetworkId } from '../enumerations.ts'
 import { classifyPayment, isLate } from './classify-payment.ts'
 import type { PaymentObservation } from './invoice-event.ts'
-import type { InvoiceState, LedgerRow, Ms, OthersRow, PaymentMethod } from './model.ts'
+import {
+  activePaymentMethod,
+  type InvoiceState,
+  type LedgerRow,
+  type Ms,
+  type OthersRow,
+  type PaymentMethod,
+} from './model.ts'
 import { baseOf, paysShare, toleranceAt, unpaidShare, type ValuedMoney } from './price-coverage.ts'
 import { endOfQuote, quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
-import { byFirstSeen, foreignReason, holdingMethod, isDust, isLive, isSettled } from './totals.ts'
+import { byFirstSeen, dustBound, foreignReason, holdingMethod, isDust, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
 const ROWS_MAX = 100
@@ -33,6 +41,69 @@ export function fold(
   at: Ms,
   named: ReadonlySet<string> = new Set(),
 ): InvoiceState {
+  const { placed, paymentMethods, active, rows, isSameMethod } = weigh(state, observations, at, named)
+  const completed = complete({ ...state, paymentMethods, ledger: rows }, placed, active)
+  const withRow = new Set(completed.map((row) => row.payment))
+  const unlisted = placed
+    .filter((one) => !withRow.has(one.seen.payment))
+    .map((one) => ({ seen: one.seen, paymentMethod: methodAt(paymentMethods, one.hold) }))
+  return {
+    ...state,
+    paymentMethods,
+    ledger: completed,
+    others: sumOthers(state, unlisted, methodAt(paymentMethods, active)),
+    // Sums of another asset cannot be compared with those announced so far.
+    partialAnnouncedBase: isSameMethod ? state.partialAnnouncedBase : 0n,
+  }
+}
+
+/** A rest so small that dust may close it, and where that dust is: live, at `matchKey`, of at least `leastBase` and less than `belowBase` base units. */
+export interface SmallRest {
+  readonly asset: AssetId
+  readonly network: NetworkId
+  readonly matchKey: string
+  readonly leastBase: bigint
+  readonly belowBase: bigint
+}
+
+/**
+ * The smallest rest that the money among these payments leaves at any time and any quote, as far as one transfer of dust can close it; null when
+ * there is none. A fold without other dust than this gives the same result as one with all of it.
+ */
+export function smallRest(state: InvoiceState, observations: readonly PaymentObservation[], at: Ms): SmallRest | null {
+  const { placed, paymentMethods, active, rows } = weigh(state, observations, at, new Set())
+  const paymentMethod = methodAt(paymentMethods, active)
+  if (paymentMethod === null || isSettled(state) || state.status === 'cancelled') return null
+  const belowBase = dustBound(paymentMethod)
+  let unpaid = unpaidShare(paymentMethod, [])
+  const rests: bigint[] = []
+  for (const one of moneyOf(state, { placed, paymentMethods, paymentMethod, rows }).sort(byFirstSeen)) {
+    const value = { quote: quoteAt(paymentMethod, one.firstSeenAt), amountBase: amountOf(one) }
+    const paid = unpaid.whole - unpaidShare(paymentMethod, [value]).parts
+    unpaid = { ...unpaid, parts: unpaid.parts > paid ? unpaid.parts - paid : 0n }
+    rests.push(...paymentMethod.quotes.map((quote) => baseOf(quote, unpaid) - toleranceAt(paymentMethod, quote)))
+  }
+  const [leastBase] = rests.filter((rest) => rest > 0n && rest < belowBase).sort((one, other) => (one < other ? -1 : 1))
+  if (leastBase === undefined) return null
+  const { asset, network, matchKey } = paymentMethod
+  return { asset, network, matchKey, leastBase, belowBase }
+}
+
+/** Everything of a fold before dust may complete it. */
+interface Weighed {
+  readonly placed: readonly Placed[]
+  readonly paymentMethods: readonly PaymentMethod[]
+  readonly active: number | null
+  readonly rows: readonly LedgerRow[]
+  readonly isSameMethod: boolean
+}
+
+function weigh(
+  state: InvoiceState,
+  observations: readonly PaymentObservation[],
+  at: Ms,
+  named: ReadonlySet<string>,
+): Weighed {
   const known = new Map(state.ledger.map((row) => [row.payment, row]))
   const placed = [...observations]
     .sort(byFirstSeen)
@@ -50,21 +121,27 @@ export function fold(
     })
   const before = activeIndex(state.paymentMethods)
   const active = chooseQuote(state, evaluated, before)
-  const paymentMethods = active === before ? state.paymentMethods : activate(state.paymentMethods, active, at)
-  const rows = countRows(state, evaluated, active)
-  const completed = complete({ ...state, paymentMethods, ledger: rows }, placed, active)
-  const withRow = new Set(completed.map((row) => row.payment))
-  const unlisted = placed
-    .filter((one) => !withRow.has(one.seen.payment))
-    .map((one) => ({ seen: one.seen, paymentMethod: methodAt(paymentMethods, one.hold) }))
-  return {
-    ...state,
+  const isSameMethod = active === before
+  const paymentMethods = isSameMethod ? state.paymentMethods : activate(state.paymentMethods, active, at)
+  return { placed, paymentMethods, active, rows: countRows(state, evaluated, active), isSameMethod }
+}
+
+/** Rows that count, and payments without rows that enter the sums. */
+function moneyOf(
+  state: InvoiceState,
+  {
+    placed,
     paymentMethods,
-    ledger: completed,
-    others: sumOthers(state, unlisted, methodAt(paymentMethods, active)),
-    // Sums of another asset cannot be compared with those announced so far.
-    partialAnnouncedBase: active === before ? state.partialAnnouncedBase : 0n,
-  }
+    paymentMethod,
+    rows,
+  }: Pick<Weighed, 'placed' | 'paymentMethods' | 'rows'> & { readonly paymentMethod: PaymentMethod },
+): (LedgerRow | PaymentObservation)[] {
+  const listed = new Set(rows.map((row) => row.payment))
+  const unlisted = placed.flatMap(({ seen, hold }) => {
+    const one = { seen, paymentMethod: methodAt(paymentMethods, hold) }
+    return !listed.has(seen.payment) && countsUnlisted(state, one, paymentMethod) ? [seen] : []
+  })
+  return [...rows.filter((row) => row.counted && row.eligible && isLive(row)), ...unlisted]
 }
 
 /** Assigned rows are permanent; dust without an operator's decision gets none here, so that it cannot displace real payments. */
@@ -154,14 +231,9 @@ function complete(state: InvoiceState, placed: readonly Placed[], active: number
     if (hold !== active || !isLive(seen) || !isDust(paymentMethod, seen) || row?.counted === true) return false
     return (row !== undefined || rows.size < ROWS_MAX) && mayComplete(state, paymentMethod, seen)
   }
-  const summed = ({ seen, hold }: Placed): boolean => {
-    const one: Unlisted = { seen, paymentMethod: methodAt(state.paymentMethods, hold) }
-    return !rows.has(seen.payment) && countsUnlisted(state, one, paymentMethod)
-  }
   const key = completingDust({
     paymentMethod,
-    ledger: state.ledger,
-    unlisted: placed.filter(summed).map(({ seen }) => seen),
+    money: moneyOf(state, { placed, paymentMethods: state.paymentMethods, paymentMethod, rows: state.ledger }),
     dust: placed.filter(isCandidate).map(({ seen }) => seen),
   })
   const seen = placed.find((one) => one.seen.payment === key)?.seen
@@ -203,10 +275,8 @@ function methodAt(paymentMethods: readonly PaymentMethod[], index: number | null
 /** Input of `completingDust`. */
 interface Walk {
   readonly paymentMethod: PaymentMethod
-  /** The checked ledger, in which only dust counted by an operator counts. */
-  readonly ledger: readonly LedgerRow[]
-  /** Payments without rows that enter the sums. */
-  readonly unlisted: readonly PaymentObservation[]
+  /** What counts; of dust only what an operator counted. */
+  readonly money: readonly (LedgerRow | PaymentObservation)[]
   /** Live dust of the active payment method that came early enough. */
   readonly dust: readonly PaymentObservation[]
 }
@@ -216,9 +286,8 @@ interface Walk {
  * it and the settling amount, at the quote it came under; null when there is none. The first money of an invoice is never dust. Depends
  * only on the set of payments, never on the order in which they were found.
  */
-function completingDust({ paymentMethod, ledger, unlisted, dust }: Walk): string | null {
+function completingDust({ paymentMethod, money, dust }: Walk): string | null {
   if (dust.length === 0) return null
-  const money = [...ledger.filter((row) => row.counted && row.eligible && isLive(row)), ...unlisted]
   const isDustKey = new Set(dust.map(({ payment }) => payment))
   const before: ValuedMoney[] = []
   let unpaid = unpaidShare(paymentMethod, before)
@@ -250,22 +319,28 @@ interface Unlisted {
 }
 
 /**
- * Sums payments without a separate row; null when there are none. Only money on time of the active payment method enters
- * the sums, first seen within one of its quotes: the row cannot store a check of lateness or price, so the rest is left to the operators.
+ * Sums the payments without a separate row that count; null when there are none. Only money on time of the active payment method
+ * counts there, first seen within one of its quotes: the row cannot store a check of lateness or price, so the rest is left to the operators.
  */
 export function sumOthers(
   state: InvoiceState,
   unlisted: readonly Unlisted[],
   active: PaymentMethod | null,
 ): OthersRow | null {
-  if (unlisted.length === 0) return null
   const live = unlisted.filter((one) => countsUnlisted(state, one, active)).map(({ seen }) => seen)
+  if (live.length === 0) return null
   return {
-    count: unlisted.length,
+    count: live.length,
     seenBase: sum(live),
     confirmedBase: sum(live.filter((seen) => seen.state === 'confirmed')),
-    digest: digestOf(unlisted.map(({ seen }) => seen)),
+    digest: digestOf(live),
   }
+}
+
+/** True for a payment without a row that counts in the sum of all others. */
+export function countsInOthers(state: InvoiceState, seen: PaymentObservation): boolean {
+  const paymentMethod = methodAt(state.paymentMethods, holdingMethod(state.paymentMethods, seen))
+  return countsUnlisted(state, { seen, paymentMethod }, activePaymentMethod(state))
 }
 
 /** True for a payment that enters the sums without a separate row. */
@@ -278,42 +353,17 @@ function countsUnlisted(
   return isLive(seen) && !isLate(state, paymentMethod, seen) && quoteHolding(paymentMethod, seen.firstSeenAt) !== null
 }
 
-/** `<sum of versions>-<64-bit FNV-1a over key, version and state of each payment in key order>`. */
-function digestOf(seen: readonly PaymentObservation[]): string {
+/** 64-bit FNV-1a over key, version and state of each payment in key order, hexadecimal. */
+export function digestOf(seen: readonly PaymentObservation[]): string {
   const text = seen
     .map((one) => `${one.payment}|${one.version}|${one.state}`)
     .sort()
     .join('\n')
   let hash = FNV_OFFSET
   for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & FNV_MASK
-  return `${versionSum(seen)}-${hash.toString(16).padStart(16, '0')}`
-}
-
-/** Increases with every newer version and never decreases, so that an old read can be distinguished from a new one. */
-function versionSum(rows: readonly { readonly version: number }[]): number {
-  return rows.reduce((total, row) => total + row.version, 0)
+  return hash.toString(16).padStart(16, '0')
 }
 
 function sum(seen: readonly PaymentObservation[]): bigint {
   return seen.reduce((total, one) => total + one.amountBase, 0n)
-}
-
-/**
- * Compares a set of observations with the ledger. `stale`: a payment is missing or older than
- * in the ledger, so the set was read before another writer's and must be read again. `news`: a payment is newer. `same`: none is.
- */
-export function observationAge(
-  state: Pick<InvoiceState, 'ledger' | 'others'>,
-  observations: readonly PaymentObservation[],
-): 'stale' | 'same' | 'news' {
-  const seen = new Map(observations.map((one) => [one.payment, one]))
-  const { ledger, others } = state
-  if (ledger.some((row) => (seen.get(row.payment)?.version ?? -1) < row.version)) return 'stale'
-  const knownVersions = versionSum(ledger) + (others === null ? 0 : parseInt(others.digest, 10))
-  // Totals and not only the others: a payment may have moved from `others` into a separate row.
-  if (seen.size < ledger.length + (others?.count ?? 0) || versionSum(observations) < knownVersions) return 'stale'
-  const listed = new Set(ledger.map((row) => row.payment))
-  const rest = observations.filter((one) => !listed.has(one.payment))
-  const restIsSame = rest.length === 0 ? others === null : others?.digest === digestOf(rest)
-  return restIsSame && ledger.every((row) => seen.get(row.payment)?.version === row.version) ? 'same' : 'news'
 }

@@ -189,8 +189,8 @@ export interface LedgerRow {
 }
 
 /**
- * Payments without rows: dust, and payments beyond the hundredth row, so that many tiny transfers cannot brick an invoice.
- * Sums contain only the latter.
+ * Payments beyond the hundredth row that count, so that many transfers cannot brick an invoice. Dust, and what else counts for nothing, is
+ * in no sum.
  */
 export interface OthersRow {
   readonly count: number
@@ -198,7 +198,7 @@ export interface OthersRow {
   readonly seenBase: bigint
   /** Eligible and confirmed, base units. */
   readonly confirmedBase: bigint
-  /** `<sum of versions>-<hash over (payment, version, state)>`, to detect a change and a stale read. */
+  /** Hash over (payment, version, state) of each, to detect a change. */
   readonly digest: string
 }
 

@@ -92,13 +92,4 @@ describe('old reads', () => {
     const input = { observations, event: { type: 'payments_changed' }, at: T0 } as const
     expect(() => transition(run.state(), input)).toThrow(StaleObservations)
   })
-
-  it('is noticed among summed payments too', () => {
-    const run = story()
-    const dust = aPayment({ amountBase: 5n, version: 2 })
-    run.see([dust])
-    const input = { observations: [{ ...dust, version: 1 }], event: { type: 'payments_changed' }, at: T0 } as const
-    expect(() => transition(run.state(), input)).toThrow(StaleObservations)
-    expect(() => transition(run.state(), { ...input, observations: [] })).toThrow(StaleObservations)
-  })
 })

@@ -12,7 +12,8 @@ import {
   nextActionAt,
 } from './decide.ts'
 import { hasUncoveredRefund, reconcileExceptions } from './exceptions.ts'
-import { fold, observationAge } from './fold.ts'
+import { fold } from './fold.ts'
+import { observationAge } from './fold-reading.ts'
 import type { InvoiceEvent, PaymentObservation, TransitionInput, TransitionResult } from './invoice-event.ts'
 import type { InvoiceState, Ms } from './model.ts'
 import { type Draft, settle } from './settle.ts'
@@ -23,13 +24,13 @@ export class StaleObservations extends Error {
 }
 
 /**
- * The only place that decides an invoice's next state. Folds every stored payment into the ledger, then decides the
+ * The only place that decides an invoice's next state. Folds the payments into the ledger, then decides the
  * event, and returns one change to save in one write, with all its announcements. Pure: the same input always gives
- * the same result, and repeating it on the result changes nothing. Throws `StaleObservations` when the ledger has
- * a payment, or a version of one, that the observations lack.
+ * the same result, and repeating it on the result changes nothing. The observations are all stored payments but those that `placeOf` put aside
+ * under this `foldKey`. Throws `StaleObservations` when the ledger has a payment, or a version of one, that they lack.
  */
 export function transition(state: InvoiceState, input: TransitionInput): TransitionResult {
-  const age = observationAge(state, input.observations)
+  const age = observationAge(state, input.observations, input.at)
   if (age === 'stale') throw new StaleObservations('the payments were read before those in the ledger')
   const named = dustToList(state, input.event)
   const folded = age === 'same' && named.size === 0 ? null : foldInSteps(state, input, named)

@@ -10,7 +10,7 @@ import {
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { type ChainStatus, position } from '#shared/usecases/networks/chain-status.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -105,7 +105,7 @@ export async function explainInvoice(deps: ExplainInvoiceDeps, invoiceId: string
   const { terms, state } = invoice
   const matchKeys = [...new Set(state.paymentMethods.map(({ matchKey }) => matchKey))]
   const [stored, unmatchedTransfers, exceptions, events] = await Promise.all([
-    deps.payments.listByInvoice(invoiceId),
+    deps.payments.listShown(invoiceId, ledgerKeys(invoice)),
     matchKeys.length === 0 ? [] : deps.payments.listUnheld(terms.mode, matchKeys, UNHELD_MAX),
     deps.exceptions.listByInvoice(invoiceId),
     explainEvents(deps, invoice),

@@ -6,7 +6,7 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { amountText } from './exception-evidence.ts'
@@ -43,7 +43,7 @@ export async function invoiceTimeline(
   const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
   const [payments, events, operations] = await Promise.all([
-    deps.payments.listByInvoice(invoiceId),
+    deps.payments.listShown(invoiceId, ledgerKeys(invoice)),
     eventEntries(deps, invoice),
     actionEntries(deps, invoiceId),
   ])

@@ -4,7 +4,7 @@ import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { duration } from './exception-sentence.ts'
 
@@ -37,12 +37,12 @@ export async function listInvoicesForOperators(
 }
 
 /** Counted from the scanner's committed position, never from a node's head. */
-async function progressOf(deps: ListForOperatorsDeps, { terms }: Invoice): Promise<Progress | null> {
-  const payments = (await deps.payments.listByInvoice(terms.id)).filter(isLive)
-  const waiting = payments.filter(({ state }) => state === 'detected')
+async function progressOf(deps: ListForOperatorsDeps, invoice: Invoice): Promise<Progress | null> {
+  const payments = (await deps.payments.listAmong(invoice.terms.id, ledgerKeys(invoice))).filter(isLive)
+  const waiting = payments.filter((payment) => payment.state === 'detected')
   const [first] = waiting
   if (first === undefined) return null
-  const cursor = await deps.cursors.find(terms.mode, first.network)
+  const cursor = await deps.cursors.find(invoice.terms.mode, first.network)
   const have = waiting.map(({ block }) =>
     block === null || cursor === null ? 0 : Math.max(0, cursor.height - block.height + 1),
   )

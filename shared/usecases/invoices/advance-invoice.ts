@@ -1,3 +1,4 @@
+import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type ApplyDeps, applyInvoiceEvent, OutboxFull } from './apply-invoice-event.ts'
 import { checkDeadline, type DeadlineTurns, dueInvoices } from './deadlines.ts'
@@ -21,6 +22,10 @@ export async function advanceInvoice(deps: AdvanceDeps, invoiceId: string): Prom
     // A scanner orphans payments before it moves its cursor: right after a change the cursor may still describe a chain
     // that no longer exists. The sweep checks the deadline a moment later.
     if (folded.outcome !== 'unchanged') return true
+    if (folded.hasMore === true) {
+      deps.notifier.notify(QUEUES.invoiceTransitions, invoiceId)
+      return true
+    }
     const { version } = folded.invoice.state
     const { isDue, waitsFor } = await checkDeadline(deps, folded.invoice.state)
     if (waitsFor !== null) await deps.invoices.waitForChain(invoiceId, version, waitsFor)

@@ -1,8 +1,12 @@
-import type { Effect, InvoiceEvent, Refusal } from '#shared/domain/invoice/invoice-event.ts'
+import { smallRest } from '#shared/domain/invoice/fold.ts'
+import { foldKey } from '#shared/domain/invoice/fold-reading.ts'
+import type { Effect, InvoiceEvent, PaymentObservation, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
-import { type Invoice, type OutboxEntry, type OutboxNotice, outboxJobId } from '#shared/ports/invoices.ts'
+import { isRefundUncovered } from '#shared/domain/payment/refundable.ts'
+import { type Invoice, ledgerKeys, type OutboxEntry, type OutboxNotice, outboxJobId } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { Refund } from '#shared/ports/refunds.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import {
@@ -50,7 +54,12 @@ export type WeighChange = (after: Invoice) => Promise<OutboxNotice | null>
 
 /** The outcome. `invoice` is the current state; on `refused` nothing was saved. */
 export type ApplyResult =
-  | { readonly outcome: 'changed' | 'unchanged'; readonly invoice: Invoice }
+  | {
+      readonly outcome: 'changed' | 'unchanged'
+      readonly invoice: Invoice
+      /** Payments were left to the next fold. */
+      readonly hasMore?: boolean
+    }
   | { readonly outcome: 'refused'; readonly invoice: Invoice; readonly reason: Refusal }
   | { readonly outcome: 'missing'; readonly invoice: null }
 
@@ -60,7 +69,7 @@ export class OutboxFull extends Error {
 }
 
 /**
- * The only writer of an invoice's state. Folds in every stored payment, decides, and saves state and outbox in one
+ * The only writer of an invoice's state. Folds in the stored payments, decides, and saves state and outbox in one
  * compare-and-set; after a version conflict it reads and decides again, so any number of concurrent callers count each payment once.
  * Returns the current state for an `opId` that was applied before. Safe to repeat after a crash at any line.
  * Throws `ClaimTaken` when another invoice holds the claim of a new quote and `OutboxFull` when the relay lags behind.
@@ -84,15 +93,12 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
     return { outcome: 'unchanged', invoice }
   refuseWhenFull(deps, invoice, input)
   // The invoice is read before its payments: a snapshot of payments may be newer than the ledger, never older.
-  const stored = await deps.payments.listForFold(input.invoiceId)
-  // A payment that was attached to the invoice in the meantime appears once, as stored.
-  const known = new Set(stored.map(({ key }) => key))
-  const payments = [...stored, ...(input.preview?.payments ?? []).filter(({ key }) => !known.has(key))]
-  const observations = await observePayments(deps, invoice, payments, acceptedKeys(input.event))
+  const read = await readForFold(deps, invoice, input)
+  const { observations, payments, refunds } = read
+  // Of payments that were not read one may be in time.
+  if (read.hasMore && input.event.type === 'deadline_reached') return { outcome: 'unchanged', invoice }
   const at = deps.clock.now()
   const knownUntil = await chainKnownUntil(deps, invoice, payments, at)
-  // Read after the invoice: its save fails when another refund was opened or withdrawn since.
-  const refunds = invoice.refundSeq === 0 ? [] : await deps.refunds.listByInvoice(input.invoiceId)
   let decision: ReturnType<typeof transition>
   try {
     decision = transition(invoice.state, { observations, event: input.event, at, knownUntil, refunds })
@@ -103,13 +109,54 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   if (decision.outcome === 'refused') return { outcome: 'refused', invoice, reason: decision.reason }
   const isPreview = input.preview !== undefined
   if (decision.outcome === 'unchanged') {
-    if (!isPreview) await markPayments(deps, payments, appliedPayments(invoice.state, payments))
-    return { outcome: 'unchanged', invoice }
+    if (!isPreview) await markPayments(deps, payments, appliedPayments(invoice.state, payments, foldKey(invoice.state)))
+    return { outcome: 'unchanged', invoice, hasMore: read.hasMore }
   }
   const after = { ...invoice, state: decision.state }
   // Computed for this exact state: the compare-and-set saves this state or nothing.
   const notice = (await input.weigh?.(after)) ?? null
   return isPreview ? { outcome: 'changed', invoice: after } : save(deps, input, { invoice, payments, decision, notice })
+}
+
+interface Reading {
+  readonly payments: readonly Payment[]
+  readonly observations: readonly PaymentObservation[]
+  readonly refunds: readonly Refund[]
+  readonly hasMore: boolean
+}
+
+/**
+ * The payments that this change needs, whose number no stranger chooses: those of the ledger and the sums, what is new, and dust only where it may
+ * close the rest. All of them for a decision about refunds that what was read does not cover, and where the sums may lack what was left out.
+ */
+async function readForFold(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): Promise<Reading> {
+  const { state } = invoice
+  const { event, preview, invoiceId } = input
+  const key = foldKey(state)
+  const accepted = acceptedKeys(event)
+  const named = [...ledgerKeys(invoice), ...accepted]
+  if (event.type === 'payment_counted') named.push(event.payment)
+  const { payments: stored, hasMore } = await deps.payments.listForFold(invoiceId, key, named)
+  // Read after the invoice: its save fails when another refund was opened or withdrawn since.
+  const refunds = invoice.refundSeq === 0 ? [] : await deps.refunds.listByInvoice(invoiceId)
+  // A payment that was attached to the invoice in the meantime appears once, as stored.
+  const withPreview = (found: readonly Payment[]): readonly Payment[] => {
+    const known = new Set(found.map((payment) => payment.key))
+    return [...found, ...(preview?.payments ?? []).filter((payment) => !known.has(payment.key))]
+  }
+  const observe = (payments: readonly Payment[]) => observePayments(deps, invoice, payments, accepted)
+  const isRest = (hasMore && state.others !== null) || event.type === 'funds_accepted'
+  if (isRest || isRefundUncovered(stored, refunds)) {
+    const payments = withPreview(await deps.payments.listByInvoice(invoiceId))
+    return { payments, observations: await observe(payments), refunds, hasMore: false }
+  }
+  const read = withPreview(stored)
+  const observations = await observe(read)
+  const rest = smallRest(state, observations, deps.clock.now())
+  const dust = rest === null ? [] : await deps.payments.listDustFor(invoiceId, key, rest)
+  if (dust.length === 0) return { payments: read, observations, refunds, hasMore }
+  const payments = withPreview([...new Map([...dust, ...stored].map((payment) => [payment.key, payment])).values()])
+  return { payments, observations: await observe(payments), refunds, hasMore }
 }
 
 const acceptedKeys = (event: InvoiceEvent): ReadonlySet<string> =>
@@ -127,7 +174,7 @@ async function save(
 ): Promise<ApplyResult | 'lost'> {
   const { invoice, payments, notice } = change
   const { state, effects } = change.decision
-  const applied = appliedPayments(state, payments)
+  const applied = appliedPayments(state, payments, foldKey(invoice.state))
   const presented = await presentAnnounced(deps, payments, applied, effects)
   const append = withNotice(
     outboxEntries({ id: input.invoiceId, catalog: deps.catalog }, state, effects, presented),
@@ -137,6 +184,8 @@ async function save(
   const expected = { expectedVersion: invoice.state.version, expectedRefundSeq: invoice.refundSeq }
   if (!(await deps.invoices.save({ id: input.invoiceId, ...expected, state, append, op }))) return 'lost'
   if (append.length > 0) deps.notifier.notify(QUEUES.outbox, outboxJobId(input.invoiceId))
+  // What counts for nothing under one key may count under the next one.
+  if (foldKey(state) !== foldKey(invoice.state)) deps.notifier.notify(QUEUES.invoiceTransitions, input.invoiceId)
   reportTransition(deps, input, invoice.state.status, state.status)
   await markPayments(deps, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)

@@ -1,3 +1,4 @@
+import { type FoldPlace, placeOf } from '#shared/domain/invoice/fold-reading.ts'
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
@@ -21,6 +22,7 @@ export interface AppliedPayment {
   readonly counted: boolean
   readonly uncountedReason: UncountedReason | null
   readonly late: boolean
+  readonly place: FoldPlace
 }
 
 /**
@@ -43,7 +45,7 @@ export async function observePayments(
     // Checked once, when the payment first enters the ledger.
     const mayBeLate = payment.kind === 'onchain' || invoice.state.status === 'expired'
     const isNew = !known.has(payment.key) && mayBeLate
-    observations.push(observationOf(invoice, payment, isNew ? await seenRate(payment) : null))
+    observations.push(observationOf(invoice.state, payment, isNew ? await seenRate(payment) : null))
   }
   return observations
 }
@@ -53,14 +55,14 @@ export function observeKnownPayments(invoice: Invoice, payments: readonly Paymen
   const known = new Set(invoice.state.ledger.map((row) => row.payment))
   return payments
     .filter((payment) => isShown(payment, known, new Set()))
-    .map((payment) => observationOf(invoice, payment, null))
+    .map((payment) => observationOf(invoice.state, payment, null))
 }
 
 function isShown(payment: Payment, known: ReadonlySet<string>, accepted: ReadonlySet<string>): boolean {
   return payment.asset !== null || known.has(payment.key) || accepted.has(payment.key)
 }
 
-function observationOf(invoice: Invoice, payment: Payment, rateSeen: string | null): PaymentObservation {
+function observationOf({ expiresAt }: InvoiceState, payment: Payment, rateSeen: string | null): PaymentObservation {
   return {
     payment: payment.key,
     version: payment.version,
@@ -70,7 +72,7 @@ function observationOf(invoice: Invoice, payment: Payment, rateSeen: string | nu
     matchKey: payment.matchKey,
     amountBase: payment.amountBase,
     firstSeenAt: payment.firstSeenAt,
-    minedTooLate: minedTooLate(payment, invoice.state.expiresAt),
+    minedTooLate: minedTooLate(payment, expiresAt),
     simulated: payment.kind === 'simulated',
     rateSeen,
   }
@@ -97,10 +99,14 @@ export async function chainKnownUntil(
   return Math.min(await deadlinesUntil(deps, invoice.state, now), ...undone.map((payment) => payment.firstSeenAt))
 }
 
-/** The ledger's result for each payment folded into the state, to be stored with the payment. */
-export function appliedPayments(state: InvoiceState, payments: readonly Payment[]): readonly AppliedPayment[] {
+/** The ledger's result for each payment folded into the state under a `foldKey`, to be stored with the payment. */
+export function appliedPayments(
+  state: InvoiceState,
+  payments: readonly Payment[],
+  key: string,
+): readonly AppliedPayment[] {
   const rows = new Map(state.ledger.map((row) => [row.payment, row]))
-  return payments.map((payment) => evaluated(state, payment, rows.get(payment.key)))
+  return payments.map((payment) => evaluated(state, payment, { row: rows.get(payment.key), key }))
 }
 
 /** True when storing the check would change the payment or clear its dirty mark. */
@@ -109,11 +115,16 @@ export function needsMark(payment: Payment, applied: AppliedPayment): boolean {
     payment.dirtyAt !== null ||
     payment.counted !== applied.counted ||
     payment.uncountedReason !== applied.uncountedReason ||
-    payment.late !== applied.late
+    payment.late !== applied.late ||
+    payment.place !== applied.place
   )
 }
 
-function evaluated(state: InvoiceState, payment: Payment, row: LedgerRow | undefined): AppliedPayment {
+function evaluated(
+  state: InvoiceState,
+  payment: Payment,
+  { row, key }: { readonly row: LedgerRow | undefined; readonly key: string },
+): AppliedPayment {
   const reason = row === undefined ? reasonWithoutRow(state, payment) : reasonOf(state, row)
   return {
     key: payment.key,
@@ -121,6 +132,7 @@ function evaluated(state: InvoiceState, payment: Payment, row: LedgerRow | undef
     counted: reason === null,
     uncountedReason: reason,
     late: row?.late ?? false,
+    place: placeOf(state, observationOf(state, payment, null), { row, key }),
   }
 }
 
@@ -131,10 +143,7 @@ function reasonOf(state: InvoiceState, row: LedgerRow): UncountedReason | null {
   return row.eligible ? null : 'late'
 }
 
-/**
- * Dust does not count, and payments beyond the last row are in the sum of all others; unknown tokens have no row and keep
- * their reason.
- */
+/** Dust does not count, and payments beyond the last row may be in the sum of all others; unknown tokens have no row and keep their reason. */
 function reasonWithoutRow(state: InvoiceState, payment: Payment): UncountedReason | null {
   if (payment.asset === null) return payment.uncountedReason ?? 'wrong_asset'
   const paymentMethod = state.paymentMethods[holdingMethod(state.paymentMethods, payment) ?? -1]

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { ledgerKeys } from '#shared/ports/invoices.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
+import { listPayments } from '#shared/usecases/payments/list-payments.ts'
 import { recordFindings, replacedBy } from '#shared/usecases/payments/record-payments.ts'
+import { scanMempool } from '#shared/usecases/scanning/scan-mempool.ts'
 import { useMempoolStage } from '#test/support/mempool-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const { at, transfer, stored } = useMempoolStage(stores)
+const { at, transfer, stored, see, look } = useMempoolStage(stores)
 const DUST = 300
 
 describe('an invoice with much dust', () => {
@@ -36,7 +40,8 @@ describe('an invoice with much dust', () => {
     await store([transfer('honest', ['own:0'])], deps.clock.now())
     await advanceInvoice(deps, id)
     expect((await stored())?.status).toBe('confirming')
-    expect((await deps.payments.listForFold(id)).flatMap(({ spends }) => spends)).toEqual([])
+    const read = await deps.payments.listForFold(id, '1.1', [])
+    expect(read.payments.map(({ txHash, spends }) => [txHash, spends])).toEqual([['honest', []]])
   })
 
   // Guarantee: the payments of a transaction end together, and what replaces them keeps their time, whichever of them names the outpoints.
@@ -59,5 +64,71 @@ describe('an invoice with much dust', () => {
     const [second] = await deps.payments.listByTransaction('test', 'ethereum', 'second')
     expect(second?.firstSeenAt).toBe(early)
     expect(id).toBe(second?.invoiceId)
+  })
+})
+
+describe('an invoice with three thousand payments of dust', () => {
+  /** What the payments collection read while this ran: commands, and documents and keys that they went through. */
+  async function readsOf(work: () => Promise<unknown>) {
+    const native = stores.db.connection.getClient().db(stores.database)
+    await native.command({ profile: 2 })
+    const since = new Date()
+    try {
+      await work()
+    } finally {
+      await native.command({ profile: 0 })
+    }
+    const seen = await native
+      .collection('system.profile')
+      .find({ ns: `${stores.database}.payments`, ts: { $gte: since }, op: { $ne: 'insert' } })
+      .toArray()
+    const total = (field: string) => seen.reduce((all, one) => all + (Number(one[field]) || 0), 0)
+    return { commands: seen.length, documents: total('docsExamined'), keys: total('keysExamined') }
+  }
+
+  // Guarantee: what a stranger sends changes neither what an advance reads nor what a poll of the mempool reads, nor what is credited.
+  it('reads as much for an advance, a view and a poll as one without, and credits what is paid', async () => {
+    const { deps } = at.engine
+    const { id } = at.invoice.terms
+    const half = transfer('half', ['own:0'], 24_980_000n)
+    see([half])
+    await look()
+    await look()
+    const alone = {
+      advance: await readsOf(() => advanceInvoice(deps, id)),
+      view: await readsOf(() => viewInvoice(deps, id)),
+      poll: await readsOf(() => scanMempool(at.session)),
+    }
+
+    const flood = Array.from({ length: 3_000 }, (_, index) => transfer(`dust${index}`, [`d:${index}`], 9_000n))
+    see([half, ...flood])
+    await scanMempool(at.session)
+    // Each advance takes a portion of what is new.
+    for (let turn = 0; turn < 6; turn += 1) await advanceInvoice(deps, id)
+    const waiting = { before: deps.clock.now() + 60_000, at: 0, limit: 10 }
+    expect(await deps.payments.takeDirtyInvoices(waiting)).not.toContain(id)
+    expect(await stored()).toMatchObject({ status: 'partial', ledger: [{ counted: true }], others: null })
+
+    const flooded = {
+      advance: await readsOf(() => advanceInvoice(deps, id)),
+      view: await readsOf(() => viewInvoice(deps, id)),
+      poll: await readsOf(() => scanMempool(at.session)),
+    }
+    expect(flooded).toEqual(alone)
+
+    // The rest is dust as well, and still completes the invoice.
+    see([half, ...flood, transfer('rest', ['own:1'], 20_000n)])
+    await look()
+    expect(await stored()).toMatchObject({ status: 'confirming', ledger: [{ counted: true }, { counted: true }] })
+    const lists = [
+      await deps.payments.listShown(id, ledgerKeys(at.invoice)),
+      await listPayments(deps, {
+        ...{ workspaceId: at.engine.workspace.id, mode: 'test' },
+        invoiceId: id,
+        limit: 10,
+        beforeId: null,
+      }),
+    ]
+    expect(lists.map(({ length }) => length)).toEqual([200, 10])
   })
 })

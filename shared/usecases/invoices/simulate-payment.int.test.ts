@@ -61,15 +61,15 @@ describe('simulatePayment', () => {
     const opId = engine.deps.random.uuid()
     const { payments } = engine.deps
     let looked = false
-    const listByInvoice = async (id: string) => {
-      const rows = await payments.listByInvoice(id)
+    const hasSimulated = async (id: string, op: string) => {
+      const isThere = await payments.hasSimulated(id, op)
       if (!looked) {
         looked = true
         await simulate(terms.id, 'partial', opId)
       }
-      return rows
+      return isThere
     }
-    const stopped = { ...engine.deps, payments: { ...payments, listByInvoice } }
+    const stopped = { ...engine.deps, payments: { ...payments, hasSimulated } }
     const input = { workspaceId: engine.workspace.id, mode: 'test', invoiceId: terms.id, opId } as const
     const invoice = await simulatePayment(stopped, { ...input, scenario: 'partial' })
     expect(invoice.state.status).toBe('partial')

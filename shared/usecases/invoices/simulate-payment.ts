@@ -72,7 +72,7 @@ async function playOnce(deps: SimulateDeps, input: SimulateInput): Promise<Invoi
   // Folding first lets the plan include every payment that counts towards the number in the key.
   const { state } = await applied(deps, { invoiceId, event: { type: 'payments_changed' }, opId: null })
   // Read after the fold: a payment that this operation stored in another process since then has the number that this run would take.
-  if ((await deps.payments.listByInvoice(invoiceId)).some((payment) => payment.opId === opId)) {
+  if (await deps.payments.hasSimulated(invoiceId, opId)) {
     return applied(deps, { invoiceId, event: { type: 'payments_changed' }, opId })
   }
   const plan = planSimulation(state, input.scenario)

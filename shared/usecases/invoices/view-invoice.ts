@@ -12,7 +12,7 @@ import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
@@ -38,10 +38,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
   const [workspace, stored] = await Promise.all([
     deps.workspaces.findById(terms.workspaceId),
     // The ledger has at most a hundred rows; what else strangers sent is not shown.
-    deps.payments.listAmong(
-      invoiceId,
-      state.ledger.map(({ payment }) => payment),
-    ),
+    deps.payments.listAmong(invoiceId, ledgerKeys(invoice)),
   ])
   if (workspace === null) throw new Error(`invoice ${invoiceId} belongs to no workspace`)
   const payments = await viewPayments(deps, invoice, stored)

@@ -5,18 +5,27 @@ import { lagMarkMs } from './network-lag.ts'
 /** Input of the position. */
 export type PositionedCursor = Pick<
   ChainCursor,
-  'mode' | 'time' | 'hash' | 'headSeenAt' | 'mempoolAt' | 'advancedAt' | 'atHeadAt' | 'released' | 'unproven'
+  | 'mode'
+  | 'time'
+  | 'hash'
+  | 'headSeenAt'
+  | 'mempoolAt'
+  | 'advancedAt'
+  | 'atHeadAt'
+  | 'released'
+  | 'unproven'
+  | 'skipped'
 >
 
 /**
  * The moment up to which all activity of a chain is known, Unix milliseconds. A payment that is not stored yet can
  * only be later. Where unconfirmed transactions are visible it is the last complete reading of the mempool: a payment
  * announced in time is on time, and blocks do not show what else waits. Elsewhere it is the time of the last block. Never grows while
- * the cursor is stuck, and ends before a deadline that still has to be proven. Releases of deadlines do not count here. Pure.
+ * the cursor is stuck, and ends before a deadline that still has to be proven, and where blocks were skipped until a person releases their deadlines. Releases of deadlines do not count here. Pure.
  */
 export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
-  const { unproven } = cursor
-  const read = readUntil(cursor, blockTimeMs)
+  const { unproven, skipped } = cursor
+  const read = Math.min(readUntil(cursor, blockTimeMs), skipped?.since ?? Number.POSITIVE_INFINITY)
   return unproven == null ? read : Math.min(read, unproven - 1)
 }
 

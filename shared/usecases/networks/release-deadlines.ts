@@ -80,6 +80,13 @@ export async function releaseDeadlines(
   if (cursor.released?.opId === opId) return { plan, changed: false }
   if (plan.stuck === null) throw advancing(network)
   if (input.dryRun || through <= plan.passedUntil) return { plan, changed: false }
+  if (cursor.skipped != null && plan.stuck.cause === 'blocks_skipped') {
+    const { skipped } = cursor
+    const release = { through, by: input.actor, at: now, opId }
+    const left = through >= skipped.until ? null : { ...skipped, since: through }
+    const row = auditRow(input, plan, reason, now)
+    return { plan, changed: await deps.cursors.releaseSkipped(mode, network, { release, from: skipped, left }, row) }
+  }
   const release = { through, hash: cursor.hash, by: input.actor, at: now, opId }
   if (await deps.cursors.releaseDeadlines(mode, network, release, auditRow(input, plan, reason, now))) {
     return { plan, changed: true }

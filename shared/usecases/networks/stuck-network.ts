@@ -17,6 +17,7 @@ export const STUCK_CAUSES = [
   'nodes_disagree',
   'node_silent',
   'no_progress',
+  'blocks_skipped',
   'no_new_block',
   'no_node',
 ] as const
@@ -48,7 +49,11 @@ type Found = readonly [cause: StuckCause, since: Ms, sentence: string]
  */
 export function stuckNetwork(cursor: ChainCursor, scene: StuckScene): StuckNetwork | null {
   const found = scene.hasNode
-    ? (stopped(cursor) ?? failing(cursor, scene) ?? unattended(cursor, scene) ?? still(cursor, scene))
+    ? (stopped(cursor) ??
+      failing(cursor, scene) ??
+      unattended(cursor, scene) ??
+      still(cursor, scene) ??
+      incomplete(cursor))
     : withoutNode(cursor)
   if (found === null) return null
   const [cause, since, sentence] = found
@@ -93,6 +98,13 @@ function unattended({ lease, headSeenAt, trouble }: ChainCursor, { now }: StuckS
   if (now - since <= FAILING_MS) return null
   const before = trouble == null ? '' : ` Before that: ${troubleSentence(trouble)}`
   return ['no_scanner', since, `No scanner is running for this network.${before}`]
+}
+
+function incomplete({ skipped }: ChainCursor): Found | null {
+  if (skipped == null) return null
+  const { from, to, since, at, by } = skipped
+  const sentence = `Blocks ${from} to ${to} were skipped by ${by}: no node had them any more. Payments are stored, but deadlines after ${new Date(since).toISOString()} wait.`
+  return ['blocks_skipped', at, sentence]
 }
 
 function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Found | null {
@@ -143,7 +155,9 @@ const ADVICE: Readonly<Record<StuckCause, string>> = {
     'Compare the block with another node. Repair or replace your node, or accept the other chain with "paymesh chain resume --accept-reorg".',
   node_refused: 'Correct its URL, chain id or token addresses in PAYMESH_NETWORKS and restart the scanner.',
   block_unreadable:
-    'Try this method for this block on another node. Add a node that supports it to PAYMESH_NETWORKS and restart the scanner.',
+    'Try this method for this block on another node. Add a node that supports it to PAYMESH_NETWORKS and restart the scanner. Only where no node has the block any more, because all are pruned: "paymesh chain skip".',
+  blocks_skipped:
+    'Compare open invoices with what the inbox row about these blocks names, then let their deadlines pass: "paymesh chain release-deadlines --through 0m".',
   scan_failed:
     'Look for "scanning failed" in the log of the scanner, and report it. Scanning waits at this block until it is fixed.',
   no_scanner: 'Start a scanner process for this network, or find out why it stops.',

@@ -1,4 +1,5 @@
-import { observationAge, sumOthers } from '#shared/domain/invoice/fold.ts'
+import { sumOthers } from '#shared/domain/invoice/fold.ts'
+import { foldKey, IN_FOLD, observationAge } from '#shared/domain/invoice/fold-reading.ts'
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
 import { activePaymentMethod, type LedgerRow, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { holdingMethod, isDust, isLive } from '#shared/domain/invoice/totals.ts'
@@ -110,8 +111,11 @@ const paymentMethodOf = (
 function checkUnlisted({ invoice, payments }: InvoiceRecords): readonly Finding[] {
   const { state } = invoice
   const observations = observeKnownPayments(invoice, payments)
-  const age = observationAge(state, observations)
-  const waits = payments.some(({ dirtyAt }) => dirtyAt !== null)
+  const age = observationAge(state, observations, state.updatedAt)
+  const key = `${foldKey(state)}:`
+  const waits = payments.some(
+    ({ dirtyAt, place = IN_FOLD }) => dirtyAt !== null || (place !== IN_FOLD && !place.startsWith(key)),
+  )
   if (age !== 'same') return waits ? [] : [{ invariant: 'sums', words: 'a payment is in no row and in no sum' }]
   const listed = new Set(state.ledger.map((row) => row.payment))
   const unlisted = observations

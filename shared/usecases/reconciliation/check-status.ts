@@ -66,8 +66,7 @@ function lostRows(state: InvoiceState): readonly LedgerRow[] {
 }
 
 /** No exception is opened for payments without separate rows; vanished ones may have counted. */
-function lostDustBase({ paymentMethods, ledger, others }: InvoiceState, payments: readonly Payment[]): bigint {
-  if (others === null) return 0n
+function lostDustBase({ paymentMethods, ledger }: InvoiceState, payments: readonly Payment[]): bigint {
   const listed = new Set(ledger.map((row) => row.payment))
   const isDustOf = (payment: Payment): boolean => {
     const paymentMethod = paymentMethods[holdingMethod(paymentMethods, payment) ?? -1]

@@ -16,7 +16,7 @@ export interface AskChainInput {
   readonly kind: ChainCommandKind
   /** First block of a rescan. */
   readonly from: number | null
-  /** Last block of a rescan, by default the scanner's position; target of a rewind. */
+  /** Last block of a rescan, by default the scanner's position; target of a rewind; last block that a skip may skip, null for no bound. */
   readonly to: number | null
   readonly acceptReorg: boolean
   readonly dryRun: boolean
@@ -31,7 +31,7 @@ export interface ChainPlan {
   /** The scanner's position and status. */
   readonly height: number
   readonly status: ChainCursor['status']
-  /** Blocks that will be read again; both null for `resume`, whose fork only the scanner can find. */
+  /** Blocks that will be read again; both null for `resume` and `skip`, where only the scanner can find them. */
   readonly from: number | null
   readonly to: number | null
   /** Live payments in these blocks now. */
@@ -48,7 +48,7 @@ export interface AskedChain {
 }
 
 /**
- * Requests that the scanner of a network reads blocks again, goes back, or resumes after a halt. Only stores the request, with its
+ * Requests that the scanner of a network reads blocks again, goes back, resumes after a halt, or skips blocks that no node has any more. Only stores the request, with its
  * audit row; the holder of the network's lease runs it. Repeating an open request returns it.
  * Throws `VALIDATION_ERROR` for invalid heights, `NOT_FOUND` for a network that was never scanned and
  * `INVALID_STATE` when a different request of this kind is open, or a rescan of a halted network is requested.
@@ -101,7 +101,7 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
 
 /** The blocks that will be read again; null when only the scanner can determine them. */
 function rangeOf(cursor: ChainCursor, { kind, from, to }: AskChainInput): { readFrom: number; readTo: number } | null {
-  if (kind === 'resume') return null
+  if (kind === 'resume' || kind === 'skip') return null
   if (kind === 'rewind') {
     if (to === null || to < 0) throw invalid('to', 'must be 0 or more')
     if (to >= cursor.height) throw invalid('to', `must be below the block of the scanner, ${cursor.height}`)
@@ -129,7 +129,7 @@ function commandOf(deps: AskChainDeps, input: AskChainInput, cursor: ChainCursor
     network,
     kind,
     from: isRescan ? input.from : null,
-    to: isRescan ? (input.to ?? cursor.height) : kind === 'rewind' ? input.to : null,
+    to: isRescan ? (input.to ?? cursor.height) : kind === 'resume' ? null : input.to,
     acceptReorg,
     nextHeight: isRescan ? input.from : null,
     changed: 0,

@@ -1,17 +1,17 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
-import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { healUnmatched } from '#shared/usecases/payments/unmatched-transfers.ts'
 import { checkedClient } from '#shared/usecases/watches/checked-client.ts'
 import { followPacks, followWatches, hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { createFailedStart } from './failed-start.ts'
-import { lookForMissingTokens, noteMissingTokens } from './missing-tokens.ts'
 import { pacedSource } from './paced-source.ts'
 import { proveDeadlines } from './prove-deadlines.ts'
 import { followCommands } from './scan-commands.ts'
 import { acquireScanLease } from './scan-lease.ts'
 import { adoptMode } from './scan-mode.ts'
 import { restartChain } from './scan-reorg.ts'
-import { LeaseLost, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
+import { LeaseLost, moveCursor, type ScanDeps, type ScanSession, type ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 import { createTroubleRecord, scanFailure } from './scan-trouble.ts'
 import { lookAround } from './thrifty-looks.ts'
@@ -35,6 +35,10 @@ const ADDRESSES_BACK_POLL_MS = 250
 /** Blocks that a first start reads besides the new ones, so that it recognizes a fork when the newest ones are replaced. */
 const LOOKBACK = 16
 const DEVELOPMENT_LOOKBACK = 1_000
+
+/** How often a node that lacks a token is asked for it again. */
+const TOKENS_EVERY_MS = 60_000
+const TOKENS_EVERY_DEVELOPMENT_MS = 2_000
 
 /** A running scan of one network. */
 export interface ChainScanner {
@@ -96,7 +100,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
       } catch (error) {
         // A fault of the node is not a reason to release the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error
-        await recover(error)
+        if (!(await hasWayOut(session, error))) await recover(error)
       }
     }
   }
@@ -135,6 +139,17 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
       pauses.stop()
       await running
     },
+  }
+}
+
+/** Runs the requests that lead out of a block that cannot be read; false when there are none. */
+async function hasWayOut(session: ScanSession, cause: NodeUnreliable): Promise<boolean> {
+  if (!(cause instanceof BlockUnreadable)) return false
+  try {
+    return await followCommands(session)
+  } catch (error) {
+    if (!(error instanceof NodeUnreliable)) throw error
+    return false
   }
 }
 
@@ -223,6 +238,29 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
     genesisHash: await client.genesisHash(),
     lease: null,
   })
+}
+
+/**
+ * Stores which tokens the node lacks, so that no invoice is quoted in them; the network goes on with its other assets. Their
+ * contracts stay part of what is scanned: a node that only seemed to lack one loses no payment.
+ */
+async function noteMissingTokens(session: ScanSession, missing: readonly AssetId[]): Promise<void> {
+  const { cursor, deps, source } = session
+  session.tokensLookedAt = deps.clock.now()
+  const known = cursor.missingTokens ?? []
+  if (known.length === missing.length && known.every((asset) => missing.includes(asset))) return
+  const { mode, network } = source
+  deps.logger.warn({ mode, network, missing }, 'the node lacks the contracts of tokens; they are refused')
+  await moveCursor(session, { missingTokens: missing })
+}
+
+/** Asks again now and then while tokens are missing: they may be deployed, or another node may be in use. */
+async function lookForMissingTokens(session: ScanSession): Promise<void> {
+  const { cursor, deps, source, tokensLookedAt = 0 } = session
+  if ((cursor.missingTokens ?? []).length === 0) return
+  const everyMs = source.development ? TOKENS_EVERY_DEVELOPMENT_MS : TOKENS_EVERY_MS
+  if (deps.clock.now() - tokensLookedAt < everyMs) return
+  await noteMissingTokens(session, await source.client.verify())
 }
 
 /** Pauses that `wake` and `stop` end early; `attention` is until when somebody is assumed to watch. */

@@ -6,13 +6,14 @@ import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.
 import { reportGap } from './balance-gaps.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
 import { READ_ACCOUNTS_MAX, readBalanceChanges } from './read-balance-changes.ts'
-import { outpointsOf, unconfirmedOf } from './scan-mempool.ts'
+import { outpointsOf, recordIn, unconfirmedOf } from './scan-mempool.ts'
 import { looksUpTo } from './scan-mode.ts'
 import { reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { windowUpTo } from './scan-window.ts'
 import { settleIncreases } from './settle-increases.ts'
+import { skipBlocks } from './skip-blocks.ts'
 
 /** Heights below the target of a rewind that are tried on chains with gaps. */
 const GAP_MAX = 200
@@ -32,13 +33,21 @@ export async function followCommands(session: ScanSession): Promise<boolean> {
   let worked = false
   // Requests that move the cursor go first: a long rescan must not keep a halted chain from resuming.
   for (const command of [...open].sort((one, other) => rank(one) - rank(other))) {
-    if (command.kind === 'rescan') worked = (await rescanStep(session, command)) || worked
+    if (command.kind === 'skip') worked = (await skipStep(session, command)) || worked
+    else if (command.kind === 'rescan') worked = (await rescanStep(session, command)) || worked
     else worked = (await moveBack(session, command)) || worked
   }
   return worked
 }
 
 const rank = ({ kind }: ChainCommand): number => (kind === 'rescan' ? 1 : 0)
+
+async function skipStep(session: ScanSession, command: ChainCommand): Promise<boolean> {
+  const end = await skipBlocks(session, command)
+  if (end === 'open' || end === 'cancelled') return false
+  await finish(session, command, end)
+  return true
+}
 
 async function moveBack(session: ScanSession, command: ChainCommand): Promise<boolean> {
   const carriedOut = session.cursor.lastCommand === command.id
@@ -153,7 +162,8 @@ async function rescanStep(session: ScanSession, command: ChainCommand): Promise<
   const settled = await withBalanceIncreases(session, blocks)
   assertHeld(session)
   const input = { ...writeScope(session), from, blocks: settled, unconfirmed }
-  const changed = blocks.length === 0 ? [] : await orContradiction(() => recordBlockTransfers(deps, input))
+  const changed =
+    blocks.length === 0 ? [] : await orContradiction(() => recordIn(session, () => recordBlockTransfers(deps, input)))
   if (changed instanceof AmountContradicted) {
     const outcome = `Blocks ${from} to ${to} could not be read completely: ${changed.message}. Stored payments stay. Compare the block with another node.`
     await finish(session, command, { status: 'refused', outcome })

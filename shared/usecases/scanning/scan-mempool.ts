@@ -12,9 +12,38 @@ import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-ses
 /** A cursor update for the mempool alone is written at most this often. */
 const MARK_EVERY_MS = 1_000
 
-/** The network's unconfirmed payments; none where unconfirmed transactions are not visible. */
-export async function unconfirmedOf({ deps, source }: ScanSession): Promise<readonly Payment[]> {
-  return source.client.mempool === undefined ? [] : deps.payments.unconfirmed(source.mode, source.network)
+/** How long the unconfirmed payments of a session are not read again, milliseconds. */
+const REREAD_MS = 600_000
+
+/**
+ * The network's unconfirmed payments; none where unconfirmed transactions are not visible. Strangers choose how many there are, so a session reads
+ * them once and then follows its own writes: only the holder of the lease writes them.
+ */
+export async function unconfirmedOf(session: ScanSession): Promise<readonly Payment[]> {
+  const { deps, source, unconfirmed } = session
+  if (source.client.mempool === undefined) return []
+  const sinceMs = deps.clock.now() - (unconfirmed?.readAt ?? 0)
+  if (unconfirmed !== undefined && sinceMs >= 0 && sinceMs < REREAD_MS) return [...unconfirmed.payments.values()]
+  const readAt = deps.clock.now()
+  const found = await deps.payments.unconfirmed(source.mode, source.network)
+  session.unconfirmed = { readAt, payments: new Map(found.map((payment) => [payment.key, payment])) }
+  return found
+}
+
+/** Runs a write of this session that may change unconfirmed payments; after one that failed they are read again. Returns the changed payments. */
+export async function recordIn(
+  session: ScanSession,
+  write: () => Promise<readonly Payment[]>,
+): Promise<readonly Payment[]> {
+  const { unconfirmed } = session
+  session.unconfirmed = undefined
+  const changed = await write()
+  for (const payment of changed) {
+    if (payment.state === 'detected' && payment.block === null) unconfirmed?.payments.set(payment.key, payment)
+    else unconfirmed?.payments.delete(payment.key)
+  }
+  session.unconfirmed = unconfirmed
+  return changed
 }
 
 /** Every outpoint that these payments spend. */
@@ -57,10 +86,10 @@ export async function scanMempool(session: ScanSession): Promise<void> {
   const head = await source.client.head()
   if (head.hash !== session.cursor.hash) return
   assertHeld(session)
-  await recordFindings(deps, writeScope(session), {
-    found: freshIn(session, view, known, startedAt),
-    outcomes: [...replaced, ...dropped],
-  })
+  const findings = { found: freshIn(session, view, known, startedAt), outcomes: [...replaced, ...dropped] }
+  if (findings.found.length > 0 || findings.outcomes.length > 0) {
+    await recordIn(session, () => recordFindings(deps, writeScope(session), findings))
+  }
   await noteReason(session, unproven === null ? (view.unread ?? null) : `Deadlines wait: ${unproven}.`)
   const sinceMarkMs = startedAt - (session.cursor.mempoolAt ?? 0)
   // A mark in the future was made before the clock was set back.

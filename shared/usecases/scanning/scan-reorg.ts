@@ -49,6 +49,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   })
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: fork.height })
+  session.unconfirmed = undefined
   // Blocks above the fork may be on the new branch as well, and hold payments of addresses that a thrifty scan does not look for.
   const reread = source.thrifty === undefined ? recheckThrough : Math.max(recheckThrough ?? -1, cursor.height)
   await moveCursor(session, { time: fork.time, recheckThrough: reread })
@@ -166,6 +167,7 @@ export async function restartChain(session: ScanSession): Promise<void> {
   })
   assertHeld(session)
   const changed = await orphanPayments(deps, { ...writeScope(session), forkHeight: -1, unconfirmedOnly: true })
+  session.unconfirmed = undefined
   await moveCursor(session, { genesisHash })
   await reportMoving(session)
   deps.metrics.gauge('scanner_halted', 0, { mode, network })

@@ -3,6 +3,8 @@ import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
+import type { Payment } from '#shared/ports/payments.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import { measureMove, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
@@ -35,6 +37,18 @@ export interface ScanSource {
   readonly batchMax: number
   /** True for development chains, which may be replaced by another behind the same URL. */
   readonly development: boolean
+}
+
+/** What a search found: transfers to store, and a sentence for people. */
+export interface SearchResult {
+  readonly blocks: readonly ScannedBlock[]
+  readonly words: (stored: number) => string
+}
+
+/** The search for what is still unspent of skipped blocks. It may take minutes, and blocks are read meanwhile. */
+export interface UnspentSearch {
+  readonly command: string
+  result: SearchResult | null
 }
 
 /** One holder's session on a network: from taking the lease to losing it. `cursor` is the last one committed. */
@@ -78,6 +92,10 @@ export interface ScanSession {
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */
   readonly attention?: { readonly until: Ms }
+  /** The search of a skip that is under way; absent when none is. */
+  searching?: UnspentSearch | undefined
+  /** Unconfirmed payments as of this session's last write, and when they were read; absent when they have to be read. */
+  unconfirmed?: { readonly readAt: Ms; readonly payments: Map<string, Payment> } | undefined
   cursor: ChainCursor
 }
 

@@ -6,7 +6,7 @@ import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { reportNodeTimeout } from './node-timeout.ts'
 import { type CheckedBlocks, type CoinAccounts, checkBalances, coinAccountsOf } from './scan-balances.ts'
-import { outpointsOf, scanMempool, unconfirmedOf } from './scan-mempool.ts'
+import { outpointsOf, recordIn, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
@@ -200,7 +200,7 @@ export function endBeforeTrouble({ trouble, height }: ChainCursor): number {
 /** A block that contradicts its stored payments is not passed; the cursor records why it stays. */
 async function record(session: ScanSession, input: RecordInput): Promise<void> {
   try {
-    await recordBlockTransfers(session.deps, input)
+    await recordIn(session, () => recordBlockTransfers(session.deps, input))
   } catch (error) {
     if (error instanceof AmountContradicted) {
       const reason = `The nodes disagree: ${error.message}. Scanning waits until they agree.`

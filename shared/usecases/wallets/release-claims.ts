@@ -41,8 +41,7 @@ async function releaseOne(deps: ReleaseDeps, invoiceId: string, until: Ms): Prom
   }
   if (scanned.length === 0) return false
   // Read after the cursors: a payment that a scanner stores from now on was first seen after the end.
-  const payments = await deps.payments.listForFold(invoiceId)
-  const waiting = new Set(payments.filter(({ state }) => state === 'detected').map(({ matchKey }) => matchKey))
+  const waiting = await deps.payments.detectedMatchKeys(invoiceId)
   const over = scanned.filter(({ paymentMethods }) => !paymentMethods.some(({ matchKey }) => waiting.has(matchKey)))
   if (over.length === 0) return false
   const state = withReleased(invoice, over, deps.clock.now())
@@ -64,7 +63,8 @@ async function haveSeenAll(
     if (deps.catalog.hasNode(network, mode)) {
       const cursor = await deps.cursors.find(mode, network)
       // At addresses without an open invoice balances are looked at up to the last look at those in memory, and not further.
-      if (cursor === null || Math.min(cursor.time, cursor.looks?.all.time ?? cursor.time) < dueAt) return false
+      const { time, looks, skipped } = cursor ?? {}
+      if (time === undefined || Math.min(time, looks?.all.time ?? time, skipped?.since ?? time) < dueAt) return false
     } else if (paidOn.has(network) && mode === 'live') return false
   }
   return true

@@ -42,7 +42,15 @@ const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
   insertSimulated: BY_KEY,
   confirmSimulated: (on, facts) => on.confirmSimulated(ofInvoice(facts), facts.now),
   listByInvoice: (on, facts) => on.listByInvoice(ofInvoice(facts)),
-  listForFold: (on, facts) => on.listForFold(ofInvoice(facts)),
+  listForFold: (on, facts) => on.listForFold(ofInvoice(facts), '1.1', [facts.paymentKey(facts.old)]),
+  listDustFor: (on, facts) =>
+    on.listDustFor(ofInvoice(facts), '1.1', {
+      ...{ asset: 'usdt_ethereum', network: NETWORK, matchKey: facts.matchKey(facts.old) },
+      ...{ leastBase: 1n, belowBase: 100n },
+    }),
+  listShown: (on, facts) => on.listShown(ofInvoice(facts), [facts.paymentKey(facts.old)]),
+  hasSimulated: (on, facts) => on.hasSimulated(ofInvoice(facts), 'none'),
+  detectedMatchKeys: (on, facts) => on.detectedMatchKeys(ofInvoice(facts)),
   listAmong: (on, facts) => on.listAmong(ofInvoice(facts), [facts.paymentKey(facts.old)]),
   listEnded: (on, facts) => on.listEnded(ofInvoice(facts), 100),
   findById: BY_KEY,
@@ -117,6 +125,7 @@ const CURSORS: Declared<ReturnType<typeof createCursorRepository>> = {
   releaseLease: BY_KEY,
   advance: BY_KEY,
   releaseDeadlines: BY_KEY,
+  releaseSkipped: BY_KEY,
 }
 
 const COMMANDS: Declared<ReturnType<typeof createChainCommandRepository>> = {

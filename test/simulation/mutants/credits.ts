@@ -17,6 +17,13 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     what: "Confirmations count from a node's head instead of the committed cursor.",
   },
   {
+    name: 'changed-and-not-read-again',
+    file: 'shared/db/payments/payment-scan-writes.ts',
+    find: "{ $cond: [{ $eq: ['$place', IN_FOLD] }, IN_FOLD, '$$REMOVE'] }",
+    replace: "{ $ifNull: ['$place', '$$REMOVE'] }",
+    what: 'A payment that counted for nothing is not read again when it changes.',
+  },
+  {
     name: 'orphaned-still-summed',
     file: 'shared/domain/invoice/totals.ts',
     find: "return row.state === 'detected' || row.state === 'confirmed'",
@@ -82,8 +89,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'cursor-before-payments',
     file: 'shared/usecases/scanning/scan-tick.ts',
-    find: '  await recordBlockTransfers(',
-    replace: '  void recordBlockTransfers(',
+    find: '    await recordIn(session, () => recordBlockTransfers(',
+    replace: '    void recordIn(session, () => recordBlockTransfers(',
     what: 'The cursor moves without waiting until what it passed is stored.',
   },
   {

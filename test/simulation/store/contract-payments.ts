@@ -198,8 +198,8 @@ const APPLIED: readonly ContractCase[] = [
       await on.payments.recordObservations([observation('a:0')], 1, PAST)
       const apply = (version: number) =>
         on.payments.markApplied([
-          { key: 'test:ethereum:a:0', version, counted: true, uncountedReason: null, late: false },
-          { key: 'absent', version, counted: true, uncountedReason: null, late: false },
+          { key: 'test:ethereum:a:0', version, counted: true, uncountedReason: null, late: false, place: 'in' },
+          { key: 'absent', version, counted: true, uncountedReason: null, late: false, place: 'in' },
         ])
       await apply(7)
       const still = await row(on, 'a')

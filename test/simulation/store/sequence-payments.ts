@@ -72,6 +72,7 @@ export const PAYMENT_ASKS: readonly Ask[] = [
         counted: true,
         uncountedReason: null,
         late: random.chance(0.5),
+        place: random.chance(0.5) ? 'in' : '1.1:7',
       })),
     ),
   ({ on, random, tick }) => on.payments.takeDirtyInvoices({ before: tick(), at: tick(), limit: random.between(1, 3) }),

@@ -9,7 +9,7 @@ import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
 import { type CoreNode, createCoreRpc } from './core-rpc.ts'
-import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong } from './extract.ts'
+import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong, unspentTransfers } from './extract.ts'
 import { hashAt } from './hash-at.ts'
 import { locateTransaction } from './locate-transaction.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -20,6 +20,7 @@ import { parseBlock } from './parse-block.ts'
 import { createProbe } from './probe.ts'
 import { readAlone } from './read-alone.ts'
 import { createAddressPrinter } from './script-address.ts'
+import type { UnspentOutput } from './unspent-reads.ts'
 import { createUtxoFunds } from './utxo-funds.ts'
 
 /** Blocks fetched at the same time; each may be 4 MB. */
@@ -117,10 +118,27 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         await standing.requireChain(node, 'it cannot show which addresses were never used')
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
+    unspent: (scripts, blocks) =>
+      rpc.use(async (node) => unspentBlocks(node, scope, await node.unspentIn(scripts, blocks))),
     probe: createProbe(rpc, chain.blockTimeMs),
     funds: createUtxoFunds(rpc, { asset, isLocal: options.genesis === 'any' }),
     close: () => rpc.close(),
   }
+}
+
+/** Unspent outputs by their blocks, whose headers also pruned nodes have. */
+async function unspentBlocks(
+  node: CoreNode,
+  scope: ExtractScope,
+  outputs: readonly UnspentOutput[],
+): Promise<readonly ScannedBlock[]> {
+  const heights = [...new Set(outputs.map(({ height }) => height))].sort((one, other) => one - other)
+  return mapConcurrently(heights, PREFETCH, async (height) => {
+    const hash = await hashAt(node, height)
+    if (hash === null) throw new NodeUnreliable(`the node has no block at ${height}`)
+    const inBlock = outputs.filter((output) => output.height === height)
+    return { ...(await node.header({ height, hash })), transfers: unspentTransfers(scope, inBlock) }
+  })
 }
 
 /** Whether a transaction that is not in the node's mempool is missing. */

@@ -3,22 +3,23 @@ import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
 import type { Demand } from '../../nodes/pool-node.ts'
-import { type ErrorMeaning, RpcFailure } from '../../nodes/rpc-failure.ts'
+import type { ErrorMeaning } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import type { AskNode } from '../../nodes/second-opinion.ts'
 import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { isRefusal, unlessAbsent, unlessRefused } from './core-failure.ts'
+import { type IdList, ownText, readIdList, visitIds } from './id-list.ts'
 import { parseHeader } from './parse-block.ts'
 import { createProgressReads, type ProgressReads } from './progress-reads.ts'
+import { baseUnits, createUnspentReads, type UnspentReads } from './unspent-reads.ts'
 
 type Call = RpcNode['call']
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/)
-/** Ids of a mempool: hundreds of thousands at every poll, which a schema for each would make several times as slow. */
-const ID = /^[0-9a-f]{64}$/
-const idsSchema = z.custom<readonly string[]>(
-  (ids) => Array.isArray(ids) && ids.every((id) => typeof id === 'string' && ID.test(id)),
+/** Each id is checked when it is read, `readIdList`. */
+const idsSchema = z.custom<IdList>(
+  (ids) => typeof ids === 'object' && ids !== null && Symbol.iterator in ids,
   'no list of transaction ids',
 )
 const transactionSchema = z.object({ blockhash: hashSchema.optional() })
@@ -29,24 +30,10 @@ const mempoolInfoSchema = z.object({ loaded: z.boolean().nullable().default(null
 /** Seconds since 1970 by the node's clock: when it accepted the transaction, preserved across a restart (`mempool.dat`). */
 const mempoolEntrySchema = z.object({ time: z.int().nonnegative() })
 const trafficSchema = z.object({ totalbytesrecv: z.number().nonnegative(), timemillis: z.number().nonnegative() })
-/** `scantxoutset`, Bitcoin Core 0.17 and later. An aborted scan has `success: false`. */
-const unspentSchema = z.object({
-  success: z.literal(true),
-  unspents: z.array(z.object({ scriptPubKey: z.string().regex(/^([0-9a-f]{2})+$/) })),
-})
-/** A scan reads the whole set of unspent outputs: minutes on main networks. */
-const UNSPENT_TIMEOUT_MS = 30 * 60_000
-const scannedSchema = unspentSchema.extend({
-  height: z.int().nonnegative(),
-  unspents: z.array(z.object({ scriptPubKey: z.string(), amount: z.number().nonnegative() })),
-})
 /** Coins per 1,000 virtual bytes; absent, or -1 in Dogecoin Core, while the node has seen too few blocks (`rpc/fees.cpp`). */
 const estimateSchema = z.object({ feerate: z.number().positive() })
 /** Blocks within which a moving transaction should confirm. */
 const ESTIMATE_BLOCKS = 6
-/** Base units in a coin, of every chain of the line. */
-const COIN = 100_000_000
-
 /** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: Core's errors for an unknown object or height. */
 const ABSENT_CODES = new Set([-5, -8])
 /** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
@@ -55,7 +42,7 @@ const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
 const RATE_CODES = new Set([-32_005, 429])
 
 /** Reads of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it returns no usable response. */
-export interface CoreNode extends BlockParts, ProgressReads {
+export interface CoreNode extends BlockParts, ProgressReads, UnspentReads {
   tip(): Promise<{ readonly height: number; readonly hash: string }>
   /** Null above the node's head. */
   hashAt(height: number): Promise<string | null>
@@ -63,7 +50,7 @@ export interface CoreNode extends BlockParts, ProgressReads {
   block(hash: string): Promise<Buffer>
   header(at: { readonly height: number; readonly hash: string }): Promise<BlockRef>
   /** Ids of all unconfirmed transactions. */
-  mempoolIds(): Promise<readonly string[]>
+  mempoolIds(): Promise<IdList>
   /** A serialised unconfirmed transaction; null when it is gone. */
   mempoolTransaction(txid: string): Promise<Buffer | null>
   /** Whether the node has reloaded the mempool of its last run; null when it does not report that. */
@@ -83,16 +70,6 @@ export interface CoreNode extends BlockParts, ProgressReads {
   blockOf(txid: string): Promise<string | null>
   /** Height of a block; null when the node does not have it, or only on a branch. */
   heightOf(hash: string): Promise<number | null>
-  /** Those of these output scripts (hex) that have unspent outputs in blocks. A node scans for one caller at a time. */
-  unspentScripts(scripts: readonly string[]): Promise<ReadonlySet<string>>
-  /** Sum and number of the unspent outputs of each of these scripts, in blocks up to `height`; scripts without one are left out. */
-  unspentAmounts(
-    scripts: readonly string[],
-    timeoutMs: number,
-  ): Promise<{
-    readonly height: number
-    readonly held: ReadonlyMap<string, { readonly amountBase: bigint; readonly outputs: number }>
-  }>
   /** The node's estimate of the fee for six blocks, base units per 1,000 virtual bytes. */
   feeRate(): Promise<bigint>
 }
@@ -174,12 +151,14 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
 
 function createCoreNode(call: Call): CoreNode {
   const hex = async (method: string, params: readonly unknown[]) => bytesOfHex(await call(method, params, z.string()))
+  const listIds = () => call('getrawmempool', [], idsSchema, { readBody: readIdList })
   // Dogecoin Core accepts the verbosity of a block only as a boolean, others as a number: the form that works is kept.
   let raw: 0 | false = 0
 
   return {
     ...createBlockParts(call),
     ...createProgressReads(call),
+    ...createUnspentReads(call),
     tip: () => readTip(call),
     hashAt: (height) => readHash(call, height),
     async block(hash) {
@@ -195,7 +174,7 @@ function createCoreNode(call: Call): CoreNode {
       }
     },
     header: async (at) => parseHeader(await hex('getblockheader', [at.hash, false]), at),
-    mempoolIds: () => call('getrawmempool', [], idsSchema),
+    mempoolIds: listIds,
     mempoolTransaction: (txid) => unlessAbsent(hex('getrawtransaction', [txid])),
     mempoolLoaded: async () => (await unlessRefused(call('getmempoolinfo', [], mempoolInfoSchema)))?.loaded ?? null,
     async mempoolEntryTime(txid) {
@@ -204,8 +183,12 @@ function createCoreNode(call: Call): CoreNode {
     },
     async heldUnconfirmed(txids) {
       // Needed for a few transactions and rarely: the whole list is the call that every node and provider offers.
-      const listed = new Set(await call('getrawmempool', [], idsSchema))
-      return txids.filter((txid) => listed.has(txid))
+      const asked = new Set(txids)
+      const held: string[] = []
+      await visitIds(await listIds(), (txid) => {
+        if (asked.has(txid)) held.push(ownText(txid))
+      })
+      return held
     },
     async uptimeMs() {
       const seconds = await unlessRefused(call('uptime', [], z.number().nonnegative()))
@@ -219,37 +202,12 @@ function createCoreNode(call: Call): CoreNode {
       const found = await unlessAbsent(call('getrawtransaction', [txid, 1], transactionSchema))
       return found === null ? null : (found.blockhash ?? 'unconfirmed')
     },
-    async unspentScripts(scripts) {
-      const descriptors = scripts.map((script) => `raw(${script})`)
-      const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, {
-        timeoutMs: UNSPENT_TIMEOUT_MS,
-      })
-      const asked = new Set(scripts)
-      return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => asked.has(script)))
-    },
-    async unspentAmounts(scripts, timeoutMs) {
-      const descriptors = scripts.map((script) => `raw(${script})`)
-      const { height, unspents } = await call('scantxoutset', ['start', descriptors], scannedSchema, { timeoutMs })
-      const held = new Map<string, { amountBase: bigint; outputs: number }>()
-      for (const { scriptPubKey, amount } of unspents) {
-        const sum = held.get(scriptPubKey) ?? { amountBase: 0n, outputs: 0 }
-        held.set(scriptPubKey, { amountBase: sum.amountBase + baseUnits(amount), outputs: sum.outputs + 1 })
-      }
-      return { height, held }
-    },
     feeRate: async () => baseUnits((await call('estimatesmartfee', [ESTIMATE_BLOCKS], estimateSchema)).feerate),
     async heightOf(hash) {
       const found = await unlessAbsent(call('getblockheader', [hash, true], placeSchema))
       return found === null || found.confirmations < 1 ? null : found.height
     },
   }
-}
-
-/** Base units of an amount in coins. JSON numbers hold eight decimals exactly up to 2^53 base units; above, digits were lost. */
-function baseUnits(amount: number): bigint {
-  const base = Math.round(amount * COIN)
-  if (!Number.isSafeInteger(base)) throw new RpcFailure('refused', 'an amount lost digits on its way')
-  return BigInt(base)
 }
 
 async function readTip(call: Call): ReturnType<CoreNode['tip']> {

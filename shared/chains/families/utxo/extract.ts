@@ -5,6 +5,7 @@ import type { OutputChainRules } from '../../definitions/chain.ts'
 import { hashText } from './double-sha256.ts'
 import { outpointText } from './outpoint.ts'
 import type { ParsedTransaction } from './parse-transaction.ts'
+import type { UnspentOutput } from './unspent-reads.ts'
 
 /** Input outpoints stored of one transaction; a payer with more inputs is still tracked by these. */
 const SPENDS_MAX = 500
@@ -104,6 +105,34 @@ export function transactionTransfers(
     else own.set(script, before + 1)
   }
   return found
+}
+
+/**
+ * Unspent outputs as the transfers that their block would show. Dust, and outputs of a transaction with more than 16 to one script, are left out: a
+ * block shows them under the key of the first of them, which may be spent.
+ */
+export function unspentTransfers(
+  { keyPrefix, asset, dustBase, printAddress, rules }: ExtractScope,
+  outputs: readonly UnspentOutput[],
+): readonly RawTransfer[] {
+  const counts = new Map<string, number>()
+  const nameOf = ({ txid, script }: UnspentOutput) => `${txid} ${script}`
+  for (const output of outputs) counts.set(nameOf(output), (counts.get(nameOf(output)) ?? 0) + 1)
+  return outputs
+    .filter((output) => output.amountBase > dustBase && (counts.get(nameOf(output)) ?? 0) <= OUTPUTS_MAX)
+    .map(({ txid, vout, script, amountBase, isCoinbase }) => ({
+      key: `${keyPrefix}:${txid}:${vout}`,
+      matchKey: script,
+      toAddress: printAddress(script),
+      fromAddress: null,
+      asset,
+      contract: null,
+      amountBase,
+      txHash: txid,
+      outputIndex: vout,
+      spends: [],
+      ...(isCoinbase && { minConfirmations: rules.coinbaseMaturity }),
+    }))
 }
 
 /** Which of the requested outpoints (by their hex on the wire) these transactions spend, and the id of the spender. */

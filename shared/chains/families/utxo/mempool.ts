@@ -5,7 +5,7 @@ import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { type ExtractScope, spendersAmong, transactionTransfers } from './extract.ts'
-import { createMempoolAges, type MempoolAges } from './mempool-ages.ts'
+import { createMempoolListing, type MempoolListing } from './mempool-listing.ts'
 import type { LoadNode } from './mempool-load.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts'
@@ -14,6 +14,8 @@ import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts
 const CONCURRENCY = 8
 /** Time limit of one poll, milliseconds: blocks wait for it. A full Bitcoin mempool takes several polls after a start. */
 const POLL_MS = 3_000
+/** Transactions requested in one poll at most: more than a node gives in its time. */
+const READS_MAX = 20_000
 /** Pause before a transaction that the node did not give is requested again, milliseconds. */
 const RETRY_MS = 10_000
 /** How long deadlines wait for such a transaction, milliseconds: a stranger can send one at any time. A block or another node shows it later. */
@@ -36,33 +38,29 @@ export interface MempoolReader {
 }
 
 /**
- * Stores one time per unconfirmed transaction (the node itself bounds their number) and the transfers to watched
- * scripts. Litecoin's fully confidential transactions show no outputs, so their payments are visible only once mined.
+ * Stores one entry per unconfirmed transaction (the node itself bounds their number) and the transfers to watched
+ * scripts; a listing is compared with the one before, in turns of the event loop. Litecoin's fully confidential transactions show no outputs, so their payments are visible only once mined.
  */
 export function createMempoolReader(
   scope: ExtractScope,
   isLoaded: (node: LoadNode) => Promise<boolean>,
   lookMs: number = POLL_MS,
 ): MempoolReader {
-  const looked = new Set<string>()
   const matched = new Map<string, readonly RawTransfer[]>()
   const spenders = new Map<string, string>()
-  const ages = createMempoolAges()
+  const listing = createMempoolListing()
   const unread = createUnread()
   let index: WatchIndex | null = null
 
   /** Drops transactions that were mined, replaced or evicted, and everything when other addresses are watched. */
-  function forget(listed: ReadonlySet<string>, watches: WatchIndex, loading: boolean): void {
-    if (index !== watches) looked.clear()
+  async function list(node: MempoolNode, watches: WatchIndex, loading: boolean): Promise<void> {
+    if (index !== watches) await listing.unreadAll()
     index = watches
+    await listing.take(await node.mempoolIds(), loading)
     // A node that is still loading its mempool will have missing transactions in a moment, and another node may have them now.
-    if (!loading) {
-      for (const txid of looked) if (!listed.has(txid)) looked.delete(txid)
-      ages.keep(listed)
-      unread.keep(listed)
-    }
-    for (const txid of matched.keys()) if (!looked.has(txid)) matched.delete(txid)
-    for (const [outpoint, txid] of spenders) if (!listed.has(txid)) spenders.delete(outpoint)
+    if (!loading) unread.keep(listing.has)
+    for (const txid of matched.keys()) if (!listing.isRead(txid)) matched.delete(txid)
+    for (const [outpoint, txid] of spenders) if (!listing.isRead(txid)) spenders.delete(outpoint)
   }
 
   /** Reads one transaction. One that is gone by now is requested again when it is listed again. */
@@ -71,29 +69,30 @@ export function createMempoolReader(
     if (transaction === 'gone') return
     const transfers = transaction === null ? [] : transactionTransfers(scope, transaction, watches, null)
     if (transfers.length > 0) {
-      await noteEntry(node, txid, ages)
+      await noteEntry(node, txid, listing)
       matched.set(txid, transfers)
     }
-    looked.add(txid)
+    listing.markRead(txid)
     if (transaction === null) return
     for (const [outpoint, spender] of spendersAmong([transaction], asked)) spenders.set(outpoint, spender)
   }
 
   return {
-    agesMs: (transfers) => ages.of(transfers),
+    agesMs: (transfers) => listing.agesOf(transfers),
     async read(node, watches, outpoints) {
       const loading = !(await isLoaded(node))
-      const txids = new Set(await node.mempoolIds())
-      forget(txids, watches, loading)
+      await list(node, watches, loading)
       const asked = outpointsByWire(outpoints)
-      const unseen = [...txids].filter((txid) => !looked.has(txid) && !unread.rests(txid))
-      const ordered = [...unseen.filter((txid) => !ages.has(txid)), ...unseen.filter((txid) => ages.has(txid))]
-      ages.add(txids)
+      const ordered = listing.unread(READS_MAX, unread.rests)
       const until = performance.now() + lookMs
-      const poll = { partial: false, succeeded: 0, failures: [] as RpcFailure[] }
+      const poll = { partial: ordered.length === READS_MAX, succeeded: 0, failures: [] as RpcFailure[] }
+      let isOver = false
       await mapConcurrently(ordered, CONCURRENCY, async (txid) => {
-        poll.partial ||= performance.now() >= until
-        if (poll.partial) return
+        isOver ||= performance.now() >= until
+        if (isOver) {
+          poll.partial = true
+          return
+        }
         try {
           await look(node, txid, watches, asked)
           poll.succeeded += 1
@@ -102,29 +101,31 @@ export function createMempoolReader(
           if (!(error instanceof RpcFailure)) throw error
           // One that failed before says nothing about the node.
           if (unread.note(txid, error) || isOfNode(error)) poll.failures.push(error)
-          poll.partial ||= isOfNode(error)
+          isOver ||= isOfNode(error)
+          poll.partial ||= isOver
         }
       })
       const [failure] = poll.failures
       const isNodeAtFault = poll.failures.some(isOfNode) || poll.failures.length >= FAULTS_MAX
       if (failure !== undefined && poll.succeeded === 0 && isNodeAtFault) throw failure
       const partial = poll.partial || unread.isAwaited()
-      const transfers = [...matched].flatMap(([txid, found]) => (txids.has(txid) ? found : []))
+      const transfers = [...matched].flatMap(([txid, found]) => (listing.has(txid) ? found : []))
       // A watched transaction was read before its outpoints could be requested.
       for (const { spends = [], txHash } of transfers) {
         for (const outpoint of spends) if (outpoints.has(outpoint)) spenders.set(outpoint, txHash)
       }
-      const spent = new Map([...spenders].filter(([outpoint]) => outpoints.has(outpoint)))
-      return { partial, unread: unread.sentence(), loading, transfers, txids, spent, agesMs: ages.of(transfers) }
+      const spent = new Map([...spenders].filter(([outpoint, txid]) => outpoints.has(outpoint) && listing.has(txid)))
+      const agesMs = listing.agesOf(transfers)
+      return { partial, unread: unread.sentence(), loading, transfers, txids: listing, spent, agesMs }
     },
   }
 }
 
 /** Reads since when a node has had a transaction, by its own clock: also from before its restart. */
-async function noteEntry(node: MempoolNode, txid: string, ages: MempoolAges): Promise<void> {
+async function noteEntry(node: MempoolNode, txid: string, listing: MempoolListing): Promise<void> {
   const enteredAt = await node.mempoolEntryTime(txid)
   const traffic = enteredAt === null ? null : await node.traffic()
-  if (enteredAt !== null && traffic !== null) ages.atLeast(txid, traffic.nowMs - enteredAt)
+  if (enteredAt !== null && traffic !== null) listing.atLeast(txid, traffic.nowMs - enteredAt)
 }
 
 async function read(node: MempoolNode, txid: string): Promise<ParsedTransaction | 'gone' | null> {
@@ -165,8 +166,8 @@ function createUnread(now: () => number = () => performance.now()) {
       return isFirst
     },
     forget: (txid: string): boolean => failed.delete(txid),
-    keep(listed: ReadonlySet<string>): void {
-      for (const txid of failed.keys()) if (!listed.has(txid)) failed.delete(txid)
+    keep(isListed: (txid: string) => boolean): void {
+      for (const txid of failed.keys()) if (!isListed(txid)) failed.delete(txid)
     },
     isAwaited: (): boolean => failed.size > 0 && now() - since < UNREAD_MAX_MS,
     /** Names the one that was unread first; null when there is none. */

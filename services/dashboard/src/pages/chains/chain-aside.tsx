@@ -127,7 +127,7 @@ function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
 
 function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chain }) {
   const cancel = useAction({
-    call: (ids, input: { readonly kind: 'rescan' | 'rewind' | 'resume' }) =>
+    call: (ids, input: { readonly kind: 'rescan' | 'rewind' | 'resume' | 'skip' }) =>
       api.chains.cancel.mutate({ mode, network, ...ids, ...input }),
     done: ({ cancelled, tooLate }) =>
       cancelled.length > 0

@@ -1,0 +1,208 @@
+import { isLive } from '#shared/domain/invoice/totals.ts'
+import type { ChainCommand } from '#shared/ports/chain-commands.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
+import { FUNDS_PAGE } from '#shared/ports/funds.ts'
+import { ledgerKeys, type WatchedMethod } from '#shared/ports/invoices.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
+import { recordIn } from './scan-mempool.ts'
+import {
+  assertHeld,
+  moveCursor,
+  type ScanSession,
+  type SearchResult,
+  type UnspentSearch,
+  writeScope,
+} from './scan-session.ts'
+
+/** Most addresses whose unspent outputs one search looks for: those of open and recent invoices. */
+const SEARCHED_MAX = 20_000
+/** The same where balances are read, twenty addresses at a time. */
+const BALANCES_MAX = 1_000
+const BALANCES_TIMEOUT_MS = 30_000
+/** Invoices named in one inbox row. */
+const NAMED_MAX = 20
+
+/** Result of a step of a skip; `open` while its search runs. */
+type SkipEnd = { readonly status: 'done' | 'refused'; readonly outcome: string } | 'open' | 'cancelled'
+
+/** Blocks that were skipped: the part of a cursor that holds deadlines back until a person releases them. */
+type Skipped = NonNullable<ChainCursor['skipped']>
+
+/**
+ * Skips blocks that no node has any more, up to the first one that can be read, and then searches what they paid that is still unspent.
+ *
+ * | what the nodes give | what happens |
+ * |---|---|
+ * | the block after the cursor | refused: it is read as usual |
+ * | one of them is down | refused: it may have the blocks |
+ * | not even their newest block, or a failure that may pass | the request stays open |
+ * | a later block, above `to` of the request | refused, with the height that it takes |
+ * | a later block | one compare-and-set moves the cursor before it, and holds deadlines from the last block that was read until a person releases them |
+ *
+ * After a crash behind that write the search begins again: its payments have the keys under which a block would show them.
+ */
+export async function skipBlocks(session: ScanSession, command: ChainCommand): Promise<SkipEnd> {
+  const { cursor, source, deps } = session
+  if (cursor.lastCommand === command.id) return searchUnspent(session, command)
+  if (cursor.status === 'halted') return { status: 'refused', outcome: 'The scanner is halted: resume it first.' }
+  const silent = source.client.silence?.().hosts ?? []
+  if (silent.length > 0) {
+    const outcome = `${silent.join(' and ')} did not respond, and may have the blocks. Repair or remove these nodes first.`
+    return { status: 'refused', outcome }
+  }
+  const from = cursor.height + 1
+  const head = await source.client.head()
+  if (head.height < from) return { status: 'done', outcome: `The node has no block above ${cursor.height}.` }
+  if ((await readable(session, from)) !== null) {
+    return { status: 'refused', outcome: `Block ${from} can be read. Nothing was skipped.` }
+  }
+  const first = await firstReadable(session, from, head.height)
+  const to = first.height - 1
+  if (command.to !== null && to > command.to) {
+    return {
+      status: 'refused',
+      outcome: `No node has blocks ${from} to ${to}. To skip them all, request it with --to ${to}.`,
+    }
+  }
+  assertHeld(session)
+  if (!(await deps.commands.take(command.id))) return 'cancelled'
+  const earlier = cursor.skipped ?? null
+  const skipped: Skipped = {
+    from: earlier?.from ?? from,
+    to,
+    since: earlier?.since ?? cursor.time,
+    until: first.time,
+    at: deps.clock.now(),
+    by: command.askedBy,
+  }
+  await moveCursor(session, {
+    height: to,
+    hash: first.parentHash,
+    time: first.time,
+    window: [[to, first.parentHash]],
+    status: 'catchup',
+    trouble: null,
+    recheckThrough: null,
+    advancedAt: deps.clock.now(),
+    lastCommand: command.id,
+    skipped,
+  })
+  return searchUnspent(session, command)
+}
+
+/** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */
+async function readable({ source, index }: ScanSession, height: number): Promise<ScannedBlock | null> {
+  try {
+    const [block] = await source.client.scan(height, height, index)
+    return block ?? null
+  } catch (error) {
+    if (error instanceof BlockUnreadable && error.isGone) return null
+    throw error
+  }
+}
+
+/** The lowest block that can be read: nodes drop their oldest blocks first. */
+async function firstReadable(session: ScanSession, from: number, head: number): Promise<ScannedBlock> {
+  let found = await readable(session, head)
+  if (found === null) throw new NodeUnreliable('the node gives not even its newest block')
+  let missing = from
+  while (found.height - missing > 1) {
+    const middle = Math.floor((missing + found.height) / 2)
+    const block: ScannedBlock | null = await readable(session, middle)
+    // Where heights have gaps, the block may lie above the one that was asked for.
+    if (block === null) missing = middle
+    else if (block.height < found.height) found = block
+    else break
+  }
+  return found
+}
+
+async function searchUnspent(session: ScanSession, command: ChainCommand): Promise<SkipEnd> {
+  const { deps, cursor, source } = session
+  const { skipped } = cursor
+  if (skipped == null) return { status: 'done', outcome: 'Blocks were skipped, and their deadlines released since.' }
+  const search = session.searching?.command === command.id ? session.searching : begin(session, command, skipped)
+  session.searching = search
+  if (search.result === null) return 'open'
+  const found = search.result.blocks.flatMap(({ height, hash, time, transfers }) =>
+    transfers.map((transfer) => {
+      return { transfer, block: { height, hash, time }, seenAt: Math.min(time, deps.clock.now()) }
+    }),
+  )
+  assertHeld(session)
+  const position = writeScope(session)
+  const stored = await recordIn(session, () => recordFindings(deps, position, { found, outcomes: [] }))
+  const { from, to } = skipped
+  const outcome = `Blocks ${from} to ${to} were skipped. ${search.result.words(stored.length)}`
+  await deps.exceptions.openOnce([
+    {
+      id: `unexplained_balance:${source.mode}:${source.network}:skipped:${from}:${to}`,
+      ...{ kind: 'unexplained_balance', workspaceId: null, mode: source.mode, invoiceId: null, paymentKey: null },
+      detail: `${source.network} (${source.mode}): ${outcome} Deadlines after ${new Date(skipped.since).toISOString()} wait until you let them pass: "paymesh chain release-deadlines ${source.network}".`,
+      ...{ openedAt: deps.clock.now(), closedAt: null },
+    },
+  ])
+  session.searching = undefined
+  return { status: 'done', outcome }
+}
+
+function begin(session: ScanSession, { id }: ChainCommand, skipped: Skipped): UnspentSearch {
+  const search: UnspentSearch = { command: id, result: null }
+  const look = session.source.client.unspent === undefined ? balancesOf : unspentOf
+  look(session, skipped).then(
+    (result) => {
+      search.result = result
+    },
+    (error: unknown) => {
+      const reason = error instanceof Error ? error.message : 'unknown'
+      const words = `What they paid was not searched (${reason}). Compare open invoices with a block explorer.`
+      search.result = { blocks: [], words: () => words }
+    },
+  )
+  return search
+}
+
+async function unspentOf({ source, index }: ScanSession, { from, to }: Skipped): Promise<SearchResult> {
+  const keys: string[] = []
+  for await (const key of index.keys()) if (keys.push(key) >= SEARCHED_MAX) break
+  const blocks = (await source.client.unspent?.(keys, { from, to })) ?? []
+  const words = (stored: number) =>
+    `${stored} payments in them that are still unspent were stored, of ${keys.length} addresses; coins that were spent since are not found.`
+  return { blocks, words }
+}
+
+/** Names invoices at whose addresses there is more than their payments say; a balance does not show which transfer it came with. */
+async function balancesOf({ deps, source }: ScanSession, { since }: Skipped): Promise<SearchResult> {
+  const { mode, network, client } = source
+  if (client.funds === undefined) throw new NodeUnreliable('nodes of this network do not show balances')
+  const watches = await deps.invoices.watchedMethods(mode, network, since)
+  const named: string[] = []
+  const searched = watches.slice(0, BALANCES_MAX)
+  for (let at = 0; at < searched.length; at += FUNDS_PAGE) {
+    const methods = await Promise.all(searched.slice(at, at + FUNDS_PAGE).map((watch) => methodOf(deps, watch)))
+    const known = methods.flatMap((method) => (method === null ? [] : [method]))
+    const reading = await client.funds.read(known, { timeoutMs: BALANCES_TIMEOUT_MS })
+    for (const { invoiceId, asset, address, matchKey, storedBase } of known) {
+      const balanceBase = reading.funds.get(matchKey)?.find((held) => held.asset === asset)?.balanceBase ?? null
+      if (balanceBase === null || balanceBase > storedBase) named.push(`${invoiceId} (${address})`)
+    }
+  }
+  const shown = named.slice(0, NAMED_MAX).join(', ')
+  const more = named.length > NAMED_MAX ? ` and ${named.length - NAMED_MAX} more` : ''
+  const what = named.length === 0 ? 'None of them holds' : `These hold, or may hold,`
+  const words = `The balances of ${searched.length} of ${watches.length} addresses were read. ${what} more than the payments of their invoice${named.length === 0 ? '' : `: ${shown}${more}`}. An address of a list may hold what earlier invoices left there, and one that many invoices share shows nothing: compare them with a block explorer.`
+  return { blocks: [], words: () => words }
+}
+
+/** The payment method of an invoice at an address, and what its stored payments brought there; null where many invoices share the address. */
+async function methodOf(deps: ScanSession['deps'], { invoiceId, matchKey }: WatchedMethod) {
+  const invoice = await deps.invoices.findById(invoiceId)
+  const method = invoice?.state.paymentMethods.findLast((one) => one.matchKey === matchKey)
+  if (invoice === null || method === undefined || method.hold?.kind === 'amount') return null
+  const payments = await deps.payments.listAmong(invoiceId, ledgerKeys(invoice))
+  const live = payments.filter((one) => one.asset === method.asset && one.matchKey === matchKey && isLive(one))
+  const storedBase = live.reduce((sum, one) => sum + one.amountBase, 0n)
+  return { invoiceId, asset: method.asset, address: method.address, matchKey, storedBase }
+}

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
+import type { ChainCommand } from '#shared/ports/chain-commands.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import { BlockUnreadable, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { useMempoolStage } from '#test/support/mempool-stage.ts'
+import { useStores } from '#test/support/stores.ts'
+import { askChain, cancelChainCommands } from './request-chain-command.ts'
+import type { ScanSession } from './scan-session.ts'
+import { skipBlocks } from './skip-blocks.ts'
+
+const stores = useStores()
+const { at, transfer } = useMempoolStage(stores)
+const HEAD = 60
+/** The lowest block that the node still has, and which heights have no block at all. */
+let first = 0
+let gaps: ReadonlySet<number> = new Set()
+let isSilent = false
+let isBusy = false
+let silent: readonly string[] = []
+let unspent: readonly ScannedBlock[] = []
+
+const blockOf = (height: number): ScannedBlock => ({
+  ...{ height, hash: `h${height}`, parentHash: `h${height - 1}`, time: at.engine.deps.clock.now(), transfers: [] },
+})
+const client: Partial<ChainClient> = {
+  head: async () => ({ height: HEAD, hash: `h${HEAD}`, finalizedHeight: null }),
+  async scan(from) {
+    if (isSilent) throw new NodeUnreliable('no response')
+    let height = from
+    while (gaps.has(height)) height += 1
+    if (height >= first) return [blockOf(height)]
+    const cause = isBusy ? new RpcFailure('retry', 'busy') : new RpcFailure('refused', 'pruned data')
+    throw new BlockUnreadable({ height, hash: null, method: 'getblock', reason: cause.message }, cause)
+  },
+  unspent: async () => unspent,
+  silence: () => ({ hosts: silent, outdated: [], answering: 1 }),
+}
+
+beforeEach(async () => {
+  const all = { mode: 'test', network: 'ethereum', kind: null, dryRun: false, actor: 'test' } as const
+  await cancelChainCommands(at.engine.deps, all)
+  ;[first, gaps, isSilent, isBusy, silent, unspent] = [40, new Set(), false, false, [], []]
+  ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
+})
+
+async function ask(to: number | null = null): Promise<ChainCommand> {
+  const input = { mode: 'test', network: 'ethereum', kind: 'skip', from: null, to, acceptReorg: false } as const
+  const { command } = await askChain(at.engine.deps, { ...input, dryRun: false, actor: 'cli:olivia', reason: 'pruned' })
+  if (command === null) throw new Error('nothing was stored')
+  return command
+}
+const cursor = () => at.engine.deps.cursors.find('test', 'ethereum')
+async function ended(command: ChainCommand) {
+  let end = await skipBlocks(at.session, command)
+  for (let turn = 0; end === 'open' && turn < 50; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    end = await skipBlocks(at.session, command)
+  }
+  return end
+}
+
+describe('skipping blocks', () => {
+  // Guarantee: no block that can be read is ever skipped.
+  it.each([
+    ['the next block can be read', (): unknown => (first = 0), null, /^Block 11 can be read/],
+    ['a node is down', (): unknown => (silent = ['b.example']), null, /b\.example did not respond/],
+    ['more are gone than were named', (): unknown => (first = 40), 20, /blocks 11 to 39\. .*--to 39/],
+  ] as const)('is refused where %s', async (_, set, to, words) => {
+    set()
+    expect(await ended(await ask(to))).toMatchObject({ status: 'refused', outcome: expect.stringMatching(words) })
+    expect(await cursor()).toMatchObject({ height: 10 })
+  })
+
+  it.each([
+    ['gives no answer', (): unknown => (isSilent = true)],
+    ['fails for now', (): unknown => (isBusy = true)],
+    ['gives not even its newest block', (): unknown => (first = HEAD + 1)],
+  ] as const)('waits while the node %s', async (_, set) => {
+    set()
+    await expect(ended(await ask())).rejects.toThrow(NodeUnreliable)
+    expect(await cursor()).toMatchObject({ height: 10 })
+  })
+
+  it('ends before the first block that can be read, wherever that is and whichever heights have none', async () => {
+    for (const lowest of [13, 14, 37, HEAD]) {
+      await at.engine.setCursor(10, at.engine.deps.clock.now())
+      at.session.cursor = (await cursor()) ?? at.session.cursor
+      ;[first, gaps] = [lowest, new Set([lowest - 1, lowest + 1].filter((height) => height < HEAD))]
+      const command = await ask()
+      expect(await ended(command)).toMatchObject({ status: 'done' })
+      expect(await cursor()).toMatchObject({ height: lowest - 1, hash: `h${lowest - 1}`, skipped: { from: 11 } })
+      await at.engine.deps.commands.finish(
+        command.id,
+        { status: 'done', outcome: '', at: 1 },
+        {
+          ...{ id: `${command.id}:finished`, at: 1, actor: 'test', action: 'chain.skip_done', subject: 'x' },
+          ...{ workspaceId: null, mode: 'test', detail: {} },
+        },
+      )
+    }
+  })
+
+  // Guarantee: a crash between the move of the cursor and the search loses no payment, and stores none twice.
+  it('searches again after a crash, and stores what is unspent once', async () => {
+    unspent = [{ ...blockOf(30), transfers: [transfer('in30', [])] }]
+    const command = await ask()
+    expect(await skipBlocks(at.session, command)).toBe('open')
+    for (let run = 0; run < 2; run += 1) {
+      at.session.searching = undefined
+      expect(await ended(command)).toMatchObject({ status: 'done' })
+    }
+    const stored = await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)
+    expect(stored).toMatchObject([{ txHash: 'in30', block: { height: 30 }, version: 1 }])
+  })
+})
