@@ -8,7 +8,7 @@ const VALUE_LENGTH_MAX = 64
 const VALUE = '^[A-Za-z0-9_.*-]+$'
 const COMPONENT = /^#\/components\/schemas\/(.+)$/
 /** A version date. */
-const VERSION = '^[0-9]{4}-[0-9]{2}-[0-9]{2}$'
+const VERSION = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 
 /**
  * Opens everything that a client reads: responses, errors, and the events of webhooks and callbacks. A later server may add a field and a
@@ -50,9 +50,9 @@ function open(schema: Json): void {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties']
   const { type, enum: values, const: only } = schema
   if (type !== 'string') return
-  if (typeof only === 'string' && new RegExp(VERSION).test(only)) {
+  if (typeof only === 'string' && VERSION.test(only)) {
     delete schema['const']
-    Object.assign(schema, { maxLength: only.length, pattern: VERSION })
+    Object.assign(schema, { maxLength: only.length, pattern: VERSION.source })
   }
   if (!Array.isArray(values)) return
   delete schema['enum']

@@ -35,8 +35,8 @@ export function readFiatAmount(
   if (!match) return fault(path, FORM)
   const exponent = FIAT_EXPONENT[currency]
   const [, whole = '', decimals = ''] = match
-  const counted = decimals.replace(/0+$/, '')
-  if (counted.length > exponent) return fault(path, decimalsFault(currency, exponent))
+  if (/[1-9]/.test(decimals.slice(exponent))) return fault(path, decimalsFault(currency, exponent))
+  const counted = decimals.slice(0, exponent)
   const minor = parseFiat(counted === '' ? whole : `${whole}.${counted}`, currency)
   return minor > 0n ? { ok: true, minor } : fault(path, 'must be greater than zero')
 }
