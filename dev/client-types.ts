@@ -1,11 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
+import { fulfilmentMarkdown } from './client-languages/fulfilment.ts'
+import { goFulfilment, goTypes } from './client-languages/go.ts'
+import { phpFulfilment, phpTypes } from './client-languages/php.ts'
+import { pythonFulfilment, pythonTypes } from './client-languages/python.ts'
+import { objectsOf } from './client-languages/schema.ts'
+import { typescriptFulfilment } from './client-languages/typescript.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'docs', 'openapi.json')
-const TARGET = join(ROOT, 'clients', 'typescript', 'src', 'openapi.generated.ts')
 const HEAD = '// Generated from docs/openapi.json by `npm run gen:client`. Do not edit.\n'
 
 /** Stands for the values that a later server may add, where the generator has no type for "any other text". */
@@ -42,21 +47,45 @@ async function clientTypes(): Promise<string> {
   }
 }
 
+/** Every generated file of the clients, by its path. */
+async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  const { components } = JSON.parse(readFileSync(SOURCE, 'utf8'))
+  const objects = objectsOf(components.schemas)
+  const files = new Map([
+    ['clients/typescript/src/openapi.generated.ts', await clientTypes()],
+    ['clients/typescript/src/fulfilment.generated.ts', typescriptFulfilment()],
+    ['clients/python/paymesh/_types.py', pythonTypes(objects)],
+    ['clients/python/paymesh/_table.py', pythonFulfilment()],
+    ['clients/go/types_generated.go', goTypes(objects)],
+    ['clients/go/table_generated.go', goFulfilment()],
+    ['clients/php/src/resources.php', phpTypes(objects)],
+    ['clients/php/src/FulfilmentTable.php', phpFulfilment()],
+  ])
+  for (const path of TABLE_DOCUMENTS) files.set(path, withTable(path))
+  return files
+}
+
+/** Documents that show the table of fulfilment, between these two lines. */
+const TABLE_DOCUMENTS = ['docs/guide/merchant.md', 'clients/README.md']
+const TABLE_PLACE = /(<!-- fulfilment -->\n)[\s\S]*?(<!-- end -->)/
+
+function withTable(path: string): string {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  if (!TABLE_PLACE.test(text)) throw new Error(`${path} has no place for the table of fulfilment`)
+  return text.replace(TABLE_PLACE, (_, begin: string, end: string) => `${begin}${fulfilmentMarkdown()}\n${end}`)
+}
+
 async function main(): Promise<void> {
-  const text = await clientTypes()
-  if (!process.argv.includes('--check')) {
-    writeFileSync(TARGET, text)
-    process.stdout.write('clients/typescript/src/openapi.generated.ts written\n')
-    return
+  const stale: string[] = []
+  for (const [path, text] of await generatedFiles()) {
+    const target = join(ROOT, path)
+    if (existsSync(target) && readFileSync(target, 'utf8') === text) continue
+    stale.push(path)
+    if (!process.argv.includes('--check')) writeFileSync(target, text)
   }
-  let stored = ''
-  try {
-    stored = readFileSync(TARGET, 'utf8')
-  } catch {
-    // A missing file counts as out of date.
-  }
-  if (stored === text) return
-  process.stderr.write('the types of clients/typescript are out of date; run `npm run gen:client`\n')
+  if (!process.argv.includes('--check')) return void process.stdout.write(`written: ${stale.join(', ') || 'nothing'}\n`)
+  if (stale.length === 0) return
+  process.stderr.write(`out of date: ${stale.join(', ')}; run \`npm run gen:client\`\n`)
   process.exitCode = 1
 }
 
