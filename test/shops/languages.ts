@@ -68,21 +68,20 @@ export async function startShop(
   const [command = '', ...args] = await prepare(folder, port)
   const settings = { PAYMESH_API: api, PAYMESH_KEY: key, PAYMESH_SECRET: secret, PORT: String(port) }
   const env = { ...process.env, ...settings, SHOP_FILE: join(folder, 'orders.json') }
-  const guarded = startGuarded(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = await startGuarded(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   await new Promise<void>((ready, failed) => {
     let text = ''
     const read = (line: string): void => {
       text += `${line}\n`
       if (/listening on|Development Server .* started/.test(line)) ready()
     }
-    for (const stream of [guarded.child.stdout, guarded.child.stderr])
-      if (stream !== null) createInterface(stream).on('line', read)
-    guarded.child.once('exit', (code) => failed(new Error(`the shop ended with ${code}: ${text}`)))
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) createInterface(stream).on('line', read)
+    void child.exited.then(({ code }) => failed(new Error(`the shop ended with ${code}: ${text}`)))
   })
   return {
     url: `http://127.0.0.1:${port}`,
     stop: async () => {
-      await guarded.stop(5_000)
+      await child.stop(5_000)
       await rm(folder, { recursive: true, force: true })
     },
   }

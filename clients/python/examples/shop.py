@@ -89,11 +89,12 @@ handler = WebhookHandler(client, os.environ["PAYMESH_SECRET"].split(","), paid=s
 class Server(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def answer(self, status, text="", **headers):
+    def answer(self, status, text="", location=None):
         body = text.encode()
         self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        if location is not None:
+            self.send_header("Location", location)
         self.end_headers()
         self.wfile.write(body)
 
@@ -104,19 +105,20 @@ class Server(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            self.answer(*self.work(body))
+        except Exception as error:  # A delivery comes again.
+            self.answer(500, repr(error))
+
+    def work(self, body):
         if self.path == "/webhooks":
-            try:
-                self.answer(*handler.handle(body, self.headers.get("X-Webhook-Signature")))
-            except Exception as error:  # The delivery comes again.
-                self.answer(500, repr(error))
-            return
+            return handler.handle(body, self.headers.get("X-Webhook-Signature"))
         _, _, order_id, action = self.path.split("/")
         if action == "checkout":
             page = checkout(order_id, json.loads(body))
-            self.answer(409) if page is None else self.answer(303, Location=page)
-        else:
-            done = end_otherwise(order_id, "settled" if action == "card" else "cancelled")
-            self.answer(200 if done else 409)
+            return (409, "") if page is None else (303, "", page)
+        done = end_otherwise(order_id, "settled" if action == "card" else "cancelled")
+        return (200 if done else 409), ""
 
     def log_message(self, *_args):
         pass
