@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto'
 import { PaymeshApiError } from './api-error.ts'
-import type { Invoices } from './invoices.ts'
-import type { CallOptions } from './transport.ts'
-import type { Invoice, InvoiceCreate } from './types.ts'
+import type { PaymeshList } from './list.ts'
+import type { CallOptions, WriteOptions } from './transport.ts'
+import type { Invoice, InvoiceCreate, InvoiceListQuery } from './types.ts'
 
 /** Rounds in which other calls may open or end an invoice of the order before this one gives up. */
 const ROUNDS_MAX = 5
 const KEY_LENGTH_MAX = 200
 
 /** The operations that `ensure` is made of. */
-type Needed = Pick<Invoices, 'create' | 'get' | 'list' | 'cancel'>
+interface Needed {
+  create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
+  get(id: string, options?: CallOptions): Promise<Invoice>
+  list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>
+  cancel(id: string, options?: WriteOptions): Promise<Invoice>
+}
 
 /** See `Invoices.ensure`. */
 export async function ensureInvoice(invoices: Needed, input: InvoiceCreate, options?: CallOptions): Promise<Invoice> {

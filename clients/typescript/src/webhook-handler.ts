@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Paymesh } from './create-paymesh.ts'
 import type { Invoice } from './types.ts'
 import { PaymeshWebhookError, type VerifyWebhookOptions, verifyWebhook } from './verify-webhook.ts'
@@ -31,12 +30,23 @@ export interface WebhookAnswer {
   readonly text: string
 }
 
+/** What is used of a request of `node:http` and Express. */
+interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body?: unknown
+}
+
+/** What is used of a response of `node:http` and Express. */
+interface NodeResponse {
+  writeHead(status: number, headers: Readonly<Record<string, string>>): { end(text: string): unknown }
+}
+
 /** One receiver of deliveries, in the forms that frameworks take. */
 export interface WebhookHandler {
   /** Takes the raw body and the header `X-Webhook-Signature`. Rejects with what a callback throws: answer 500, and it comes again. */
   handle(rawBody: string | Uint8Array, signature: string | readonly string[] | null | undefined): Promise<WebhookAnswer>
   /** For `node:http` and Express. Put it before any parser of bodies; after `express.raw()` it takes the bytes from there. */
-  readonly node: (request: IncomingMessage & { readonly body?: unknown }, response: ServerResponse) => Promise<void>
+  readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>
   /** For a `route.ts` of Next and every other server with `Request` and `Response`: `export const POST = handler.fetch`. */
   readonly fetch: (request: Request) => Promise<Response>
 }
@@ -89,10 +99,10 @@ function callbacksByStatus({ paid, partly, ended, waiting }: WebhookCallbacks) {
   return pairs
 }
 
-async function readAll(request: IncomingMessage): Promise<Uint8Array> {
+async function readAll(request: NodeRequest): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request) {
     size += chunk.length
     if (size > BODY_BYTES_MAX) return new Uint8Array()
     chunks.push(chunk)

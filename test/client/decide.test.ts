@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import { decide, type OrderState } from './decide.ts'
+import { decide, type OrderState } from '#clients/typescript/src/decide.ts'
 
-const DATA = JSON.parse(readFileSync(join(import.meta.dirname, '../../conformance/fulfilment.json'), 'utf8'))
+const DATA = JSON.parse(readFileSync(join(import.meta.dirname, '../../clients/conformance/fulfilment.json'), 'utf8'))
 const DUE = BigInt(pendingInvoice.crypto?.amount_base_units ?? 0)
 
 /** An invoice with this status that received half, all or twice of its price. */
