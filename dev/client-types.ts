@@ -5,6 +5,7 @@ import { createClient } from '@hey-api/openapi-ts'
 import { fulfilmentMarkdown } from './client-languages/fulfilment.ts'
 import { goFulfilment, goTypes } from './client-languages/go.ts'
 import { phpFulfilment, phpTypes } from './client-languages/php.ts'
+import { postmanCollection } from './client-languages/postman.ts'
 import { pythonFulfilment, pythonTypes } from './client-languages/python.ts'
 import { objectsOf } from './client-languages/schema.ts'
 import { typescriptFulfilment } from './client-languages/typescript.ts'
@@ -49,7 +50,7 @@ async function clientTypes(): Promise<string> {
 
 /** Every generated file of the clients, by its path. */
 async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
-  const { components } = JSON.parse(readFileSync(SOURCE, 'utf8'))
+  const { components, paths } = JSON.parse(readFileSync(SOURCE, 'utf8'))
   const objects = objectsOf(components.schemas)
   const files = new Map([
     ['clients/typescript/src/openapi.generated.ts', await clientTypes()],
@@ -60,6 +61,7 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['clients/go/table_generated.go', goFulfilment()],
     ['clients/php/src/resources.php', phpTypes(objects)],
     ['clients/php/src/FulfilmentTable.php', phpFulfilment()],
+    ['docs/postman.json', postmanCollection(paths)],
   ])
   for (const path of TABLE_DOCUMENTS) files.set(path, withTable(path))
   return files
