@@ -69,12 +69,15 @@ async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
 
 /** Documents that show the table of fulfilment, between these two lines. */
 const TABLE_DOCUMENTS = ['docs/guide/merchant.md', 'clients/README.md']
-const TABLE_PLACE = /(<!-- fulfilment -->\n)[\s\S]*?(<!-- end -->)/
+const TABLE_BEGIN = '<!-- fulfilment -->\n'
+const TABLE_END = '<!-- end -->'
 
 function withTable(path: string): string {
   const text = readFileSync(join(ROOT, path), 'utf8')
-  if (!TABLE_PLACE.test(text)) throw new Error(`${path} has no place for the table of fulfilment`)
-  return text.replace(TABLE_PLACE, (_, begin: string, end: string) => `${begin}${fulfilmentMarkdown()}\n${end}`)
+  const begin = text.indexOf(TABLE_BEGIN) + TABLE_BEGIN.length
+  const end = text.indexOf(TABLE_END, begin)
+  if (begin < TABLE_BEGIN.length || end === -1) throw new Error(`${path} has no place for the table of fulfilment`)
+  return `${text.slice(0, begin)}${fulfilmentMarkdown()}\n${text.slice(end)}`
 }
 
 async function main(): Promise<void> {

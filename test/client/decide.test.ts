@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { decide, type OrderState } from '#clients/typescript/src/decide.ts'
 import { pendingInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
-import { decide, type OrderState } from '#clients/typescript/src/decide.ts'
 
 const DATA = JSON.parse(readFileSync(join(import.meta.dirname, '../../clients/conformance/fulfilment.json'), 'utf8'))
 const DUE = BigInt(pendingInvoice.crypto?.amount_base_units ?? 0)

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { simulatedInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import type { Invoice } from '#clients/typescript/src/types.ts'
 import { createWebhookHandler, type WebhookHandler } from '#clients/typescript/src/webhook-handler.ts'
+import { simulatedInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 
 const SECRET = 'whsec_example'
 
