@@ -1,46 +1,96 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
+import { fulfilmentMarkdown } from './client-languages/fulfilment.ts'
+import { goFulfilment, goTypes } from './client-languages/go.ts'
+import { phpFulfilment, phpTypes } from './client-languages/php.ts'
+import { postmanCollection } from './client-languages/postman.ts'
+import { pythonFulfilment, pythonTypes } from './client-languages/python.ts'
+import { objectsOf } from './client-languages/schema.ts'
+import { typescriptFulfilment } from './client-languages/typescript.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'docs', 'openapi.json')
-const TARGET = join(ROOT, 'clients', 'typescript', 'src', 'openapi.generated.ts')
 const HEAD = '// Generated from docs/openapi.json by `npm run gen:client`. Do not edit.\n'
+
+/** Stands for the values that a later server may add, where the generator has no type for "any other text". */
+const OTHER = 'any other text'
+
+/** The document with its open enumerations as enumerations of today's values and `OTHER`, for which alone the generator writes unions. */
+function typedDocument(): object {
+  return JSON.parse(readFileSync(SOURCE, 'utf8'), (_, value) => {
+    const known: readonly string[] | undefined = value?.['x-extensible-enum']
+    if (known === undefined) return value
+    const { 'x-extensible-enum': __, pattern: ___, maxLength: ____, ...rest } = value
+    return { ...rest, enum: [...known, OTHER] }
+  })
+}
 
 /** The wire types of the client, as the generator derives them from the OpenAPI document. */
 async function clientTypes(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'paymesh-client-types-'))
   try {
     await createClient({
-      input: SOURCE,
+      input: typedDocument() as never,
       output: { path: folder, entryFile: false },
       plugins: ['@hey-api/typescript'],
       logs: { level: 'silent', file: false },
     })
     return (
-      HEAD + readFileSync(join(folder, 'types.gen.ts'), 'utf8').replace(/^\/\/ This file is auto-generated.*\n/, '')
+      HEAD +
+      readFileSync(join(folder, 'types.gen.ts'), 'utf8')
+        .replace(/^\/\/ This file is auto-generated.*\n/, '')
+        .replaceAll(`'${OTHER}'`, '(string & {})')
     )
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+/** Every generated file of the clients, by its path. */
+async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
+  const { components, paths } = JSON.parse(readFileSync(SOURCE, 'utf8'))
+  const objects = objectsOf(components.schemas)
+  const files = new Map([
+    ['clients/typescript/src/openapi.generated.ts', await clientTypes()],
+    ['clients/typescript/src/fulfilment.generated.ts', typescriptFulfilment()],
+    ['clients/python/paymesh/_types.py', pythonTypes(objects)],
+    ['clients/python/paymesh/_table.py', pythonFulfilment()],
+    ['clients/go/types_generated.go', goTypes(objects)],
+    ['clients/go/table_generated.go', goFulfilment()],
+    ['clients/php/src/resources.php', phpTypes(objects)],
+    ['clients/php/src/FulfilmentTable.php', phpFulfilment()],
+    ['docs/postman.json', postmanCollection(paths)],
+  ])
+  for (const path of TABLE_DOCUMENTS) files.set(path, withTable(path))
+  return files
+}
+
+/** Documents that show the table of fulfilment, between these two lines. */
+const TABLE_DOCUMENTS = ['docs/guide/merchant.md', 'clients/README.md']
+const TABLE_BEGIN = '<!-- fulfilment -->\n'
+const TABLE_END = '<!-- end -->'
+
+function withTable(path: string): string {
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const begin = text.indexOf(TABLE_BEGIN) + TABLE_BEGIN.length
+  const end = text.indexOf(TABLE_END, begin)
+  if (begin < TABLE_BEGIN.length || end === -1) throw new Error(`${path} has no place for the table of fulfilment`)
+  return `${text.slice(0, begin)}${fulfilmentMarkdown()}\n${text.slice(end)}`
+}
+
 async function main(): Promise<void> {
-  const text = await clientTypes()
-  if (!process.argv.includes('--check')) {
-    writeFileSync(TARGET, text)
-    process.stdout.write('clients/typescript/src/openapi.generated.ts written\n')
-    return
+  const stale: string[] = []
+  for (const [path, text] of await generatedFiles()) {
+    const target = join(ROOT, path)
+    if (existsSync(target) && readFileSync(target, 'utf8') === text) continue
+    stale.push(path)
+    if (!process.argv.includes('--check')) writeFileSync(target, text)
   }
-  let stored = ''
-  try {
-    stored = readFileSync(TARGET, 'utf8')
-  } catch {
-    // A missing file counts as out of date.
-  }
-  if (stored === text) return
-  process.stderr.write('the types of clients/typescript are out of date; run `npm run gen:client`\n')
+  if (!process.argv.includes('--check')) return void process.stdout.write(`written: ${stale.join(', ') || 'nothing'}\n`)
+  if (stale.length === 0) return
+  process.stderr.write(`out of date: ${stale.join(', ')}; run \`npm run gen:client\`\n`)
   process.exitCode = 1
 }
 

@@ -36,6 +36,8 @@ function prepare(version: string, from: string): void {
   for (const path of ['package.json', 'package-lock.json', 'clients/typescript/package.json'])
     edit(path, (text) => text.replaceAll(`"version": "${from}"`, `"version": "${version}"`))
   edit('clients/typescript/src/version.ts', (text) => text.replace(from, version))
+  for (const path of ['python/pyproject.toml', 'python/paymesh/_client.py', 'php/src/Paymesh.php', 'go/client.go'])
+    edit(`clients/${path}`, (text) => text.replace(from, version))
   edit('deploy/helm/paymesh/Chart.yaml', (text) => text.replaceAll(from, version))
   edit('CHANGELOG.md', (text) =>
     text.replace('## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${today}\n\n* A line.\n`),

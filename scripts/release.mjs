@@ -11,6 +11,10 @@ const PLACES = {
   'package-lock.json': /^ {2}"version": "([^"]+)"/m,
   'clients/typescript/package.json': /^ {2}"version": "([^"]+)"/m,
   'clients/typescript/src/version.ts': /CLIENT_VERSION = '([^']+)'/,
+  'clients/python/pyproject.toml': /^version = "([^"]+)"/m,
+  'clients/python/paymesh/_client.py': /^VERSION = "([^"]+)"/m,
+  'clients/php/src/Paymesh.php': /VERSION = '([^']+)'/,
+  'clients/go/client.go': /^const Version = "([^"]+)"/m,
   'deploy/helm/paymesh/Chart.yaml': /^version: "?([^"\n]+)"?$/m,
   'deploy/helm/paymesh/Chart.yaml (appVersion)': /^appVersion: "?([^"\n]+)"?$/m,
 }

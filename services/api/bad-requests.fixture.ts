@@ -62,8 +62,8 @@ const ID_OPERATIONS: readonly (readonly [string, string])[] = [
 ]
 const LISTS = ['/invoices', '/payments', '/products', '/payment-links']
 
-/** A value that is not text, in every JSON type. */
-const NO_TEXT = [null, 1, true, ['x'], { $gt: '' }]
+/** A value that is not text, in every JSON type but null, which is missing where a field may be. */
+const WRONG = [1, true, ['x'], { $gt: '' }]
 
 const bodies: readonly BadRequest[] = BODY_PATHS.flatMap((path) =>
   ['', '{', 'null', '[]', '"x"', '1', '{"a":1}x', '\ufeff{}', '['.repeat(1_000), Buffer.from([0x7b, 0xff, 0x7d])].map(
@@ -137,7 +137,7 @@ const queries: readonly BadRequest[] = [
 ]
 
 const fields: readonly BadRequest[] = [
-  ...[...NO_TEXT, '', '1e3', '+1', '01', '1,5', '-0', '0', '1.', '.5', '1.001', ' 1', '١', '9'.repeat(300)].flatMap(
+  ...[...WRONG, '1e3', '+1', '01', '1,5', '-0', '0', '1.', '.5', '1.001', ' 1', '١', '9'.repeat(300)].flatMap(
     (amount) => [
       body('/invoices', { ...INVOICE, amount }, 'amount'),
       body('/estimate', { ...ESTIMATE, amount }, 'amount'),
@@ -145,13 +145,13 @@ const fields: readonly BadRequest[] = [
       body('/payment-links', { ...LINK, amount }, 'amount'),
     ],
   ),
-  ...[...NO_TEXT, '', 'usd', 'CHF', 'USD '].flatMap((currency) => [
+  ...[...WRONG, 'usd', 'CHF', 'USD '].flatMap((currency) => [
     body('/invoices', { ...INVOICE, currency }, 'currency'),
     body('/estimate', { ...ESTIMATE, currency }, 'currency'),
     body('/products', { ...PRODUCT, currency }, 'currency'),
     body('/payment-links', { ...LINK, currency }, 'currency'),
   ]),
-  ...NO_TEXT.flatMap((value) => [
+  ...WRONG.flatMap((value) => [
     ...['description', 'order_id', 'asset', 'success_url', 'cancel_url'].map((name) =>
       body('/invoices', { ...INVOICE, [name]: value }, name),
     ),
@@ -168,7 +168,7 @@ const fields: readonly BadRequest[] = [
     ),
   ),
   ...Object.entries(VALID).map(([path, valid]) => body(path, { ...valid, [LONG_NAME]: 1 }, LONG_NAME_PRINTED)),
-  ...[299, 2_592_001, 300.5, -1, '600', null].map((life) =>
+  ...[299, 2_592_001, 300.5, -1, '600'].map((life) =>
     body('/invoices', { ...INVOICE, expires_in: life }, 'expires_in'),
   ),
   invalid('POST', '/webhook-endpoints', ['events.0', 'url'], {
@@ -180,7 +180,16 @@ const fields: readonly BadRequest[] = [
     body: { ...ENDPOINT, url: 'https://shop.example:0/', mode: 'live' },
   }),
   body('/invoices/INVOICE/cancel', { reason: 'x' }, 'reason'),
-  body('/invoices/INVOICE/cancel', '[]', ''),
+  body('/invoices/INVOICE/cancel', '[1]', ''),
+  ...[null, ''].flatMap((nothing) => [
+    ...['amount', 'currency'].map((name) => body('/invoices', { ...INVOICE, [name]: nothing }, name)),
+    ...['amount', 'currency', 'asset'].map((name) => body('/estimate', { ...ESTIMATE, [name]: nothing }, name)),
+    ...['name', 'price', 'currency'].map((name) => body('/products', { ...PRODUCT, [name]: nothing }, name)),
+    ...['title', 'amount'].map((name) => body('/payment-links', { ...LINK, [name]: nothing }, name)),
+    body('/webhook-endpoints', { ...ENDPOINT, url: nothing }, 'url'),
+    body('/webhook-endpoints', { ...ENDPOINT, events: nothing }, 'events'),
+    body('/test/invoices/INVOICE/simulate', { scenario: nothing }, 'scenario'),
+  ]),
 ]
 
 const refusals: readonly BadRequest[] = [

@@ -1,12 +1,14 @@
 import type { EventType, Mode } from '#shared/domain/enumerations.ts'
 
-/** An event was stored. Its body is read by its id. */
+/** An event was stored, or somebody had it delivered once more. Its body is read by its id. */
 export interface StoredEvent {
   /** `evt_…` */
   readonly id: string
   readonly workspaceId: string
   readonly mode: Mode
   readonly type: EventType
+  /** A delivery that was requested for an event of before. */
+  readonly resent: boolean
   /** The position in the stream right after it: opaque text of at most 400 characters. */
   readonly place: string
 }

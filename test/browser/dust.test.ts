@@ -22,7 +22,8 @@ beforeAll(async () => {
 async function pay({ crypto }: Invoice, amountBase: bigint): Promise<void> {
   const rpcUrl = crypto === null ? undefined : dev.rpcUrls[crypto.network]
   if (crypto === null || rpcUrl === undefined) throw new Error('the invoice cannot be paid here')
-  const { asset, address: to } = crypto
+  const { address: to } = crypto
+  const asset = crypto.asset as keyof typeof ASSETS
   await payLocally({ rpcUrl, asset, contract: ASSETS[asset].contract, to, amountBase })
 }
 

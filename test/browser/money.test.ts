@@ -30,10 +30,11 @@ const pathOf = (page: string) => dashboardPath(page, dev.workspaceId, 'test')
 async function pay({ crypto }: Invoice): Promise<string> {
   const rpcUrl = crypto === null ? undefined : dev.rpcUrls[crypto.network]
   if (crypto === null || rpcUrl === undefined) throw new Error('the invoice cannot be paid here')
+  const asset = crypto.asset as keyof typeof ASSETS
   const { txHash } = await payLocally({
     rpcUrl,
-    asset: crypto.asset,
-    contract: ASSETS[crypto.asset].contract,
+    asset,
+    contract: ASSETS[asset].contract,
     to: crypto.address,
     amountBase: BigInt(crypto.amount_base_units),
   })

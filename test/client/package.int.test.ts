@@ -55,7 +55,7 @@ export const wrong = [
   (): unknown => paymesh.invoices.list({ status: 'done' }),
   // @ts-expect-error no such scenario
   (): unknown => paymesh.invoices.simulate('id', 'lost'),
-  // @ts-expect-error no such error code
+  // A later server may have more codes.
   (error: PaymeshApiError): boolean => error.code === 'SOMETHING',
   // @ts-expect-error only payment events carry a payment
   (): unknown => (event.type === 'invoice.paid' ? event.data.payment.tx_hash : null),

@@ -35,8 +35,8 @@ const data = () => ['--data', inject('stackDataDir')]
 const env = () => ({ ...process.env, PAYMESH_API_KEY: apiKey })
 
 /** `paymesh listen --json`, with what it has printed. */
-function startListener(forwardTo: string): Listener {
-  const args = [...PAYMESH, 'listen', '--forward-to', forwardTo, '--json', ...data()]
+function startListener(forwardTo: string, ...flags: readonly string[]): Listener {
+  const args = [...PAYMESH, 'listen', '--forward-to', forwardTo, ...flags, '--json', ...data()]
   const child = spawn(process.execPath, args, { env: env(), stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   const lines: Line[] = []
@@ -173,6 +173,27 @@ test('events wait for a receiver that is down', async () => {
   expect(await exited).toBe(0)
   late.closeAllConnections()
   await new Promise((resolve) => late.close(resolve))
+})
+
+// Guarantee: the retries and the duplicates of real deliveries can be rehearsed: one delivery has one id, and its event one body.
+test('sends an event again that was not accepted, and an accepted one twice', async () => {
+  const seen: string[] = []
+  const moody = createServer((request, response) => {
+    seen.push(`${request.headers['x-webhook-id']}`)
+    response.writeHead(seen.length === 1 ? 500 : 204).end()
+  })
+  const port = await freePort(0)
+  await new Promise<void>((resolve) => moody.listen(port, '127.0.0.1', resolve))
+  const flags = ['--events', 'invoice.cancelled', '--retry', '2', '--duplicate']
+  const rehearsal = startListener(`http://127.0.0.1:${port}/hook`, ...flags)
+  await rehearsal.waitFor(({ kind }) => kind === 'ready')
+  await trigger('invoice.cancelled')
+  const statuses = () => rehearsal.lines.filter(({ kind }) => kind === 'forwarded').map(({ status }) => status)
+  await expect.poll(statuses).toEqual([500, 204, 204])
+  expect(new Set(seen).size).toBe(1)
+  rehearsal.child.kill('SIGKILL')
+  moody.closeAllConnections()
+  await new Promise((resolve) => moody.close(resolve))
 })
 
 // Guarantee: Ctrl-C ends `listen` at once while a receiver is stopped in a debugger in the middle of a request.

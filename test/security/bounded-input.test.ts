@@ -142,7 +142,7 @@ describe('a text of any length', () => {
 describe('a text that is too long', () => {
   // Guarantee: one response names every invalid field, and a long text hides no other fault.
   test('leaves the faults of other fields in the response', () => {
-    const body = { amount: '-1', currency: 'USD', description: HOSTILE, order_id: '' }
+    const body = { amount: '-1', currency: 'USD', description: HOSTILE, order_id: 1 }
     const { error } = invoiceCreateBody.live.safeParse(body)
     expect(error?.issues.map(({ path }) => path.join('.')).sort()).toEqual(['amount', 'description', 'order_id'])
   })

@@ -85,10 +85,11 @@ export async function openWorld(dataDir: string, dev: DevInfo): Promise<World> {
       if (invoice.crypto === null) throw new Error('the invoice has no asset')
       const rpcUrl = dev.rpcUrls[invoice.crypto.network]
       if (rpcUrl === undefined) throw new Error(`no local ${invoice.crypto.network} chain`)
+      const asset = invoice.crypto.asset as keyof typeof ASSETS
       const { txHash } = await payLocally({
         rpcUrl,
-        asset: invoice.crypto.asset,
-        contract: ASSETS[invoice.crypto.asset].contract,
+        asset,
+        contract: ASSETS[asset].contract,
         to: invoice.crypto.address,
         amountBase: amountBase ?? BigInt(invoice.crypto.amount_base_units),
       })

@@ -1,3 +1,4 @@
+import { ensureInvoice } from './ensure-invoice.ts'
 import { createList, type PaymeshList } from './list.ts'
 import { pathId } from './path-id.ts'
 import type { CallOptions, Transport, WriteOptions } from './transport.ts'
@@ -11,6 +12,12 @@ export interface Invoices {
    */
   create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
   get(id: string, options?: CallOptions): Promise<Invoice>
+  /**
+   * The invoice by which the order `input.order_id` is to be paid now: the newest one while it lives or is paid, else the next attempt,
+   * under the key `order-<order id>-<attempt>`. Calls at the same time get the same invoice. With another price or coin the old invoice is
+   * cancelled first; when money has come for it, it is returned as it is: compare `amount` and `status`.
+   */
+  ensure(input: InvoiceCreate & { readonly order_id: string }, options?: CallOptions): Promise<Invoice>
   list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>
   /** Cancels an invoice that has received nothing; throws `INVALID_STATE` otherwise. */
   cancel(id: string, options?: WriteOptions): Promise<Invoice>
@@ -20,11 +27,12 @@ export interface Invoices {
 
 /** The invoice operations over `transport`. */
 export function createInvoices(transport: Transport): Invoices {
-  return {
+  const invoices: Invoices = {
     create: async (body, options) =>
       (await transport<Invoice>({ method: 'POST', path: '/invoices', body, options })).data,
     get: async (id, options) =>
       (await transport<Invoice>({ method: 'GET', path: `/invoices/${pathId(id)}`, options })).data,
+    ensure: async (input, options) => await ensureInvoice(invoices, input, options),
     list: (query, options) => createList(transport, '/invoices', query, options),
     cancel: async (id, options) =>
       (await transport<Invoice>({ method: 'POST', path: `/invoices/${pathId(id)}/cancel`, options })).data,
@@ -33,4 +41,5 @@ export function createInvoices(transport: Transport): Invoices {
       return (await transport<Invoice>({ method: 'POST', path, body: { scenario }, options })).data
     },
   }
+  return invoices
 }

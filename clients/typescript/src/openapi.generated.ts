@@ -11,7 +11,7 @@ export type Webhooks = ReceiveEventWebhookRequest;
  */
 export type InvoiceCreate = {
     /**
-     * Price: greater than zero, at most the decimals of the currency.
+     * Price. Greater than zero, with at most the decimals of the currency (none for CLP, two for the others); zeros behind them do not count.
      */
     amount: string;
     /**
@@ -21,46 +21,48 @@ export type InvoiceCreate = {
     /**
      * Text for the payer.
      */
-    description?: string;
+    description?: string | null;
     /**
      * Your own reference. It need not be unique.
      */
-    order_id?: string;
+    order_id?: string | null;
     /**
      * Locks this asset at creation: the response already carries address and exact amount.
      */
-    asset?: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
+    asset?: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana' | null;
     /**
-     * The merchant's own strings.
+     * The merchant's own strings; a key whose value is null is left out.
      */
     metadata?: {
         [key: string]: string;
-    };
+    } | null;
+    customer?: InvoiceCreateCustomer | null;
     /**
-     * The payer, if known.
+     * Where the checkout links to after payment. An https URL without credentials, as browsers write it; with a test key also http on this machine: `localhost`, `*.localhost`, `*.test` or a loopback address.
      */
-    customer?: {
-        /**
-         * Email address of the payer.
-         */
-        email?: string;
-        /**
-         * Name of the payer.
-         */
-        name?: string;
-    };
+    success_url?: string | null;
     /**
-     * Where the checkout links to after payment.
+     * Where the checkout links to when the payer cancels. An https URL without credentials, as browsers write it; with a test key also http on this machine: `localhost`, `*.localhost`, `*.test` or a loopback address.
      */
-    success_url?: string;
-    /**
-     * Where the checkout links to when the payer cancels.
-     */
-    cancel_url?: string;
+    cancel_url?: string | null;
     /**
      * Seconds until the invoice expires. Without it, a setting of the workspace decides: one for invoices with `asset`, one for those without. **Price risk:** together with `asset` it locks the price for this whole time. Above 86400 (24 hours) a coin can lose much of its value before it is paid, and the loss is yours; leave `asset` out, so that the payer gets a price that lasts for minutes and is renewed.
      */
-    expires_in?: number;
+    expires_in?: number | null;
+};
+
+/**
+ * The payer, if known.
+ */
+export type InvoiceCreateCustomer = {
+    /**
+     * Email address of the payer, as browsers accept it.
+     */
+    email?: string | null;
+    /**
+     * Name of the payer.
+     */
+    name?: string | null;
 };
 
 /**
@@ -80,35 +82,35 @@ export type PaymentLinkCreate = {
     /**
      * Copies title, price and currency of this product; leave those out then.
      */
-    product_id?: string;
+    product_id?: string | null;
     /**
      * Shown to payers. Required without `product_id`.
      */
-    title?: string;
+    title?: string | null;
     /**
      * Further description.
      */
-    description?: string;
+    description?: string | null;
     /**
      * ISO 4217 code. Required without `product_id`.
      */
-    currency?: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
+    currency?: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN' | null;
     /**
-     * Fixed amount. Without `product_id`, either this or `allow_custom_amount`.
+     * Fixed amount. Without `product_id`, either this or `allow_custom_amount`, never both. Greater than zero, with at most the decimals of the currency (none for CLP, two for the others); zeros behind them do not count.
      */
-    amount?: string;
+    amount?: string | null;
     /**
      * Lets the payer choose the amount.
      */
-    allow_custom_amount?: boolean;
+    allow_custom_amount?: boolean | null;
     /**
-     * Minimum that a payer can choose; with `allow_custom_amount`.
+     * Minimum that a payer can choose, at most `max_amount`; only with `allow_custom_amount`. Greater than zero, with at most the decimals of the currency (none for CLP, two for the others); zeros behind them do not count.
      */
-    min_amount?: string;
+    min_amount?: string | null;
     /**
-     * Maximum that a payer can choose; with `allow_custom_amount`.
+     * Maximum that a payer can choose; only with `allow_custom_amount`. Greater than zero, with at most the decimals of the currency (none for CLP, two for the others); zeros behind them do not count.
      */
-    max_amount?: string;
+    max_amount?: string | null;
 };
 
 /**
@@ -120,7 +122,7 @@ export type ProductCreate = {
      */
     name: string;
     /**
-     * Price: greater than zero, at most the decimals of the currency.
+     * Price. Greater than zero, with at most the decimals of the currency (none for CLP, two for the others); zeros behind them do not count.
      */
     price: string;
     /**
@@ -130,11 +132,11 @@ export type ProductCreate = {
     /**
      * Further description.
      */
-    description?: string;
+    description?: string | null;
     /**
      * Your own code, compared exactly as written; unique in the workspace and mode.
      */
-    sku?: string;
+    sku?: string | null;
 };
 
 /**
@@ -142,7 +144,7 @@ export type ProductCreate = {
  */
 export type EstimateRequest = {
     /**
-     * Fiat price: greater than zero, at most the decimals of the currency.
+     * Fiat price. Greater than zero, with at most the decimals of the currency (none for CLP, two for the others); zeros behind them do not count.
      */
     amount: string;
     /**
@@ -160,7 +162,7 @@ export type EstimateRequest = {
  */
 export type WebhookEndpointCreate = {
     /**
-     * Public https URL, port 443 or from 1024 on. A development server accepts `http://localhost` from test keys.
+     * Public https URL without credentials, as browsers write it, port 443 or from 1024 on. A development server accepts `http://localhost:<port>` from test keys.
      */
     url: string;
     /**
@@ -170,11 +172,11 @@ export type WebhookEndpointCreate = {
     /**
      * Events it receives: by default those of the mode of the key; `both` requires a live key.
      */
-    mode?: 'live' | 'test' | 'both';
+    mode?: 'live' | 'test' | 'both' | null;
     /**
      * A note for you.
      */
-    description?: string;
+    description?: string | null;
 };
 
 /**
@@ -189,11 +191,11 @@ export type Event = {
     /**
      * What happened.
      */
-    type: 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test';
+    type: 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test' | (string & {});
     /**
      * API version of the event.
      */
-    api_version: '2026-10-01';
+    api_version: string;
     /**
      * False for test events.
      */
@@ -235,7 +237,7 @@ export type Money = {
     /**
      * ISO 4217 code.
      */
-    currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
+    currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN' | (string & {});
     /**
      * The same amount in minor units: cents for USD.
      */
@@ -249,11 +251,11 @@ export type InvoiceCrypto = {
     /**
      * Asset id: `<symbol>_<network>`.
      */
-    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
+    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana' | (string & {});
     /**
      * Network of the asset.
      */
-    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
+    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana' | (string & {});
     /**
      * Ticker of the asset, in capitals.
      */
@@ -386,7 +388,7 @@ export type Invoice = {
     /**
      * State of the invoice.
      */
-    status: 'new' | 'pending' | 'partial' | 'confirming' | 'paid' | 'overpaid' | 'expired' | 'cancelled';
+    status: 'new' | 'pending' | 'partial' | 'confirming' | 'paid' | 'overpaid' | 'expired' | 'cancelled' | (string & {});
     /**
      * False for test invoices.
      */
@@ -427,7 +429,7 @@ export type Invoice = {
     /**
      * Source: `api` for invoices created with a key.
      */
-    source: 'link' | 'api' | 'manual' | 'billing';
+    source: 'link' | 'api' | 'manual' | 'billing' | (string & {});
     /**
      * When it was created.
      */
@@ -466,11 +468,11 @@ export type Payment = {
     /**
      * Asset id: `<symbol>_<network>`.
      */
-    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
+    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana' | (string & {});
     /**
      * Network of the asset.
      */
-    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
+    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana' | (string & {});
     /**
      * Ticker of the asset, in capitals.
      */
@@ -490,7 +492,7 @@ export type Payment = {
     /**
      * `detected` and `confirmed` payments exist on the chain; `replaced`, `dropped` and `orphaned` ones no longer do.
      */
-    status: 'detected' | 'confirmed' | 'replaced' | 'dropped' | 'orphaned';
+    status: 'detected' | 'confirmed' | 'replaced' | 'dropped' | 'orphaned' | (string & {});
     /**
      * Transaction; null for simulated payments, and for coins from a contract call that only the balance of the address shows.
      */
@@ -578,9 +580,9 @@ export type ErrorResponse = {
  */
 export type Error = {
     /**
-     * Machine-readable error code from a closed set.
+     * Machine-readable error code.
      */
-    code: 'VALIDATION_ERROR' | 'UNSUPPORTED_ASSET' | 'NO_WALLET_FOR_ASSET' | 'AMOUNT_BELOW_MINIMUM' | 'UNAUTHENTICATED' | 'FORBIDDEN_SCOPE' | 'WORKSPACE_SUSPENDED' | 'WORKSPACE_RESTRICTED' | 'PLAN_LIMIT_REACHED' | 'TEST_MODE_ONLY' | 'NOT_FOUND' | 'INVALID_STATE' | 'IDEMPOTENCY_MISMATCH' | 'IDEMPOTENCY_IN_PROGRESS' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'RATES_UNAVAILABLE';
+    code: 'VALIDATION_ERROR' | 'UNSUPPORTED_ASSET' | 'NO_WALLET_FOR_ASSET' | 'AMOUNT_BELOW_MINIMUM' | 'UNAUTHENTICATED' | 'FORBIDDEN_SCOPE' | 'WORKSPACE_SUSPENDED' | 'WORKSPACE_RESTRICTED' | 'PLAN_LIMIT_REACHED' | 'TEST_MODE_ONLY' | 'NOT_FOUND' | 'INVALID_STATE' | 'IDEMPOTENCY_MISMATCH' | 'IDEMPOTENCY_IN_PROGRESS' | 'RATE_LIMITED' | 'INTERNAL_ERROR' | 'RATES_UNAVAILABLE' | (string & {});
     /**
      * Human-readable message. The text may change.
      */
@@ -682,7 +684,7 @@ export type PaymentLink = {
     /**
      * An inactive link accepts no new payments.
      */
-    status: 'active' | 'inactive';
+    status: 'active' | 'inactive' | (string & {});
     /**
      * Shown to payers.
      */
@@ -694,7 +696,7 @@ export type PaymentLink = {
     /**
      * ISO 4217 code.
      */
-    currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
+    currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN' | (string & {});
     /**
      * Fixed amount; null when the payer chooses it.
      */
@@ -796,7 +798,7 @@ export type Product = {
     /**
      * ISO 4217 code.
      */
-    currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
+    currency: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN' | (string & {});
     /**
      * Your own code; unique in the workspace and mode.
      */
@@ -869,7 +871,7 @@ export type Currency = {
     /**
      * Asset id: `<symbol>_<network>`.
      */
-    id: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
+    id: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana' | (string & {});
     object: 'currency';
     /**
      * The mode of the key: availability may differ between the two.
@@ -882,7 +884,7 @@ export type Currency = {
     /**
      * Network of the asset.
      */
-    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
+    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana' | (string & {});
     /**
      * Display name.
      */
@@ -910,7 +912,7 @@ export type Currency = {
     /**
      * Reason; null exactly when `available` is true.
      */
-    unavailable_reason: 'no_wallet' | 'network_not_configured' | 'asset_not_on_network' | 'network_lagging' | 'rates_unavailable' | 'addresses_exhausted' | null;
+    unavailable_reason: 'no_wallet' | 'network_not_configured' | 'asset_not_on_network' | 'network_lagging' | 'rates_unavailable' | 'addresses_exhausted' | (string & {}) | null;
     /**
      * A node is behind the network, so that real transfers are seen.
      */
@@ -953,7 +955,7 @@ export type Rate = {
     /**
      * Asset id: `<symbol>_<network>`.
      */
-    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
+    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana' | (string & {});
     /**
      * Ticker of the asset, in capitals.
      */
@@ -961,11 +963,11 @@ export type Rate = {
     /**
      * Network of the asset.
      */
-    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
+    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana' | (string & {});
     /**
      * Currency of the price.
      */
-    fiat: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN';
+    fiat: 'USD' | 'EUR' | 'DOP' | 'MXN' | 'COP' | 'BRL' | 'GBP' | 'ARS' | 'CLP' | 'PEN' | (string & {});
     /**
      * Price of one unit of the asset, in full precision.
      */
@@ -1015,11 +1017,11 @@ export type Estimate = {
     /**
      * Asset id: `<symbol>_<network>`.
      */
-    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana';
+    asset: 'btc_bitcoin' | 'ltc_litecoin' | 'doge_dogecoin' | 'eth_ethereum' | 'usdt_ethereum' | 'usdc_ethereum' | 'bnb_bsc' | 'usdt_bsc' | 'usdc_bsc' | 'pol_polygon' | 'usdt_polygon' | 'usdc_polygon' | 'eth_base' | 'usdc_base' | 'eth_arbitrum' | 'usdt_arbitrum' | 'usdc_arbitrum' | 'trx_tron' | 'usdt_tron' | 'sol_solana' | 'usdc_solana' | 'usdt_solana' | (string & {});
     /**
      * Network of the asset.
      */
-    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana';
+    network: 'bitcoin' | 'litecoin' | 'dogecoin' | 'ethereum' | 'bsc' | 'polygon' | 'base' | 'arbitrum' | 'tron' | 'solana' | (string & {});
     /**
      * Ticker of the asset, in capitals.
      */
@@ -1098,11 +1100,11 @@ export type WebhookEndpoint = {
     /**
      * Event types it receives, or `*` for all.
      */
-    events: Array<'*' | 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test'>;
+    events: Array<'*' | 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test' | (string & {})>;
     /**
      * Which events it receives.
      */
-    mode: 'live' | 'test' | 'both';
+    mode: 'live' | 'test' | 'both' | (string & {});
     /**
      * Your own note.
      */
@@ -1110,7 +1112,7 @@ export type WebhookEndpoint = {
     /**
      * A disabled endpoint receives nothing.
      */
-    status: 'enabled' | 'disabled';
+    status: 'enabled' | 'disabled' | (string & {});
     /**
      * When it was created.
      */
@@ -1156,11 +1158,11 @@ export type WebhookEndpointCreated = {
     /**
      * Event types it receives, or `*` for all.
      */
-    events: Array<'*' | 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test'>;
+    events: Array<'*' | 'invoice.created' | 'invoice.pending' | 'invoice.partial' | 'invoice.confirming' | 'invoice.paid' | 'invoice.overpaid' | 'invoice.expired' | 'invoice.late_payment' | 'invoice.cancelled' | 'payment.detected' | 'payment.confirmed' | 'webhook.test' | (string & {})>;
     /**
      * Which events it receives.
      */
-    mode: 'live' | 'test' | 'both';
+    mode: 'live' | 'test' | 'both' | (string & {});
     /**
      * Your own note.
      */
@@ -1168,7 +1170,7 @@ export type WebhookEndpointCreated = {
     /**
      * A disabled endpoint receives nothing.
      */
-    status: 'enabled' | 'disabled';
+    status: 'enabled' | 'disabled' | (string & {});
     /**
      * When it was created.
      */
@@ -1181,6 +1183,10 @@ export type WebhookEndpointCreated = {
      * Signing secret. It is shown only once.
      */
     secret: string;
+    /**
+     * What is probably a mistake, such as another endpoint with the same URL, which then gets every event twice; null otherwise.
+     */
+    warning: string | null;
 };
 
 /**

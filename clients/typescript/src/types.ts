@@ -42,7 +42,7 @@ export type {
   WebhookEndpointCreated,
 }
 
-/** The seventeen codes of the API. */
+/** A code of the API: the seventeen of today, and those that a later server may add. */
 export type PaymeshErrorCode = WireError['code']
 
 /** One invalid field: its dotted path (`customer.email`, `events.2`) and the problem. */
@@ -60,12 +60,15 @@ export type RateListQuery = NonNullable<ListRatesData['query']>
 /** The scenario of a simulation. */
 export type SimulationScenario = SimulateRequest['scenario']
 
-/** An asset id, `<symbol>_<network>`. */
+/** An asset id, `<symbol>_<network>`: those of today, and those that a later server may add. */
 export type AssetId = Currency['id']
 /** ISO 4217 code of a supported price currency. */
 export type FiatCode = InvoiceCreate['currency']
-/** State of an invoice. `paid` and `overpaid` are the two in which the merchant has the money. */
+/** State of an invoice; a later server may add one. `paid` and `overpaid` are the two in which the merchant has the money. */
 export type InvoiceStatus = Invoice['status']
+
+/** The types without those that a later server may add. */
+type KnownType<T> = T extends string ? (string extends T ? never : T) : never
 
 type PaymentEventType = 'payment.detected' | 'payment.confirmed'
 
@@ -77,7 +80,7 @@ export interface PaymentEvent extends WireEvent {
 
 /** The state of an invoice changed, or an endpoint is being tested (`webhook.test`). `data.object` is the invoice right after that. */
 export interface InvoiceEvent extends WireEvent {
-  readonly type: Exclude<WireEvent['type'], PaymentEventType>
+  readonly type: Exclude<KnownType<WireEvent['type']>, PaymentEventType>
   readonly data: { readonly object: Invoice; readonly payment?: never }
 }
 

@@ -5,7 +5,8 @@ import { askServer, type ServerAccess, ServerRefusal } from './server-access.ts'
 /** Messages of an event stream, in order. */
 export type StreamMessage =
   | { readonly kind: 'ready'; readonly workspaceId: string; readonly mode: string }
-  | { readonly kind: 'event'; readonly event: StreamedEvent; readonly place: string | null }
+  /** An event, or one of before that somebody had delivered once more. */
+  | { readonly kind: 'event'; readonly event: StreamedEvent; readonly resent: boolean; readonly place: string | null }
   | { readonly kind: 'place'; readonly place: string }
   /** The history does not reach back to the end of the last stream. */
   | { readonly kind: 'gap'; readonly place: string | null }
@@ -55,8 +56,10 @@ function readMessage(message: {
   const { event: name, id: place = null, data } = message
   const value = JSON.parse(data)
   if (name === 'ready') return { kind: 'ready', workspaceId: String(value.workspace_id), mode: String(value.mode) }
-  if (name === 'event')
-    return { kind: 'event', event: { id: String(value.id), type: String(value.type), body: data }, place }
+  if (name === 'event' || name === 'resend') {
+    const event = { id: String(value.id), type: String(value.type), body: data }
+    return { kind: 'event', event, resent: name === 'resend', place }
+  }
   if (name === 'place' && place !== null) return { kind: 'place', place }
   if (name === 'gap') return { kind: 'gap', place }
   if (name === 'end') {

@@ -1,7 +1,7 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { Agent, fetch } from 'undici'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { signDelivery } from '#shared/usecases/deliveries/send.ts'
-import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
 import { reasonOf } from './server-access.ts'
 
 /** The response time limit of real deliveries (specification §6). */
@@ -13,6 +13,8 @@ export interface StreamedEvent {
   readonly type: string
   readonly body: string
 }
+
+const ANY_CERTIFICATE = new Agent({ connect: { rejectUnauthorized: false } })
 
 /** The result: a status, no listening receiver, or a connection without a response. */
 export type ForwardOutcome =
@@ -27,7 +29,21 @@ const UNREACHABLE: readonly string[] = [
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'EPROTO',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'HOSTNAME_MISMATCH',
 ]
+/** Codes of Node for a handshake or a certificate that it refused. */
+const TLS_REFUSED = /^(?:ERR_TLS_|ERR_SSL_|CERT_)/
+
+/** True when TLS was refused, whichever side refused it. */
+export function isTlsReason(reason: string): boolean {
+  return TLS_REFUSED.test(reason) || /CERT|SIGNATURE|HOSTNAME|EPROTO/.test(reason)
+}
 
 /**
  * The secret for deliveries of `paymesh listen`: derived from the API key, so that it is the same for
@@ -39,20 +55,24 @@ export function localSecret(apiKey: string): string {
 
 interface Forward {
   readonly url: string
+  /** `whd_…`: the same for every attempt of one delivery. */
+  readonly deliveryId: string
+  /** Takes any certificate of the receiver, for one that signed its own. */
+  readonly skipVerify?: boolean
   readonly secret: string
   readonly clock?: Clock
   /** Ends a request without a response: that one counts as unanswered. */
   readonly stop?: AbortSignal
 }
 
-/** Posts an event to a receiver as a separate delivery, with the headers of real deliveries. */
+/** Posts an event to a receiver with the headers of real deliveries. */
 export async function forwardEvent(
   event: StreamedEvent,
-  { url, secret, clock = { now: Date.now }, stop }: Forward,
+  { url, deliveryId, secret, clock = { now: Date.now }, skipVerify = false, stop }: Forward,
 ): Promise<ForwardOutcome> {
   const body = new TextEncoder().encode(event.body)
   const headers = signDelivery({
-    deliveryId: deliveryId(event.id, randomUUID(), 0),
+    deliveryId,
     eventId: event.id,
     eventType: event.type,
     body,
@@ -63,11 +83,13 @@ export async function forwardEvent(
   try {
     const late = AbortSignal.timeout(ANSWER_MS)
     const signal = stop === undefined ? late : AbortSignal.any([late, stop])
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal })
+    const verify = skipVerify ? { dispatcher: ANY_CERTIFICATE } : {}
+    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal, ...verify })
     await response.body?.cancel()
     return { kind: 'answered', status: response.status, durationMs: Math.round(performance.now() - startedAt) }
   } catch (error) {
     const reason = reasonOf(error)
-    return { kind: UNREACHABLE.includes(reason) ? 'unreachable' : 'unanswered', reason }
+    const isOpened = !UNREACHABLE.includes(reason) && !TLS_REFUSED.test(reason)
+    return { kind: isOpened ? 'unanswered' : 'unreachable', reason }
   }
 }

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
 import type { OutputOptions } from '../text/output.ts'
 import { followStream } from './follow-stream.ts'
-import { type ForwardOutcome, forwardEvent, localSecret, type StreamedEvent } from './forward-event.ts'
+import { type ForwardOutcome, forwardEvent, isTlsReason, localSecret, type StreamedEvent } from './forward-event.ts'
 import {
   askServer,
   reasonOf,
@@ -19,6 +21,9 @@ interface ListenOptions extends OutputOptions, ServerOptions {
   readonly forwardTo: string
   readonly events?: string
   readonly resend?: string
+  readonly skipVerify?: boolean
+  readonly retry?: number
+  readonly duplicate?: boolean
 }
 
 /** Pause between attempts to reach the server or the receiver, milliseconds. */
@@ -38,6 +43,11 @@ function parseUrl(text: string): string {
   return url.href
 }
 
+function parseCount(text: string): number {
+  if (!/^[1-8]$/.test(text)) throw new InvalidArgumentError('a whole number from 1 to 8')
+  return Number(text)
+}
+
 function parseEvents(text: string): string {
   const unknown = text.split(',').filter((name) => name !== '*' && !EVENT_TYPES.some((type) => type === name))
   if (unknown.length > 0)
@@ -55,24 +65,59 @@ type Voice = ReturnType<typeof createVoice>
 interface Forwarding {
   readonly url: string
   readonly secret: string
+  readonly skipVerify: boolean
+  /** Attempts after the first for an event that was not accepted. */
+  readonly retries: number
+  /** Sends every accepted event once more, as a real delivery may come twice. */
+  readonly duplicates: boolean
   readonly say: Voice
   readonly stop: AbortSignal
 }
 
-/** Forwards one event, retrying while no receiver is listening; any response is final. Resolves with null when it was stopped. */
+const isAccepted = (outcome: ForwardOutcome): boolean =>
+  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300
+
+/**
+ * Forwards one event, with the retries and the duplicate that were asked for, each with its own line. Resolves with false when it was
+ * stopped.
+ */
+async function forward(event: StreamedEvent, forwarding: Forwarding): Promise<boolean> {
+  const { retries, duplicates, say, stop } = forwarding
+  const id = deliveryId(event.id, randomUUID(), 0)
+  for (let attempt = 0; attempt <= retries; attempt += 1) {
+    if (attempt > 0) await pause(RETRY_MS, undefined, { signal: stop }).catch(() => undefined)
+    const outcome = await forwardUntilTaken(event, id, forwarding)
+    if (outcome === null) return false
+    sayOutcome(say, event, outcome)
+    if (!isAccepted(outcome)) continue
+    if (!duplicates) return true
+    const again = await forwardUntilTaken(event, id, forwarding)
+    if (again === null) return false
+    sayOutcome(say, event, again)
+    return true
+  }
+  return true
+}
+
+/** Sends one attempt, waiting while no receiver is listening; any response is final. Resolves with null when it was stopped. */
 async function forwardUntilTaken(
   event: StreamedEvent,
-  { url, secret, say, stop }: Forwarding,
+  id: string,
+  { url, secret, skipVerify, say, stop }: Forwarding,
 ): Promise<ForwardOutcome | null> {
   let said = false
   while (!stop.aborted) {
-    const outcome = await forwardEvent(event, { url, secret, stop })
+    const outcome = await forwardEvent(event, { url, secret, deliveryId: id, skipVerify, stop })
     // A request that was ended by Ctrl-C has no outcome worth a line.
     if (stop.aborted && outcome.kind !== 'answered') return null
     if (outcome.kind !== 'unreachable') return outcome
     if (!said) {
-      const text = `No response from ${url} (${outcome.reason}). Start your receiver: ${event.type} ${event.id} and later events wait for it.`
-      say({ kind: 'waiting', event: event.id, reason: outcome.reason }, text)
+      const { reason } = outcome
+      const cure = isTlsReason(reason)
+        ? 'Its certificate or its TLS was refused: --skip-verify takes any certificate, NODE_EXTRA_CA_CERTS names a file with its issuer.'
+        : 'Start your receiver.'
+      const text = `No response from ${url} (${reason}). ${cure} ${event.type} ${event.id} and later events wait for it.`
+      say({ kind: 'waiting', event: event.id, reason }, text)
     }
     said = true
     await pause(RETRY_MS, undefined, { signal: stop }).catch(() => undefined)
@@ -85,7 +130,7 @@ function sayOutcome(say: Voice, event: StreamedEvent, outcome: ForwardOutcome): 
   const again = `Resend it with: paymesh listen --forward-to … --resend ${id}`
   if (outcome.kind === 'answered') {
     const { status, durationMs } = outcome
-    const isTaken = status >= 200 && status < 300
+    const isTaken = isAccepted(outcome)
     say(
       { kind: 'forwarded', id, type, status, duration_ms: durationMs },
       `${type}  ${id}  ${status} in ${durationMs} ms${isTaken ? '' : `\n  The receiver did not accept it. ${again}`}`,
@@ -102,9 +147,9 @@ async function resend(access: ServerAccess, id: string, forwarding: Forwarding):
   const response = await askServer(access, `/listen/events/${encodeURIComponent(id)}`)
   const body = await response.text()
   const event = { id, type: String(JSON.parse(body).type), body }
-  const outcome = await forwardEvent(event, forwarding)
+  const outcome = await forwardEvent(event, { ...forwarding, deliveryId: deliveryId(id, randomUUID(), 0) })
   sayOutcome(forwarding.say, event, outcome)
-  if (outcome.kind !== 'answered' || outcome.status >= 300) process.exitCode = 1
+  if (!isAccepted(outcome)) process.exitCode = 1
 }
 
 /** Follows the stream across interrupted connections until it is stopped or the server refuses. */
@@ -133,11 +178,9 @@ async function forwardAll(access: ServerAccess, events: string | null, forwardin
             { kind: 'gap' },
             'The server’s history does not reach back to the lost connection: events may be missing. Check the Events page.',
           )
-        } else if (message.kind === 'event' && !forwarded.has(message.event.id)) {
-          const outcome = await forwardUntilTaken(message.event, forwarding)
-          if (outcome === null) return
+        } else if (message.kind === 'event' && (message.resent || !forwarded.has(message.event.id))) {
+          if (!(await forward(message.event, forwarding))) return
           remember(message.event.id)
-          sayOutcome(say, message.event, outcome)
         }
         // Only now: an event that was not forwarded is read again by the next connection.
         place = message.place ?? place
@@ -183,6 +226,9 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   const forwarding = {
     url: options.forwardTo,
     secret: localSecret(access.apiKey),
+    skipVerify: options.skipVerify === true,
+    retries: options.retry ?? 0,
+    duplicates: options.duplicate === true,
     say: createVoice(options),
     stop: stopping.signal,
   }
@@ -204,7 +250,10 @@ export function addListenCommand(program: Command): void {
       )
       .requiredOption('--forward-to <url>', 'the receiver, for example http://localhost:3000/webhooks', parseUrl)
       .option('--events <types>', 'only these, separated by commas; default: all', parseEvents)
-      .option('--resend <id>', 'send this event (evt_…) once more, and end'),
+      .option('--resend <id>', 'send this event (evt_…) once more, and end')
+      .option('--skip-verify', 'take any TLS certificate of the receiver, for one that signed its own')
+      .option('--retry <count>', 'send an event that was not accepted this many times more, a second apart', parseCount)
+      .option('--duplicate', 'send every accepted event twice, as a real delivery may come twice'),
   )
     .option('--json', 'print one JSON value a line')
     .action(listen)

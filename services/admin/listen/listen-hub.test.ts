@@ -5,7 +5,7 @@ import { createListenHub, type Letter } from './listen-hub.ts'
 
 const never = new AbortController().signal
 const event = (number: number, workspaceId = 'ws-1', mode: 'live' | 'test' = 'test'): StoredEvent => ({
-  ...{ id: `evt_${number}`, workspaceId, mode, type: 'invoice.paid', place: `place-${number}` },
+  ...{ id: `evt_${number}`, workspaceId, mode, type: 'invoice.paid', resent: false, place: `place-${number}` },
 })
 
 /** A hub on a stream that a test feeds. */

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope, successEnvelope } from '#shared/contracts/http/envelope.ts'
+import { metadataBody } from '#shared/contracts/http/metadata.ts'
+import { text } from '#shared/contracts/http/text.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { triggerEvent } from '#shared/usecases/listeners/trigger-event.ts'
@@ -20,7 +22,18 @@ const listenQuery = z.strictObject({
     .pipe(z.array(z.enum(EVENT_TYPES)).min(1))
     .optional(),
 })
-const triggerBody = z.strictObject({ event: z.enum(EVENT_TYPES) })
+const triggerBody = z
+  .strictObject({
+    event: z.enum(EVENT_TYPES),
+    /** The existing test invoice to continue; without it a new one is created. */
+    invoice_id: z.guid('must be a UUID').toLowerCase().optional(),
+    order_id: text(120).optional(),
+    metadata: metadataBody.optional(),
+  })
+  .refine((body) => body.invoice_id === undefined || (body.order_id ?? body.metadata) === undefined, {
+    path: ['invoice_id'],
+    message: 'must not come with order_id or metadata, which an existing invoice has',
+  })
 
 /**
  * Endpoints for `paymesh listen` and `paymesh trigger`, outside the versioned API and only for API keys:
@@ -54,8 +67,9 @@ export function addListenRoutes(app: Express, deps: AdminDeps): void {
     answered(deps, async (request, response, requestId) => {
       const { key, workspace } = await authoriseKey(deps, request, ['webhooks:manage', 'invoices:write'])
       if (key.mode !== 'test') throw new PaymeshError('TEST_MODE_ONLY')
-      const { event } = validate(triggerBody, request.body)
-      const { type, invoiceId } = await triggerEvent(deps.money, { workspace, type: event })
+      const { event, invoice_id, order_id, metadata } = validate(triggerBody, request.body)
+      const subject = { invoiceId: invoice_id, orderId: order_id, metadata }
+      const { type, invoiceId } = await triggerEvent(deps.money, { workspace, type: event, subject })
       send(response, 201, successEnvelope(JSON.stringify({ event: type, invoice_id: invoiceId }), null, requestId))
     }),
   )

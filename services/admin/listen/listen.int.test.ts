@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import { adminCaller } from '#test/support/admin.ts'
@@ -69,6 +71,39 @@ describe('a stream of events', () => {
       stream.cut()
     },
   )
+
+  // Guarantee: what somebody resends from the dashboard or the command line also reaches the machine of a developer, and no recovery does.
+  test('brings an event again that is resent', async () => {
+    const id = await stage.store(mine())
+    const stream = await stage.listen(key)
+    await stream.until('place')
+    const { deliveries } = stage.deps.instance
+    const row = (generation: number, more: object = {}) => ({
+      ...{ id: `whd_${randomUUID().replaceAll('-', '')}`, eventId: id, eventType: 'webhook.test' as const },
+      ...{
+        endpointId: randomUUID(),
+        workspaceId: mine(),
+        mode: 'test' as const,
+        generation,
+        status: 'pending' as const,
+      },
+      ...{
+        attempt: 0,
+        dueAt: stage.deps.clock.now() + 3_600_000,
+        leaseToken: null,
+        claims: 0,
+        createdAt: stage.deps.clock.now(),
+      },
+      ...{ finishedAt: null, lastError: null, lastStatusCode: null, ...more },
+    })
+    await deliveries.insertMany([row(0), row(1, { recoveryId: 'r' }), row(1)])
+    const heard = await stream.until('resend')
+    expect(heard.data['id']).toBe(id)
+    const next = await stage.store(mine())
+    expect((await stream.next())?.data['id']).toBe(next)
+    stream.cut()
+    await stores.db.collection(WEBHOOK_DELIVERIES).deleteMany({ eventId: id })
+  })
 
   test('brings the types that are asked for', async () => {
     const stream = await stage.listen(key, {}, '?events=invoice.paid')
@@ -199,6 +234,21 @@ describe('a caller that may not listen', () => {
     release()
     await expect.poll(async () => (await stage.listen(slowKey, resumed)).response.status, { interval: 200 }).toBe(200)
     since.mockRestore()
+  })
+
+  test('continues an invoice or begins one with the fields of the shop, and not both', async () => {
+    const trigger = (body: object) =>
+      stage.ask('/listen/trigger', key, {
+        ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+      })
+    const begun = await trigger({ event: 'invoice.created', order_id: '1001', metadata: { cart: 'a' } })
+    const { invoice_id } = JSON.parse(await begun.text()).data
+    const invoice = await stage.deps.money.invoices.findInWorkspace(mine(), 'test', invoice_id)
+    expect(invoice?.terms).toMatchObject({ orderId: '1001', metadata: { trigger: 'invoice.created', cart: 'a' } })
+    expect((await trigger({ event: 'invoice.cancelled', invoice_id })).status).toBe(201)
+    expect(await codeOf(await trigger({ event: 'invoice.paid', invoice_id }))).toEqual([409, 'INVALID_STATE'])
+    expect(await codeOf(await trigger({ event: 'invoice.paid', invoice_id: randomUUID() }))).toEqual([404, 'NOT_FOUND'])
+    expect((await trigger({ event: 'invoice.paid', invoice_id, order_id: '1' })).status).toBe(400)
   })
 
   test('triggers nothing with a live key, without the scopes, or in a closed workspace', async () => {

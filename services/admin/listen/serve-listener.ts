@@ -23,7 +23,8 @@ interface ListenRequest {
 
 /**
  * Streams events to one listener until either side ends it, starting at `Last-Event-ID` if given. Messages by name:
- * `ready` once everything stored from now on will follow; `event`, whose data is the body of a delivery; `place`, which only moves the id;
+ * `ready` once everything stored from now on will follow; `event`, whose data is the body of a delivery; `resend`, the same for an event
+ * that somebody had delivered once more; `place`, which only moves the id;
  * `gap`, when the history no longer reaches back to the given id; `end` with an error, when the key may no longer listen.
  * Throws before the answer began: `RATE_LIMITED` for too many streams, or too many that read the history.
  */
@@ -85,10 +86,10 @@ async function stream(deps: AdminDeps, open: OpenStream): Promise<void> {
   const write = createWriter(deps, open)
   // Those that wait for this listener may be the last of the history too; there are no more of them than may wait.
   const sent = createRecentIds(UNREAD_MAX)
-  const sendEvent = async ({ id, type, place }: StoredEvent): Promise<void> => {
-    if (!types.has(type) || sent.has(id)) return
+  const sendEvent = async ({ id, type, place, resent }: StoredEvent): Promise<void> => {
+    if (!types.has(type) || sent.has(resent ? place : id)) return
     const body = (await deps.money.events.findByIds([id])).get(id)?.body
-    if (body !== undefined) await write(message('event', new TextDecoder().decode(body), place))
+    if (body !== undefined) await write(message(resent ? 'resend' : 'event', new TextDecoder().decode(body), place))
   }
   await write(message('ready', JSON.stringify({ workspace_id: workspaceId, mode, events: [...types] })))
   if (open.from !== null) {
@@ -96,7 +97,7 @@ async function stream(deps: AdminDeps, open: OpenStream): Promise<void> {
       if (cut.aborted) return
       if (event.workspaceId !== workspaceId || event.mode !== mode) continue
       await sendEvent(event)
-      sent.add(event.id)
+      sent.add(event.resent ? event.place : event.id)
     }
     open.leaveHistory()
   }

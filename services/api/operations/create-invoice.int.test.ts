@@ -80,9 +80,63 @@ describe('201', () => {
     expect(new Set(answers.map(({ json }) => json.data.crypto.address)).size).toBe(12)
   })
 
-  it('prints a currency without decimals without decimals', async () => {
-    const { json } = await create({ amount: '1500', currency: 'CLP' })
+  it.each(['1500', '1500.00', '1500.0'])('prints a currency without decimals without decimals: %s', async (amount) => {
+    const { json } = await create({ amount, currency: 'CLP' }, {}, (await api.newKey('test')).apiKey)
     expect(json.data.amount).toEqual({ value: '1500', currency: 'CLP', minor: 1500 })
+  })
+
+  // Guarantee: an address that the shop's own form has taken never refuses the sale.
+  it.each([
+    ...['a&b@x.example', 'a/b@x.example', 'a#b@x.example', 'a=b@x.example', 'test!x@x.example', 'user%x@x.example'],
+    ...[
+      'a@münchen.de',
+      'ünï@x.example',
+      'почта@пример.рф',
+      'a..b.@localhost',
+      "o'brien@x.example",
+      'हिन्दी@उदाहरण.भारत',
+    ],
+  ])('takes the e-mail address %s', async (email) => {
+    const { status, json } = await create(
+      { ...BODY, customer: { email: ` ${email} ` } },
+      {},
+      (await api.newKey('test')).apiKey,
+    )
+    expect([status, json.data?.customer.email]).toEqual([201, email])
+  })
+
+  // Guarantee: what frameworks write for "nothing" is nothing, and a read invoice can be sent back.
+  it.each([
+    [
+      'Django',
+      {
+        order_id: '',
+        description: '',
+        customer: { email: null, name: '' },
+        success_url: 'http://127.0.0.1:8000/thanks',
+      },
+    ],
+    [
+      'PHP',
+      { metadata: [], customer: [], cancel_url: 'http://shop.test/cart', success_url: 'http://sub.localhost:8080/' },
+    ],
+    [
+      'a copy of a response',
+      {
+        description: null,
+        order_id: null,
+        metadata: {},
+        customer: { email: null, name: null },
+        asset: null,
+        expires_in: null,
+        success_url: null,
+      },
+    ],
+    ['metadata with nothing in it', { metadata: { coupon: null, channel: 'web' }, success_url: 'http://[::1]:3000/' }],
+  ])('takes what %s sends', async (_name, fields) => {
+    const { status, json } = await create({ ...BODY, ...fields }, {}, (await api.newKey('test')).apiKey)
+    expect([status, json.error, json.data?.customer]).toEqual([201, null, { email: null, name: null }])
+    expect(json.data.metadata).toEqual(JSON.stringify(fields).includes('coupon') ? { channel: 'web' } : {})
   })
 
   it('carries on when another process used the next numbers', async () => {
@@ -109,18 +163,20 @@ describe('400', () => {
     ['zero', { ...BODY, amount: '0.00' }, ['amount']],
     ['a dot without decimals', { ...BODY, amount: '1.' }, ['amount']],
     ['too many decimals', { ...BODY, amount: '1.001' }, ['amount']],
-    ['decimals of a currency without them', { amount: '1.0', currency: 'CLP' }, ['amount']],
+    ['decimals of a currency without them', { amount: '1.5', currency: 'CLP' }, ['amount']],
     ['thirteen integer digits', { ...BODY, amount: '1000000000000' }, ['amount']],
     ['a line break behind the amount', { ...BODY, amount: '25\n' }, ['amount']],
     ['an unknown currency', { ...BODY, currency: 'CHF' }, ['currency']],
     ['a currency in lower case', { ...BODY, currency: 'usd' }, ['currency']],
     ['a malformed asset', { ...BODY, asset: 'USDT' }, ['asset']],
-    ['no text as asset', { ...BODY, asset: null }, ['asset']],
+    ['no text as asset', { ...BODY, asset: 1 }, ['asset']],
     ['a long description', { ...BODY, description: 'x'.repeat(501) }, ['description']],
     ['a long order id', { ...BODY, order_id: 'x'.repeat(121) }, ['order_id']],
     ['NUL in a text', { ...BODY, order_id: 'a\u0000b' }, ['order_id']],
     ['half a surrogate pair', { ...BODY, description: '\ud800' }, ['description']],
     ['no e-mail address', { ...BODY, customer: { email: 'nobody' } }, ['customer.email']],
+    ['two e-mail addresses', { ...BODY, customer: { email: 'a@x.example,b@x.example' } }, ['customer.email']],
+    ['a header as e-mail address', { ...BODY, customer: { email: 'a@x.example\r\nBcc:b@x' } }, ['customer.email']],
     ['a metadata value that is no text', { ...BODY, metadata: { foo: 1, ok: 'x' } }, ['metadata.foo']],
     ['a list as metadata', { ...BODY, metadata: ['x'] }, ['metadata']],
     [
@@ -149,7 +205,7 @@ describe('400', () => {
     ['a life as text', { ...BODY, expires_in: '600' }, ['expires_in']],
     ['a URL with a line break', { ...BODY, success_url: 'https://shop.example/\r\nX: y' }, ['success_url']],
     ['a URL with a space in front', { ...BODY, cancel_url: ' https://shop.example' }, ['cancel_url']],
-    ['an empty URL, once', { ...BODY, success_url: '' }, ['success_url']],
+    ['a URL that is no text, once', { ...BODY, success_url: 1 }, ['success_url']],
     ['a list as text, once', { ...BODY, order_id: [] }, ['order_id']],
     ['a bad amount beside another fault', { ...BODY, amount: '1.001', expires_in: 1 }, ['expires_in', 'amount']],
     ['a bad amount beside a bad currency', { amount: '1e3', currency: 'CHF' }, ['currency', 'amount']],
@@ -168,10 +224,13 @@ describe('400', () => {
     expect(json.data).toBeNull()
   })
 
-  it('refuses localhost with a live key', async () => {
-    const { status, json } = await create({ ...BODY, success_url: 'http://localhost:1' }, {}, api.liveKey)
-    expect([status, json.error.details[0].path]).toEqual([400, 'success_url'])
-  })
+  it.each(['http://localhost:1', 'http://shop.test', 'http://127.0.0.1:8000'])(
+    'refuses %s with a live key',
+    async (success_url) => {
+      const { status, json } = await create({ ...BODY, success_url }, {}, api.liveKey)
+      expect([status, json.error.details[0].path]).toEqual([400, 'success_url'])
+    },
+  )
 
   it('tells an unsupported asset from a malformed one', async () => {
     expect((await create({ ...BODY, asset: 'shib_ethereum' })).json.error.code).toBe('UNSUPPORTED_ASSET')
@@ -328,7 +387,7 @@ describe('idempotency', () => {
   })
 
   it.each(['', 'x'.repeat(256)])('refuses an empty key and one of 256 characters', async (key) => {
-    const { status, json } = await create(BODY, { 'idempotency-key': key })
+    const { status, json } = await create(BODY, { 'idempotency-key': key }, (await api.newKey('test')).apiKey)
     expect([status, json.error.details]).toEqual([400, [{ path: 'Idempotency-Key', message: expect.any(String) }]])
   })
 })

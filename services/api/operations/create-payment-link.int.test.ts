@@ -111,10 +111,10 @@ describe('POST /payment-links', () => {
     ['zero as lower bound', { ...CUSTOM, min_amount: '0' }, ['min_amount']],
     [
       'decimals of CLP in bounds',
-      { ...CUSTOM, currency: 'CLP', min_amount: '1.0', max_amount: '2.' },
+      { ...CUSTOM, currency: 'CLP', min_amount: '1.5', max_amount: '2.' },
       ['min_amount', 'max_amount'],
     ],
-    ['null as upper bound', { ...CUSTOM, max_amount: null }, ['max_amount']],
+    ['a number as upper bound', { ...CUSTOM, max_amount: 5 }, ['max_amount']],
     ['text as permission', { ...CUSTOM, allow_custom_amount: 'true' }, ['allow_custom_amount']],
     ['an unknown currency', { ...FIXED, currency: 'JPY' }, ['currency']],
     ['an empty title', { ...FIXED, title: '' }, ['title']],

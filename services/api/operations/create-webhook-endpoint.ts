@@ -12,7 +12,9 @@ export const createWebhookEndpointOperation = defineOperation({
   operationId: 'createWebhookEndpoint',
   tag: 'Webhook endpoints',
   summary: 'Create a webhook endpoint',
-  description: 'The response contains the signing `secret`. It is shown only once: store it.',
+  description:
+    'The response contains the signing `secret`. It is shown only once: store it. A second endpoint with the same URL is created like any ' +
+    'other, and `warning` names the first: each event is then sent twice.',
   scope: 'webhooks:manage',
   body: { schema: webhookEndpointBody, example: endpointCreateExample },
   success: {

@@ -80,6 +80,20 @@ describe('POST /webhook-endpoints', () => {
     expect(mails.map(({ data }) => data['actor'])).toEqual(Array(2).fill(`api_key:${key?._id}`))
   })
 
+  // Guarantee: whoever registers one URL twice learns it at once, in whatever way the URL is written.
+  it('warns of another endpoint with the same URL', async () => {
+    const workspace = await api.newWorkspace()
+    const { apiKey: key } = await api.newKey('test', undefined, workspace.id)
+    const made = async (url: string) =>
+      (await api.call('POST', '/webhook-endpoints', { key, body: { url, events: ['*'] } })).json.data
+    const first = await made('https://1.1.1.1')
+    const second = await made('https://1.1.1.1:443/')
+    const other = await made('https://1.1.1.1/other')
+    expect([first.warning, other.warning]).toEqual([null, null])
+    expect(second.warning).toContain(`already has an endpoint (${first.id})`)
+    expect((await made('https://1.1.1.1/')).warning).toContain('already has 2 endpoints')
+  })
+
   // Guarantee: a retry gets the same secret, and the store never holds it in the clear.
   it('replays the same bytes, secret included, from a sealed record', async () => {
     const headers = { 'idempotency-key': 'hook' }

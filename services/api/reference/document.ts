@@ -7,6 +7,7 @@ import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 import { EVENT_CALLBACK, EVENT_WEBHOOK } from './event-webhook.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'
+import { openAnswers } from './open-answers.ts'
 import { addPropertyExamples, nullsAsValues } from './property-examples.ts'
 import { responsesOf, SHARED_RESPONSES } from './responses.ts'
 
@@ -60,6 +61,7 @@ export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
   )
   addPropertyExamples(document as never)
   nullsAsValues(document as never)
+  openAnswers(document as never)
   return document
 }
 
@@ -112,7 +114,9 @@ const INTRODUCTION = `Paymesh prices invoices in fiat currency, accepts on-chain
 
 ## Basics
 
-All paths are below \`/api/v1\`; bodies are JSON in UTF-8, at most 256 KB. Amounts are decimal strings, times are ISO 8601 in UTC. Unknown fields and parameters are refused.
+All paths are below \`/api/v1\`; bodies are JSON in UTF-8, at most 256 KB. Amounts are decimal strings, times are ISO 8601 in UTC. Unknown fields and parameters are refused. For an optional field of a request, \`null\` and \`""\` are the same as leaving it out.
+
+Responses and events may get new fields, and \`x-extensible-enum\` lists today's values of a field that may get new ones: ignore a field that you do not use, and let a choice have a default.
 
 Every response has the same envelope: \`data\`, \`error\` and \`request_id\`; lists add \`meta\`. On success \`error\` is null, on failure \`data\` is.
 

@@ -46,7 +46,18 @@ export function addPropertyExamples(document: Json): void {
   if (bare.length > 0) throw new Error(`without an example, in their schemas or in whole requests: ${bare.join(', ')}`)
 }
 
-const nameOf = (name: string, { type, format }: Json): string => `${name} ${type} ${format}`
+const nameOf = (name: string, property: Json): string => {
+  const { type, format } = nonNull(property)
+  return `${name} ${type} ${format}`
+}
+
+/** The schema of a nullable property's value. */
+function nonNull(property: Json): Json {
+  const { type } = property
+  if (Array.isArray(type)) return { ...property, type: type.find((one) => one !== 'null') }
+  const [value, none, ...more] = (property['anyOf'] as readonly Json[] | undefined) ?? []
+  return value !== undefined && none?.['type'] === 'null' && more.length === 0 ? value : property
+}
 
 /** A value replaces null, and the first value wins over later ones. */
 function keep(property: Json, value: unknown): void {
@@ -72,7 +83,8 @@ function branchesOf(schema: Json): readonly Json[] {
   return ['allOf', 'anyOf', 'oneOf'].flatMap((word) => (schema[word] as readonly Json[] | undefined) ?? [])
 }
 
-function firstAllowed({ const: only, enum: values, type }: Json): unknown {
+function firstAllowed(property: Json): unknown {
+  const { const: only, enum: values, type } = nonNull(property)
   if (only !== undefined) return only
   if (Array.isArray(values)) return values[0]
   if (type === 'null') return null

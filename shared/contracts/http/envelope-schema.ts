@@ -31,7 +31,7 @@ const errorDetail = z
 
 const errorBody = z
   .strictObject({
-    code: z.enum(ERROR_CODES).describe('Machine-readable error code from a closed set.'),
+    code: z.enum(ERROR_CODES).describe('Machine-readable error code.'),
     message: boundedText(500).meta({ pattern: STORED_TEXT }).describe('Human-readable message. The text may change.'),
     details: z.array(errorDetail).max(DETAILS_MAX).describe('Offending fields of a `VALIDATION_ERROR`.').optional(),
   })

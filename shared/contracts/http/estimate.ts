@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { fiatAmount, readFiatAmount } from './amount.ts'
+import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
 import { moneyResource } from './money.ts'
 import { validateAmount } from './validate-amount.ts'
 import { assetDecimals, assetId, decimalText, networkId, tickerSymbol, timestamp, wholeText } from './wire-types.ts'
@@ -8,7 +8,7 @@ import { assetDecimals, assetId, decimalText, networkId, tickerSymbol, timestamp
 /** Body of `POST /estimate`; `minor` is the amount in minor units of the currency. */
 export const estimateBody = z
   .strictObject({
-    amount: fiatAmount.describe('Fiat price: greater than zero, at most the decimals of the currency.'),
+    amount: fiatAmount.describe(`Fiat price. ${AMOUNT_RULE}`),
     currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
     asset: z.enum(ASSET_IDS).describe('Asset to convert to.'),
   })

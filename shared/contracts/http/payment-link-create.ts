@@ -1,27 +1,38 @@
 import { z } from 'zod'
 import type { ErrorDetail } from '#shared/contracts/errors.ts'
 import { FIAT_CODES, type FiatCode } from '#shared/domain/enumerations.ts'
-import { fiatAmount, readFiatAmount } from './amount.ts'
+import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
+import { optionalField } from './optional-field.ts'
 import { text } from './text.ts'
 import { visibleText } from './visible-text.ts'
 
 const fields = z
   .strictObject({
-    product_id: z
-      .guid('must be a UUID')
-      .toLowerCase()
-      .describe('Copies title, price and currency of this product; leave those out then.')
-      .optional(),
-    title: visibleText(200).describe('Shown to payers. Required without `product_id`.').optional(),
-    description: text(500).describe('Further description.').optional(),
-    currency: z.enum(FIAT_CODES).describe('ISO 4217 code. Required without `product_id`.').optional(),
-    amount: fiatAmount.describe('Fixed amount. Without `product_id`, either this or `allow_custom_amount`.').optional(),
-    allow_custom_amount: z.boolean().describe('Lets the payer choose the amount.').optional(),
-    min_amount: fiatAmount.describe('Minimum that a payer can choose; with `allow_custom_amount`.').optional(),
-    max_amount: fiatAmount
-      .describe('Maximum that a payer can choose; with `allow_custom_amount`.')
-      .meta({ examples: ['500.00'] })
-      .optional(),
+    product_id: optionalField(
+      z
+        .guid('must be a UUID')
+        .toLowerCase()
+        .describe('Copies title, price and currency of this product; leave those out then.'),
+    ),
+    title: optionalField(visibleText(200).describe('Shown to payers. Required without `product_id`.')),
+    description: optionalField(text(500).describe('Further description.')),
+    currency: optionalField(z.enum(FIAT_CODES).describe('ISO 4217 code. Required without `product_id`.')),
+    amount: optionalField(
+      fiatAmount.describe(
+        `Fixed amount. Without \`product_id\`, either this or \`allow_custom_amount\`, never both. ${AMOUNT_RULE}`,
+      ),
+    ),
+    allow_custom_amount: optionalField(z.boolean().describe('Lets the payer choose the amount.')),
+    min_amount: optionalField(
+      fiatAmount.describe(
+        `Minimum that a payer can choose, at most \`max_amount\`; only with \`allow_custom_amount\`. ${AMOUNT_RULE}`,
+      ),
+    ),
+    max_amount: optionalField(
+      fiatAmount
+        .describe(`Maximum that a payer can choose; only with \`allow_custom_amount\`. ${AMOUNT_RULE}`)
+        .meta({ examples: ['500.00'] }),
+    ),
   })
   .meta({
     id: 'PaymentLinkCreate',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { fiatAmount, readFiatAmount } from './amount.ts'
+import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
+import { optionalField } from './optional-field.ts'
 import { text } from './text.ts'
 import { validateAmount } from './validate-amount.ts'
 import { visibleText } from './visible-text.ts'
@@ -9,12 +10,12 @@ import { visibleText } from './visible-text.ts'
 export const productBody = z
   .strictObject({
     name: visibleText(200).describe('Shown to payers.'),
-    price: fiatAmount.describe('Price: greater than zero, at most the decimals of the currency.'),
+    price: fiatAmount.describe(`Price. ${AMOUNT_RULE}`),
     currency: z.enum(FIAT_CODES).describe('ISO 4217 code.'),
-    description: text(500).describe('Further description.').optional(),
-    sku: visibleText(100)
-      .describe('Your own code, compared exactly as written; unique in the workspace and mode.')
-      .optional(),
+    description: optionalField(text(500).describe('Further description.')),
+    sku: optionalField(
+      visibleText(100).describe('Your own code, compared exactly as written; unique in the workspace and mode.'),
+    ),
   })
   .superRefine(...validateAmount('price'))
   .meta({ id: 'ProductCreate', description: 'Parameters of a product.' })

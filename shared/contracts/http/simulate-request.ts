@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optionalField } from './optional-field.ts'
 
 /** Body of the payment simulation. */
 export const simulateBody = z
@@ -7,5 +8,5 @@ export const simulateBody = z
   })
   .meta({ id: 'SimulateRequest', description: 'A scenario for a test invoice.' })
 
-/** Body of operations without parameters: absent or an empty object. */
-export const emptyBody = z.strictObject({}).optional()
+/** Body of operations without parameters: absent, null, an empty object, or the empty list that PHP writes for one. */
+export const emptyBody = optionalField(z.strictObject({}))

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
+import { faultWording } from './fault-wording.ts'
 import { wellFormed } from './text.ts'
 
 /** Most invalid fields listed in one response; a body of 256 KB can be wrong in many places. */
@@ -9,7 +10,7 @@ export const PATH_LENGTH_MAX = 1_000
 
 /** The parsed value, or `VALIDATION_ERROR` with the dotted path of every invalid field, each once. */
 export function validate<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: faultWording })
   if (result.success) return result.data
   throw invalid(onePerPath(result.error.issues.flatMap(toDetails)))
 }
@@ -23,7 +24,7 @@ export async function validateWith<T extends z.ZodType>(
   value: unknown,
   faultsOf: (body: Readonly<Record<string, unknown>>) => Promise<readonly ErrorDetail[]>,
 ): Promise<z.output<T>> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: faultWording })
   if (result.success) return result.data
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   const more = isObject ? await faultsOf(value as Readonly<Record<string, unknown>>) : []
@@ -52,14 +53,7 @@ function printedPath(path: string): string {
 
 function toDetails(issue: z.core.$ZodIssue): ErrorDetail[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: 'is not a known field' }))
+    return issue.keys.map((key) => ({ path: [...issue.path, key].join('.'), message: issue.message }))
   }
-  return [{ path: issue.path.join('.'), message: wording(issue) }]
-}
-
-function wording(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('undefined')) {
-    return 'is required'
-  }
-  return issue.message
+  return [{ path: issue.path.join('.'), message: issue.message }]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
+import { optionalField } from './optional-field.ts'
 import { text } from './text.ts'
 import { absoluteUrl, freeText, timestamp } from './wire-types.ts'
 
@@ -13,19 +14,22 @@ export const webhookEndpointBody = z
   .strictObject({
     url: text(2_048).meta({
       format: 'uri',
+      pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$',
       description:
-        'Public https URL, port 443 or from 1024 on. A development server accepts `http://localhost` from test keys.',
+        'Public https URL without credentials, as browsers write it, port 443 or from 1024 on. A development server accepts ' +
+        '`http://localhost:<port>` from test keys.',
     }),
     events: z
       .array(z.enum(EVENT_NAMES, 'must be * or an event type'))
       .min(1, 'must contain at least one event type')
       .max(50)
       .describe('Event types, or `*` for all.'),
-    mode: z
-      .enum(ENDPOINT_MODES)
-      .describe('Events it receives: by default those of the mode of the key; `both` requires a live key.')
-      .optional(),
-    description: text(500).describe('A note for you.').optional(),
+    mode: optionalField(
+      z
+        .enum(ENDPOINT_MODES)
+        .describe('Events it receives: by default those of the mode of the key; `both` requires a live key.'),
+    ),
+    description: optionalField(text(500).describe('A note for you.')),
   })
   .meta({ id: 'WebhookEndpointCreate', description: 'Parameters of a webhook endpoint.' })
 
@@ -47,8 +51,14 @@ const secret = boundedText(128)
   .regex(/^whsec_[A-Za-z0-9+/=]+$/)
   .describe('Signing secret. It is shown only once.')
 
-/** The public webhook endpoint in code: `secret` is present only in the create response. */
-export const webhookEndpointResource = fields.extend({ secret: secret.optional() })
+const warning = freeText(500)
+  .nullable()
+  .describe(
+    'What is probably a mistake, such as another endpoint with the same URL, which then gets every event twice; null otherwise.',
+  )
+
+/** The public webhook endpoint in code: `secret` and `warning` are present only in the create response. */
+export const webhookEndpointResource = fields.extend({ secret: secret.optional(), warning: warning.optional() })
 export type WebhookEndpointResource = z.infer<typeof webhookEndpointResource>
 
 /** The webhook endpoint in lists: without its secret. */
@@ -59,7 +69,7 @@ export const listedWebhookEndpoint = fields.meta({
 
 /** The webhook endpoint in the create response: with its secret. */
 export const createdWebhookEndpoint = fields
-  .extend({ secret })
+  .extend({ secret, warning })
   .meta({ id: 'WebhookEndpointCreated', description: 'A new webhook endpoint with its signing secret.' })
 
 /** Response of a deletion. */

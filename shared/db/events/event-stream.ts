@@ -2,6 +2,7 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { EventType, Mode } from '#shared/domain/enumerations.ts'
 import { type EventListener, HistoryLost, type StoredEvent } from '#shared/ports/event-stream.ts'
+import { WEBHOOK_DELIVERIES } from '../deliveries/delivery-model.ts'
 import { EVENTS } from './event-model.ts'
 
 type Document = mongoose.mongo.Document
@@ -14,7 +15,7 @@ const PLACE = /^[0-9A-Fa-f]{16,400}$/
 /** Error codes of MongoDB for a token it cannot resume from: unusable or foreign tokens, and history that has rolled over. */
 const LOST_CODES: readonly number[] = [2, 9, 136, 260, 280, 286, 40_647, 40_649, 50_811, 50_795]
 
-/** Stored events by change streams: their history is the operation log of the replica set. */
+/** Stored events and their resends by change streams: their history is the operation log of the replica set. */
 export function createEventStream(db: Database) {
   return {
     /** Follows from now on; `reached` is called once it is active. `stop` resolves when no more events follow. */
@@ -71,20 +72,33 @@ export type EventStream = ReturnType<typeof createEventStream>
 
 /** All streams have the same stages: a token of one is valid in each. The reader filters by workspace. */
 function open(db: Database, place: string | null): Changes {
-  return db.collection<Document>(EVENTS as never).watch<Document, Document>(
-    [
-      { $match: { operationType: 'insert' } },
-      {
-        $project: {
-          'fullDocument._id': 1,
-          'fullDocument.workspaceId': 1,
-          'fullDocument.mode': 1,
-          'fullDocument.type': 1,
+  const isEvent = { 'ns.coll': EVENTS.name }
+  // Without those of a recovery, which may be very many and are not for a developer's machine.
+  const isResend = {
+    'ns.coll': WEBHOOK_DELIVERIES.name,
+    'fullDocument.generation': { $gt: 0 },
+    'fullDocument.recoveryId': null,
+  }
+  return db.connection
+    .getClient()
+    .db(db.name)
+    .watch<Document, Document>(
+      [
+        { $match: { operationType: 'insert', $or: [isEvent, isResend] } },
+        {
+          $project: {
+            'ns.coll': 1,
+            'fullDocument._id': 1,
+            'fullDocument.eventId': 1,
+            'fullDocument.workspaceId': 1,
+            'fullDocument.mode': 1,
+            'fullDocument.type': 1,
+            'fullDocument.eventType': 1,
+          },
         },
-      },
-    ],
-    { maxAwaitTimeMS: AWAIT_MS, ...(place !== null && { resumeAfter: { _data: place } }) },
-  )
+      ],
+      { maxAwaitTimeMS: AWAIT_MS, ...(place !== null && { resumeAfter: { _data: place } }) },
+    )
 }
 
 async function next(changes: Changes): Promise<Document | null> {
@@ -102,11 +116,13 @@ function eventOf(change: Document): StoredEvent | null {
   const stored = change['fullDocument']
   const place = placeOf(change['_id'])
   if (stored === undefined || place === null) return null
+  const resent = change['ns']?.coll === WEBHOOK_DELIVERIES.name
   return {
-    id: String(stored._id),
+    id: String(resent ? stored.eventId : stored._id),
     workspaceId: String(stored.workspaceId),
     mode: stored.mode as Mode,
-    type: stored.type as EventType,
+    type: (resent ? stored.eventType : stored.type) as EventType,
+    resent,
     place,
   }
 }

@@ -40,6 +40,22 @@ describe('simulation plans', () => {
     expect(planSimulation(lax.state(), 'partial')).toEqual(REFUSED)
   })
 
+  it('tops a paid invoice up, as a customer who pays twice does', () => {
+    const run = story()
+    run.see([aPayment({ simulated: true, state: 'confirmed', amountBase: DUE })])
+    expect(run.state().status).toBe('paid')
+    expect(planSimulation(run.state(), 'second')).toEqual({ outcome: 'pay', amountBase: DUE })
+    const top = planSimulation(run.state(), 'overpaid')
+    expect(top).toEqual({ outcome: 'pay', amountBase: DUE / 10n })
+    run.see([
+      aPayment({ simulated: true, state: 'confirmed', amountBase: DUE }),
+      aPayment({ payment: 'sim:1', simulated: true, state: 'confirmed', amountBase: DUE / 10n }),
+    ])
+    expect(run.state().status).toBe('overpaid')
+    for (const scenario of SCENARIOS) expect(planSimulation(run.state(), scenario)).toEqual(REFUSED)
+    expect(planSimulation(run.state(), 'second').outcome).toBe('pay')
+  })
+
   it('are refused beside real money, in live mode and in every state but pending and partial', () => {
     for (const scenario of SCENARIOS) {
       expect(planSimulation(storyIn('partial').state(), scenario)).toEqual(REFUSED)

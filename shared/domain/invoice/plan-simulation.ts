@@ -1,12 +1,14 @@
+import type { InvoiceStatus } from '../enumerations.ts'
 import type { Refusal } from './invoice-event.ts'
 import { activePaymentMethod, type InvoiceState } from './model.ts'
 import { isLive, totals } from './totals.ts'
 
 /**
- * Scenarios of a test invoice: the four outcomes of the specification (SimulateRequest), and two that the REST API does
- * not offer: `late`, a payment after the deadline, and `unconfirmed`, one that is seen and not confirmed yet.
+ * Scenarios of a test invoice: the four outcomes of the specification (SimulateRequest), and three that the REST API does
+ * not offer: `late`, a payment after the deadline or a cancellation, `second`, the whole price once more on an invoice that is paid, and
+ * `unconfirmed`, a payment that is seen and not confirmed yet.
  */
-export type SimulationScenario = 'paid' | 'partial' | 'overpaid' | 'expired' | 'late' | 'unconfirmed'
+export type SimulationScenario = 'paid' | 'partial' | 'overpaid' | 'expired' | 'late' | 'second' | 'unconfirmed'
 
 /** Steps of the caller to produce a scenario, or why it is refused. */
 export type SimulationPlan =
@@ -18,19 +20,30 @@ export type SimulationPlan =
 
 const REFUSED: SimulationPlan = { outcome: 'refused', reason: 'not_simulatable' }
 
+/** Payments that real money allows after an invoice has ended, and the ends after which they come. */
+const AFTER_END: Partial<Record<SimulationScenario, readonly InvoiceStatus[]>> = {
+  overpaid: ['paid'],
+  second: ['paid', 'overpaid'],
+  late: ['expired', 'cancelled'],
+}
+const ONLY_AFTER_END: readonly SimulationScenario[] = ['second', 'late']
+
 /**
  * Plans a scenario for an invoice of test mode in `pending` or `partial` that holds no real money; anything else is
- * refused. An invoice in `new` must have an asset chosen first. `paid` pays the missing amount, `partial` half of it
- * (refused when half would already settle), `overpaid` tops up to 110 % of the amount due. `unconfirmed` pays the missing amount, `late` does so only
- * for an invoice in `expired`.
+ * refused, but for the payments that follow an end: `overpaid` and `second` on an invoice that is paid, `late` on one that is expired or
+ * cancelled. An invoice in `new` must have an asset chosen first. `paid`, `late` and `unconfirmed` pay the missing amount, `partial` half of
+ * it (refused when half would already settle), `overpaid` tops up to 110 % of the amount due, `second` pays what is due once more.
  */
 export function planSimulation(state: InvoiceState, scenario: SimulationScenario): SimulationPlan {
   const paymentMethod = activePaymentMethod(state)
-  const allowed = scenario === 'late' ? state.status === 'expired' && isPlaying(state) : isSimulatable(state)
-  if (paymentMethod === null || !allowed) return REFUSED
+  const ends: readonly InvoiceStatus[] = AFTER_END[scenario] ?? []
+  const followsEnd = ends.includes(state.status) && isPlaying(state)
+  const waits = !ONLY_AFTER_END.includes(scenario) && isSimulatable(state)
+  if (paymentMethod === null || !(followsEnd || waits)) return REFUSED
   if (scenario === 'expired') return { outcome: 'expire' }
   const { dueBase, seenBase, neededBase, mostBase } = totals(state)
   const missingBase = dueBase - seenBase
+  if (scenario === 'second') return pay(dueBase)
   if (scenario === 'paid' || scenario === 'late' || scenario === 'unconfirmed') return pay(missingBase)
   if (scenario === 'partial') {
     const halfBase = (missingBase + 1n) / 2n

@@ -39,7 +39,7 @@ export interface CreateEndpointInput {
 }
 
 /**
- * Registers an endpoint and returns it with its signing secret, which is never shown again. A repetition with the same
+ * Registers an endpoint and returns it with its signing secret, which is never shown again, and a warning if its URL already has one. A repetition with the same
  * `endpointId` returns the endpoint of the first run. Throws `VALIDATION_ERROR` (mode or URL) and `PLAN_LIMIT_REACHED`.
  */
 export async function createEndpoint(
@@ -71,7 +71,7 @@ export async function createEndpoint(
     opId: input.opId,
   }
   if ((await deps.endpoints.insert(endpoint, workspace.limits.webhookEndpoints)) === 'inserted')
-    return { ...presentEndpoint(endpoint), secret }
+    return presentCreated(deps, endpoint, secret)
   const stored = await deps.endpoints.findById(endpointId)
   if (stored === null) throw new Error(`endpoint ${endpointId} exists and cannot be read`)
   return presentWithSecret(deps, stored)
@@ -118,10 +118,31 @@ async function requireQuota(deps: ManageEndpointsDeps, workspace: Workspace): Pr
   if (used >= limit) throw new PaymeshError('PLAN_LIMIT_REACHED', { internal: `${used} of ${limit} endpoints` })
 }
 
-function presentWithSecret(deps: ManageEndpointsDeps, endpoint: WebhookEndpoint): WebhookEndpointResource {
+function presentWithSecret(deps: ManageEndpointsDeps, endpoint: WebhookEndpoint): Promise<WebhookEndpointResource> {
   const sealed = endpoint.sealedSecrets[0]
   if (sealed === undefined) throw new Error(`endpoint ${endpoint.id} has no secret`)
-  return { ...presentEndpoint(endpoint), secret: deps.secretBox.open(sealed, endpointSecretContext(endpoint.id)) }
+  return presentCreated(deps, endpoint, deps.secretBox.open(sealed, endpointSecretContext(endpoint.id)))
+}
+
+async function presentCreated(
+  deps: ManageEndpointsDeps,
+  endpoint: WebhookEndpoint,
+  secret: string,
+): Promise<WebhookEndpointResource> {
+  const all = await deps.endpoints.list(endpoint.workspaceId, null)
+  return { ...presentEndpoint(endpoint), secret, warning: sameUrlWarning(endpoint, all) }
+}
+
+/** A deployment script that registers its endpoint at every start makes another one each time. */
+function sameUrlWarning(endpoint: WebhookEndpoint, all: readonly WebhookEndpoint[]): string | null {
+  const { href } = new URL(endpoint.url)
+  const others = all.filter(({ id, url, mode }) => {
+    const shares = mode === endpoint.mode || mode === 'both' || endpoint.mode === 'both'
+    return id !== endpoint.id && shares && new URL(url).href === href
+  })
+  if (others.length === 0) return null
+  const ids = others.slice(0, 5).map(({ id }) => id)
+  return `This URL already has ${others.length === 1 ? 'an endpoint' : `${others.length} endpoints`} (${ids.join(', ')}): it gets each event once from every one of them, signed with different secrets. Delete those that you do not need.`
 }
 
 /** The endpoints that receive events of the key's mode, newest first, without secrets. */

@@ -25,6 +25,7 @@ export const listedEndpointExample: z.output<typeof listedWebhookEndpoint> = {
 export const createdEndpointExample: z.output<typeof createdWebhookEndpoint> = {
   ...listedEndpointExample,
   secret: 'whsec_ZXhhbXBsZSBzZWNyZXQsIG5vdCBhIHJlYWwgb25l',
+  warning: null,
 }
 
 /** The request behind it. */

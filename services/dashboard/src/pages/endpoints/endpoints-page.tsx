@@ -49,6 +49,12 @@ export function EndpointsPage() {
     >
       {Add === null ? null : <Add open={adding} onClose={endAdding} onSecret={setSecret} />}
       <SecretOnce secret={secret} onClose={() => setSecret(null)} />
+      {repeatedUrls(list.data?.items ?? []).map((url) => (
+        <p key={url} role="status" className="pm-warn">
+          Several endpoints have the URL <UntrustedText>{url}</UntrustedText>. It gets each event once from every one of
+          them: delete those that you do not need.
+        </p>
+      ))}
       <div className={open === undefined ? undefined : 'pm-split'}>
         <DataTable
           what="endpoints"
@@ -71,6 +77,12 @@ export function EndpointsPage() {
       </div>
     </Page>
   )
+}
+
+/** Each URL that more than one of the endpoints has. */
+function repeatedUrls(endpoints: readonly Endpoint[]): readonly string[] {
+  const urls = endpoints.map(({ url }) => new URL(url).href)
+  return [...new Set(urls.filter((url, index) => urls.indexOf(url) !== index))]
 }
 
 const COLUMNS: readonly Column<Endpoint>[] = [

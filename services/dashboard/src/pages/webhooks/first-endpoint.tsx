@@ -4,17 +4,16 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { useTo } from '../../session/scope.ts'
 import { CodeBlock } from './code-block.tsx'
 
-const SAMPLE = `import { verifyWebhook } from '@paymesh/client'
+const SAMPLE = `import { createWebhookHandler } from '@paymesh/client'
 
-app.post('/hooks/paymesh', express.raw({ type: '*/*' }), (req, res) => {
-  const event = verifyWebhook(
-    req.body,
-    req.get('X-Webhook-Signature'),
-    process.env.PAYMESH_WEBHOOK_SECRET,
-  )
-  res.sendStatus(200)
-  if (event.type === 'invoice.paid') ship(event.data.object)
-})`
+const webhooks = createWebhookHandler({
+  client: paymesh,
+  secret: process.env.PAYMESH_WEBHOOK_SECRET,
+  paid: (invoice) => shipOnce(invoice.order_id, invoice),
+  partly: (invoice) => showPart(invoice.order_id),
+  ended: (invoice) => release(invoice.order_id, invoice),
+})
+app.post('/hooks/paymesh', webhooks.node)`
 
 /** An introduction to webhooks before the first endpoint, with code that verifies the signature. */
 export function FirstEndpoint({ hasEndpoints }: { readonly hasEndpoints: boolean }) {

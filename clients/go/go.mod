@@ -1,0 +1,3 @@
+module github.com/paymesh/paymesh-go
+
+go 1.19

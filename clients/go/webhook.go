@@ -1,0 +1,152 @@
+package paymesh
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"math/big"
+	"net/http"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+const (
+	tolerance     = 300
+	deliveryBytes = 1 << 20
+)
+
+var signatureForm = regexp.MustCompile(`^t=([0-9]{1,12}),v1=([0-9a-f]{64})$`)
+
+// WebhookRefused says why a request is not from Paymesh, or too old: answer 400 and do nothing.
+type WebhookRefused struct{ Reason string }
+
+func (e *WebhookRefused) Error() string { return "the webhook was refused: " + e.Reason }
+
+// Verify returns the event of a genuine delivery: signature is the header X-Webhook-Signature, rawBody the bytes as received. Two secrets
+// while one is replaced.
+func Verify(rawBody []byte, signature string, secrets []string, now time.Time) (*Event, error) {
+	if signature == "" {
+		return nil, &WebhookRefused{"missing_signature"}
+	}
+	parts := signatureForm.FindStringSubmatch(signature)
+	if parts == nil {
+		return nil, &WebhookRefused{"malformed_signature"}
+	}
+	given, _ := hex.DecodeString(parts[2])
+	genuine := false
+	for _, secret := range secrets {
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte(parts[1] + "."))
+		mac.Write(rawBody)
+		// An HMAC under an empty key can be forged by anyone.
+		if secret != "" && hmac.Equal(mac.Sum(nil), given) {
+			genuine = true
+		}
+	}
+	if !genuine {
+		return nil, &WebhookRefused{"signature_mismatch"}
+	}
+	t, err := strconv.ParseInt(parts[1], 10, 64)
+	if err != nil || now.Unix()-t > tolerance || t-now.Unix() > tolerance {
+		return nil, &WebhookRefused{"timestamp_out_of_range"}
+	}
+	var event Event
+	if json.Unmarshal(rawBody, &event) != nil || event.Object != "event" || event.ID == "" || event.Type == "" || event.Data.Object.ID == "" {
+		return nil, &WebhookRefused{"malformed_event"}
+	}
+	return &event, nil
+}
+
+// Handler takes deliveries: it verifies each, reads the invoice as it is now (events come twice and out of order), and calls Paid, Partly,
+// Ended or, if set, Waiting with it. They may run more than once for one invoice: let them use Decide and store its result at once. An
+// error is answered with 500, and the delivery comes again.
+type Handler struct {
+	Client  *Client
+	Secrets []string
+	Paid    func(*Invoice) error
+	Partly  func(*Invoice) error
+	Ended   func(*Invoice) error
+	Waiting func(*Invoice) error
+	// Now is the time; time.Now unless set.
+	Now func() time.Time
+}
+
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rawBody, err := io.ReadAll(http.MaxBytesReader(w, r.Body, deliveryBytes))
+	if err != nil {
+		http.Error(w, "the body was not read", http.StatusBadRequest)
+		return
+	}
+	now := time.Now
+	if h.Now != nil {
+		now = h.Now
+	}
+	event, err := Verify(rawBody, r.Header.Get("X-Webhook-Signature"), h.Secrets, now())
+	if err != nil {
+		http.Error(w, err.(*WebhookRefused).Reason, http.StatusBadRequest)
+		return
+	}
+	if event.Type != "webhook.test" && event.Data.Object.Object == "invoice" {
+		invoice, err := h.Client.GetInvoice(r.Context(), event.Data.Object.ID)
+		if err == nil {
+			err = h.call(invoice)
+		}
+		if err != nil {
+			http.Error(w, "not handled", http.StatusInternalServerError)
+			return
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (h *Handler) call(invoice *Invoice) error {
+	callback := map[string]func(*Invoice) error{
+		"new": h.Waiting, "pending": h.Waiting,
+		"partial": h.Partly, "confirming": h.Partly,
+		"paid": h.Paid, "overpaid": h.Paid,
+		"expired": h.Ended, "cancelled": h.Ended,
+	}[invoice.Status]
+	if callback == nil {
+		return nil
+	}
+	return callback(invoice)
+}
+
+// Decision is what to do, the order's state afterwards, and the money of this invoice to return, in base units of its asset.
+type Decision struct {
+	Action   string
+	Order    string
+	ToReturn *big.Int
+}
+
+// Decide decides about the current invoice of an order: open, released, shipped (because of this invoice), settled (in another way) or
+// cancelled. Call it in the transaction that stores the result, with the order's row locked; repeating it changes nothing.
+func Decide(order string, invoice *Invoice) Decision {
+	row, known := fulfilmentTable[[2]string{order, invoice.Status}]
+	if !known {
+		if _, isOrder := fulfilmentTable[[2]string{order, "new"}]; !isOrder {
+			panic("an order is never " + order)
+		}
+		// A status of a later server: nothing is decided by what nobody understands.
+		return Decision{"none", order, new(big.Int)}
+	}
+	return Decision{row[0], row[1], toReturn(row[2], invoice)}
+}
+
+func toReturn(returns string, invoice *Invoice) *big.Int {
+	confirmed, _ := new(big.Int).SetString(invoice.Received.ConfirmedBaseUnits, 10)
+	if returns == "all" && confirmed != nil {
+		return confirmed
+	}
+	if returns == "nothing" || invoice.Status != "overpaid" || invoice.Crypto == nil || confirmed == nil {
+		return new(big.Int)
+	}
+	due, _ := new(big.Int).SetString(invoice.Crypto.AmountBaseUnits, 10)
+	if due == nil || confirmed.Cmp(due) <= 0 {
+		return new(big.Int)
+	}
+	return confirmed.Sub(confirmed, due)
+}

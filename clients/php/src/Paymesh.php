@@ -1,0 +1,275 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Paymesh;
+
+/**
+ * A client for every operation. Transient failures are retried with back-off; every POST carries an idempotency key, so a retry never acts
+ * twice. The API key is a secret of your server and decides the mode.
+ */
+final class Paymesh
+{
+    public const VERSION = '1.0.0';
+    private const ENDED = ['expired', 'cancelled'];
+    private const ENSURE_ROUNDS = 5;
+
+    private Transport $transport;
+
+    /** @param (\Closure(float): void)|null $sleep Waits a number of seconds before a retry. */
+    public function __construct(string $apiKey, string $baseUrl, float $timeoutS = 30, int $maxRetries = 4, ?\Closure $sleep = null)
+    {
+        $sleep ??= static function (float $seconds): void {
+            usleep((int) ($seconds * 1e6));
+        };
+        $this->transport = new Transport($apiKey, $baseUrl, $timeoutS, $maxRetries, $sleep);
+    }
+
+    /** @param array<string, mixed> $body `amount` and `currency`; see the reference for the others. */
+    public function createInvoice(array $body, ?string $key = null): Invoice
+    {
+        return Invoice::from($this->post('/invoices', $body, $key));
+    }
+
+    public function getInvoice(string $id): Invoice
+    {
+        return Invoice::from($this->get("/invoices/{$this->id($id)}"));
+    }
+
+    /**
+     * All pages, newest first.
+     *
+     * @param array<string, scalar|null> $query `status`, `order_id`, `created_after`, `created_before`, `limit`
+     * @return \Generator<int, Invoice>
+     */
+    public function listInvoices(array $query = []): \Generator
+    {
+        return $this->list('/invoices', $query, Invoice::from(...));
+    }
+
+    /** Cancels an invoice that has received nothing; otherwise `INVALID_STATE`. */
+    public function cancelInvoice(string $id, ?string $key = null): Invoice
+    {
+        return Invoice::from($this->post("/invoices/{$this->id($id)}/cancel", null, $key));
+    }
+
+    /** Test keys only: `paid`, `partial`, `overpaid` or `expired`, with the same events as real money. */
+    public function simulateInvoice(string $id, string $scenario, ?string $key = null): Invoice
+    {
+        return Invoice::from($this->post("/test/invoices/{$this->id($id)}/simulate", ['scenario' => $scenario], $key));
+    }
+
+    /**
+     * The invoice by which the order `$body['order_id']` is to be paid now: the newest one while it lives or is paid, else the next attempt,
+     * under the key `order-<order id>-<attempt>`. Calls at the same time get the same invoice. With another price or coin the old invoice is
+     * cancelled first; when money has come for it, it is returned as it is: compare `amount` and `status`.
+     *
+     * @param array<string, mixed> $body
+     */
+    public function ensureInvoice(array $body): Invoice
+    {
+        $orderId = (string) ($body['order_id'] ?? '');
+        if ($orderId === '') {
+            throw new \InvalidArgumentException('ensureInvoice needs an order_id');
+        }
+        for ($round = 0; $round < self::ENSURE_ROUNDS; $round++) {
+            $attempts = iterator_to_array($this->listInvoices(['order_id' => $orderId, 'limit' => 100]), false);
+            $newest = $attempts[0] ?? null;
+            if ($newest !== null && !in_array($newest->status, self::ENDED, true)) {
+                $waits = in_array($newest->status, ['new', 'pending'], true);
+                if (!$waits || self::sameTerms($newest, $body) || !$this->isCancelled($newest->id)) {
+                    return $this->getInvoice($newest->id);
+                }
+                continue;
+            }
+            try {
+                $made = $this->createInvoice($body, 'order-' . self::orderKey($orderId) . '-' . (count($attempts) + 1));
+            } catch (ApiError $error) {
+                // Another call was faster, with other terms.
+                if ($error->apiCode !== 'IDEMPOTENCY_MISMATCH') {
+                    throw $error;
+                }
+                continue;
+            }
+            // A repeated answer shows the invoice as it was when it was created.
+            $current = $this->getInvoice($made->id);
+            if (!in_array($current->status, self::ENDED, true)) {
+                return $current;
+            }
+        }
+        throw new \RuntimeException("order $orderId: other calls keep opening and ending its invoices");
+    }
+
+    /** @param array<string, mixed> $body */
+    public function createPaymentLink(array $body, ?string $key = null): PaymentLink
+    {
+        return PaymentLink::from($this->post('/payment-links', $body, $key));
+    }
+
+    public function getPaymentLink(string $id): PaymentLink
+    {
+        return PaymentLink::from($this->get("/payment-links/{$this->id($id)}"));
+    }
+
+    /**
+     * @param array<string, scalar|null> $query
+     * @return \Generator<int, PaymentLink>
+     */
+    public function listPaymentLinks(array $query = []): \Generator
+    {
+        return $this->list('/payment-links', $query, PaymentLink::from(...));
+    }
+
+    public function deactivatePaymentLink(string $id, ?string $key = null): PaymentLink
+    {
+        return PaymentLink::from($this->post("/payment-links/{$this->id($id)}/deactivate", null, $key));
+    }
+
+    /** @param array<string, mixed> $body */
+    public function createProduct(array $body, ?string $key = null): Product
+    {
+        return Product::from($this->post('/products', $body, $key));
+    }
+
+    public function getProduct(string $id): Product
+    {
+        return Product::from($this->get("/products/{$this->id($id)}"));
+    }
+
+    /**
+     * @param array<string, scalar|null> $query
+     * @return \Generator<int, Product>
+     */
+    public function listProducts(array $query = []): \Generator
+    {
+        return $this->list('/products', $query, Product::from(...));
+    }
+
+    /**
+     * @param array<string, scalar|null> $query `invoice_id`, `limit`
+     * @return \Generator<int, Payment>
+     */
+    public function listPayments(array $query = []): \Generator
+    {
+        return $this->list('/payments', $query, Payment::from(...));
+    }
+
+    /** @return \Generator<int, Currency> Every supported asset and whether this workspace can receive it now. */
+    public function listCurrencies(): \Generator
+    {
+        return $this->list('/currencies', [], Currency::from(...));
+    }
+
+    /**
+     * @param array<string, scalar|null> $query `fiat`, `asset`
+     * @return \Generator<int, Rate>
+     */
+    public function listRates(array $query = []): \Generator
+    {
+        return $this->list('/rates', $query, Rate::from(...));
+    }
+
+    /** @param array<string, mixed> $body `amount`, `currency`, `asset`; nothing is locked. */
+    public function createEstimate(array $body): Estimate
+    {
+        return Estimate::from($this->post('/estimate', $body, null));
+    }
+
+    /**
+     * Only this answer has the `secret`: store it. `warning` tells of another endpoint with the same URL.
+     *
+     * @param array<string, mixed> $body
+     */
+    public function createWebhookEndpoint(array $body, ?string $key = null): WebhookEndpointCreated
+    {
+        return WebhookEndpointCreated::from($this->post('/webhook-endpoints', $body, $key));
+    }
+
+    /** @return \Generator<int, WebhookEndpoint> */
+    public function listWebhookEndpoints(): \Generator
+    {
+        return $this->list('/webhook-endpoints', [], WebhookEndpoint::from(...));
+    }
+
+    public function deleteWebhookEndpoint(string $id): Deleted
+    {
+        return Deleted::from($this->transport->call('DELETE', "/webhook-endpoints/{$this->id($id)}")['data']);
+    }
+
+    /** @return array<string, mixed> */
+    private function get(string $path): array
+    {
+        return $this->transport->call('GET', $path)['data'];
+    }
+
+    /**
+     * @param array<string, mixed>|null $body
+     * @return array<string, mixed>
+     */
+    private function post(string $path, ?array $body, ?string $key): array
+    {
+        return $this->transport->call('POST', $path, [], $body, $key)['data'];
+    }
+
+    /**
+     * @template T
+     * @param array<string, scalar|null> $query
+     * @param \Closure(array<string, mixed>): T $from
+     * @return \Generator<int, T>
+     */
+    private function list(string $path, array $query, \Closure $from): \Generator
+    {
+        $cursor = $query['cursor'] ?? null;
+        while (true) {
+            $page = $this->transport->call('GET', $path, ['cursor' => $cursor] + $query);
+            foreach ($page['data'] as $item) {
+                yield $from($item);
+            }
+            $next = $page['meta']['next_cursor'] ?? null;
+            if ($next === null || !$page['meta']['has_more']) {
+                return;
+            }
+            if ($next === $cursor) {
+                throw new \RuntimeException("GET $path: the list does not advance");
+            }
+            $cursor = $next;
+        }
+    }
+
+    private function id(string $id): string
+    {
+        if (preg_match('/^[0-9A-Za-z-]+$/D', $id) !== 1) {
+            throw new \InvalidArgumentException('id must be the id of a resource');
+        }
+        return $id;
+    }
+
+    private function isCancelled(string $id): bool
+    {
+        try {
+            $this->cancelInvoice($id);
+            return true;
+        } catch (ApiError $error) {
+            if ($error->apiCode !== 'INVALID_STATE') {
+                throw $error;
+            }
+            return false;
+        }
+    }
+
+    /** @param array<string, mixed> $body */
+    private static function sameTerms(Invoice $invoice, array $body): bool
+    {
+        $asset = $body['asset'] ?? '';
+        $plain = fn (string $amount): string => str_contains($amount, '.') ? rtrim(rtrim($amount, '0'), '.') : $amount;
+        return $invoice->amount->currency === $body['currency']
+            && $plain($invoice->amount->value) === $plain((string) $body['amount'])
+            && ($asset === '' || $invoice->crypto?->asset === $asset);
+    }
+
+    private static function orderKey(string $orderId): string
+    {
+        $text = rawurlencode($orderId);
+        return strlen($text) <= 200 ? $text : hash('sha256', $text);
+    }
+}

@@ -1,0 +1,113 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Paymesh;
+
+/** Sends calls, retries included. All attempts of a POST send the same bytes under one key, so a retry never acts twice. */
+final class Transport
+{
+    private const BACKOFF_FIRST_S = 0.25;
+    private const BACKOFF_CAP_S = 8.0;
+    /** A requested wait longer than this is thrown as an error instead. */
+    private const RETRY_AFTER_MAX_S = 60;
+
+    private string $baseUrl;
+
+    /** @param \Closure(float): void $sleep */
+    public function __construct(
+        private string $apiKey,
+        string $baseUrl,
+        private float $timeoutS,
+        private int $maxRetries,
+        private \Closure $sleep,
+    ) {
+        if (preg_match('/^[\x21-\x7e]+$/D', $apiKey) !== 1) {
+            throw new \InvalidArgumentException('apiKey must be an API key');
+        }
+        if (preg_match('~^https?://[^?#]+$~D', $baseUrl) !== 1) {
+            throw new \InvalidArgumentException('baseUrl must be the http(s) address of the API without a query');
+        }
+        $this->baseUrl = rtrim($baseUrl, '/');
+    }
+
+    /**
+     * The envelope of a success.
+     *
+     * @param array<string, scalar|null> $query
+     * @param array<string, mixed>|null $body
+     * @return array<string, mixed>
+     */
+    public function call(string $method, string $path, array $query = [], ?array $body = null, ?string $key = null): array
+    {
+        $given = array_filter($query, fn ($value): bool => $value !== null);
+        $url = $this->baseUrl . $path . ($given === [] ? '' : '?' . http_build_query($given));
+        $key = $method === 'POST' ? ($key ?? bin2hex(random_bytes(16))) : null;
+        if ($key !== null && preg_match('/^[\x21-\x7e]{1,255}$/D', $key) !== 1) {
+            throw new \InvalidArgumentException('the idempotency key must be 1 to 255 visible ASCII characters');
+        }
+        $headers = [
+            'Accept: application/json',
+            "Authorization: Bearer {$this->apiKey}",
+            'User-Agent: paymesh-client-php/' . Paymesh::VERSION,
+        ];
+        if ($key !== null) {
+            $headers[] = "Idempotency-Key: $key";
+        }
+        if ($body !== null) {
+            $headers[] = 'Content-Type: application/json';
+        }
+        $content = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR);
+        for ($attempt = 0; ; $attempt++) {
+            [$answer, $waitS] = $this->attempt($method, $url, "$method $path", $headers, $content, $key);
+            if (is_array($answer)) {
+                return $answer;
+            }
+            if ($attempt >= $this->maxRetries || !$answer->isRetryable() || $waitS > self::RETRY_AFTER_MAX_S) {
+                throw $answer;
+            }
+            $ceiling = min(self::BACKOFF_CAP_S, self::BACKOFF_FIRST_S * 2 ** $attempt);
+            ($this->sleep)($waitS ?? $ceiling / 2 + lcg_value() * $ceiling / 2);
+        }
+    }
+
+    /**
+     * @param list<string> $headers
+     * @return array{array<string, mixed>|ApiError|ConnectionFailed, int|null} A success or an error, and the wait that was requested.
+     */
+    private function attempt(string $method, string $url, string $operation, array $headers, string $content, ?string $key): array
+    {
+        // A key must not be sent to a host that was not configured, so no redirect is followed.
+        $options = ['method' => $method, 'header' => $headers, 'content' => $content, 'timeout' => $this->timeoutS];
+        $context = stream_context_create(['http' => $options + ['follow_location' => 0, 'ignore_errors' => true]]);
+        $stream = @fopen($url, 'rb', false, $context);
+        $raw = $stream === false ? false : stream_get_contents($stream);
+        $meta = $stream === false ? null : stream_get_meta_data($stream);
+        if ($stream === false || $raw === false || ($meta['timed_out'] ?? false)) {
+            $reason = error_get_last()['message'] ?? 'no answer';
+            return [new ConnectionFailed("the API was not reached ($operation): $reason", null, $key), null];
+        }
+        fclose($stream);
+        $received = $meta['wrapper_data'] ?? [];
+        $status = preg_match('~^HTTP/\S+ (\d{3})~', (string) ($received[0] ?? ''), $match) === 1 ? (int) $match[1] : 0;
+        $waits = array_filter(array_map(
+            fn ($line) => preg_match('/^Retry-After:\s*([0-9]{1,9})\s*$/i', (string) $line, $match) === 1 ? (int) $match[1] : null,
+            $received,
+        ), 'is_int');
+        $waitS = $waits === [] ? null : end($waits);
+        $envelope = json_decode($raw, true);
+        if (!is_array($envelope) || !is_string($envelope['request_id'] ?? null)) {
+            return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];
+        }
+        $error = $envelope['error'] ?? null;
+        if (is_array($error) && is_string($error['code'] ?? null)) {
+            $details = $error['details'] ?? [];
+            $requestId = $envelope['request_id'];
+            return [new ApiError($error['code'], $error['message'], $status, $details, $requestId, $operation), $waitS];
+        }
+        if ($status < 200 || $status > 299) {
+            return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];
+        }
+        return [$envelope, null];
+    }
+}

@@ -1,0 +1,346 @@
+"""Calls of the API: one transport, and the operations over it."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import random
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+
+from . import _types as types
+
+VERSION = "1.0.0"
+_BACKOFF_FIRST_S = 0.25
+_BACKOFF_CAP_S = 8.0
+#: A requested wait longer than this is raised as an error instead.
+_RETRY_AFTER_MAX_S = 60.0
+_ID = re.compile(r"[0-9A-Za-z-]+")
+_ENDED = ("expired", "cancelled")
+_ENSURE_ROUNDS = 5
+
+
+class ApiError(Exception):
+    """The API refused a call. Branch on ``code``; a later server may have more codes. Raised after the client's own retries."""
+
+    def __init__(self, code: str, message: str, status: int, details: List[dict], request_id: str, operation: str):
+        fields = "".join(f" {each['path']}: {each['message']}." for each in details)
+        super().__init__(f"{code}: {message}{fields} ({operation}, {request_id})")
+        self.code = code
+        self.status = status
+        #: The invalid fields of a ``VALIDATION_ERROR``: dotted ``path`` and ``message``.
+        self.details = details
+        self.request_id = request_id
+        self.retryable = status == 429 or status >= 500 or code == "IDEMPOTENCY_IN_PROGRESS"
+
+
+class ConnectionFailed(Exception):
+    """No answer of the API was read. Whether the call took effect is unknown: repeat a POST with the same key to find out."""
+
+    def __init__(self, message: str, status: Optional[int], idempotency_key: Optional[str]):
+        super().__init__(message)
+        self.status = status
+        self.idempotency_key = idempotency_key
+        self.retryable = status is None or status == 429 or status >= 500
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A key must not be sent to a host that was not configured."""
+
+    def redirect_request(self, *_args: Any, **_kwargs: Any) -> None:
+        return None
+
+
+class _Transport:
+    def __init__(self, api_key: str, base_url: str, timeout_s: float, max_retries: int, sleep: Callable[[float], None]):
+        if not re.fullmatch(r"[\x21-\x7e]+", api_key or ""):
+            raise ValueError("api_key must be an API key")
+        if not re.fullmatch(r"https?://[^?#]+", base_url or ""):
+            raise ValueError("base_url must be the http(s) address of the API without a query")
+        self._api_key = api_key
+        self._base_url = base_url.rstrip("/")
+        self._timeout_s = timeout_s
+        self._max_retries = max_retries
+        self._sleep = sleep
+        self._opener = urllib.request.build_opener(_NoRedirect)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Mapping[str, Any]] = None,
+        body: Optional[Mapping[str, Any]] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> dict:
+        """The envelope of a success. All attempts of a POST send the same bytes under one key, so a retry never acts twice."""
+        given = {name: value for name, value in (query or {}).items() if value is not None}
+        url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
+        key = (idempotency_key or str(uuid.uuid4())) if method == "POST" else None
+        if key is not None and not re.fullmatch(r"[\x21-\x7e]{1,255}", key):
+            raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
+        headers = {
+            "Accept": "application/json",
+            "Authorization": f"Bearer {self._api_key}",
+            "User-Agent": f"paymesh-client-python/{VERSION}",
+        }
+        if key is not None:
+            headers["Idempotency-Key"] = key
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body).encode()
+        attempt = 0
+        while True:
+            request = urllib.request.Request(url, data=data, headers=headers, method=method)
+            if data is None and method == "POST":
+                request.data = b""
+            error, wait_s = self._attempt(request, f"{method} {path}", key)
+            if isinstance(error, dict):
+                return error
+            if attempt >= self._max_retries or not error.retryable:
+                raise error
+            if wait_s is None:
+                ceiling = min(_BACKOFF_CAP_S, _BACKOFF_FIRST_S * 2**attempt)
+                wait_s = ceiling / 2 + random.random() * ceiling / 2
+            elif wait_s > _RETRY_AFTER_MAX_S:
+                raise error
+            self._sleep(wait_s)
+            attempt += 1
+
+    def _attempt(self, request: urllib.request.Request, operation: str, key: Optional[str]):
+        """A success and None, or an error and the wait in seconds that the API requested."""
+        try:
+            try:
+                with self._opener.open(request, timeout=self._timeout_s) as response:
+                    status, headers, raw = response.status, response.headers, response.read()
+            except urllib.error.HTTPError as refused:
+                with refused:
+                    status, headers, raw = refused.code, refused.headers, refused.read()
+        except (OSError, http.client.HTTPException) as cause:
+            failed = ConnectionFailed(f"the API was not reached ({operation}): {cause}", None, key)
+            failed.__cause__ = cause
+            return failed, None
+        retry_after = headers.get("Retry-After") or ""
+        wait_s = float(retry_after) if re.fullmatch(r"[0-9]{1,9}", retry_after) else None
+        envelope = _envelope(raw)
+        if envelope is not None and envelope["error"]:
+            error = envelope["error"]
+            details = error.get("details") or []
+            return ApiError(error["code"], error["message"], status, details, envelope["request_id"], operation), wait_s
+        if envelope is None or not 200 <= status <= 299:
+            return ConnectionFailed(f"not an answer of the API ({operation}, status {status})", status, key), wait_s
+        return envelope, None
+
+
+def _envelope(raw: bytes) -> Optional[dict]:
+    """The envelope of every answer; a proxy in front of the API may send something else."""
+    try:
+        value = json.loads(raw)
+    except ValueError:
+        return None
+    if not isinstance(value, dict) or not isinstance(value.get("request_id"), str) or "data" not in value:
+        return None
+    error = value.get("error")
+    if error is None:
+        return {**value, "error": None}
+    return value if isinstance(error, dict) and isinstance(error.get("code"), str) else None
+
+
+def _path(value: str) -> str:
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise ValueError("id must be the id of a resource")
+    return value
+
+
+class _Resource:
+    def __init__(self, transport: _Transport):
+        self._transport = transport
+
+    def _get(self, path: str) -> Any:
+        return self._transport.call("GET", path)["data"]
+
+    def _post(self, path: str, body: Optional[Mapping[str, Any]], idempotency_key: Optional[str]) -> Any:
+        return self._transport.call("POST", path, body=body, idempotency_key=idempotency_key)["data"]
+
+    def _list(self, path: str, query: Mapping[str, Any]) -> Iterator[Any]:
+        cursor = query.get("cursor")
+        while True:
+            page = self._transport.call("GET", path, query={**query, "cursor": cursor})
+            yield from page["data"]
+            following = page["meta"]["next_cursor"]
+            if not page["meta"]["has_more"] or following is None:
+                return
+            if following == cursor:
+                raise RuntimeError(f"GET {path}: the list does not advance")
+            cursor = following
+
+
+class Invoices(_Resource):
+    """Operations on invoices. Scopes ``invoices:read`` and ``invoices:write``."""
+
+    def create(self, body: types.InvoiceCreate, *, idempotency_key: Optional[str] = None) -> types.Invoice:
+        return self._post("/invoices", body, idempotency_key)
+
+    def get(self, id: str) -> types.Invoice:
+        return self._get(f"/invoices/{_path(id)}")
+
+    def list(self, **query: Any) -> Iterator[types.Invoice]:
+        """All pages, newest first: ``status``, ``order_id``, ``created_after``, ``created_before``, ``limit``."""
+        return self._list("/invoices", query)
+
+    def cancel(self, id: str, *, idempotency_key: Optional[str] = None) -> types.Invoice:
+        """Cancels an invoice that has received nothing; otherwise ``INVALID_STATE``."""
+        return self._post(f"/invoices/{_path(id)}/cancel", None, idempotency_key)
+
+    def simulate(self, id: str, scenario: str, *, idempotency_key: Optional[str] = None) -> types.Invoice:
+        """Test keys only: ``paid``, ``partial``, ``overpaid`` or ``expired``, with the same events as real money."""
+        return self._post(f"/test/invoices/{_path(id)}/simulate", {"scenario": scenario}, idempotency_key)
+
+    def ensure(self, body: types.InvoiceCreate) -> types.Invoice:
+        """
+        The invoice by which the order ``body["order_id"]`` is to be paid now: the newest one while it lives or is paid, else the next
+        attempt, under the key ``order-<order_id>-<attempt>``. Calls at the same time get the same invoice. With another price or coin the
+        old invoice is cancelled first; when money has come for it, it is returned as it is: compare ``amount`` and ``status``.
+        """
+        order_id = body.get("order_id")
+        if not order_id:
+            raise ValueError("ensure needs an order_id")
+        for _ in range(_ENSURE_ROUNDS):
+            attempts = list(self.list(order_id=order_id, limit=100))
+            if attempts and attempts[0]["status"] not in _ENDED:
+                newest = attempts[0]
+                if newest["status"] not in ("new", "pending") or _same_terms(newest, body) or not self._cancelled(newest["id"]):
+                    return self.get(newest["id"])
+                continue
+            try:
+                made = self.create(body, idempotency_key=f"order-{_key(order_id)}-{len(attempts) + 1}")
+            except ApiError as error:
+                # Another call was faster, with other terms.
+                if error.code != "IDEMPOTENCY_MISMATCH":
+                    raise
+                continue
+            # A repeated answer shows the invoice as it was when it was created.
+            current = self.get(made["id"])
+            if current["status"] not in _ENDED:
+                return current
+        raise RuntimeError(f"order {order_id}: other calls keep opening and ending its invoices")
+
+    def _cancelled(self, id: str) -> bool:
+        try:
+            self.cancel(id)
+            return True
+        except ApiError as error:
+            if error.code != "INVALID_STATE":
+                raise
+            return False
+
+
+def _same_terms(invoice: types.Invoice, body: Mapping[str, Any]) -> bool:
+    money, crypto, asset = invoice["amount"], invoice["crypto"], body.get("asset")
+    same_coin = not asset or (crypto is not None and crypto["asset"] == asset)
+    return money["currency"] == body["currency"] and _plain(money["value"]) == _plain(body["amount"]) and same_coin
+
+
+def _plain(amount: str) -> str:
+    """A decimal without zeros that do not count."""
+    return amount.rstrip("0").rstrip(".") if "." in amount else amount
+
+
+def _key(order_id: str) -> str:
+    """Visible ASCII for the key, different for different orders."""
+    text = urllib.parse.quote(order_id, safe="")
+    return text if len(text) <= 200 else hashlib.sha256(text.encode()).hexdigest()
+
+
+class PaymentLinks(_Resource):
+    """Operations on payment links. Scopes ``links:read`` and ``links:write``."""
+
+    def create(self, body: types.PaymentLinkCreate, *, idempotency_key: Optional[str] = None) -> types.PaymentLink:
+        return self._post("/payment-links", body, idempotency_key)
+
+    def get(self, id: str) -> types.PaymentLink:
+        return self._get(f"/payment-links/{_path(id)}")
+
+    def list(self, **query: Any) -> Iterator[types.PaymentLink]:
+        return self._list("/payment-links", query)
+
+    def deactivate(self, id: str, *, idempotency_key: Optional[str] = None) -> types.PaymentLink:
+        return self._post(f"/payment-links/{_path(id)}/deactivate", None, idempotency_key)
+
+
+class Products(_Resource):
+    """Operations on products. Scopes ``products:read`` and ``products:write``."""
+
+    def create(self, body: types.ProductCreate, *, idempotency_key: Optional[str] = None) -> types.Product:
+        return self._post("/products", body, idempotency_key)
+
+    def get(self, id: str) -> types.Product:
+        return self._get(f"/products/{_path(id)}")
+
+    def list(self, **query: Any) -> Iterator[types.Product]:
+        return self._list("/products", query)
+
+
+class Payments(_Resource):
+    """On-chain transfers to invoices. Scope ``payments:read``."""
+
+    def list(self, **query: Any) -> Iterator[types.Payment]:
+        return self._list("/payments", query)
+
+
+class WebhookEndpoints(_Resource):
+    """Operations on webhook endpoints. Scope ``webhooks:manage``."""
+
+    def create(
+        self, body: types.WebhookEndpointCreate, *, idempotency_key: Optional[str] = None
+    ) -> types.WebhookEndpointCreated:
+        """Only this answer has the ``secret``: store it. ``warning`` tells of another endpoint with the same URL."""
+        return self._post("/webhook-endpoints", body, idempotency_key)
+
+    def list(self) -> Iterator[types.WebhookEndpoint]:
+        return self._list("/webhook-endpoints", {})
+
+    def delete(self, id: str) -> types.Deleted:
+        return self._transport.call("DELETE", f"/webhook-endpoints/{_path(id)}")["data"]
+
+
+class Paymesh(_Resource):
+    """
+    A client for every operation. Transient failures are retried with back-off; every POST carries an idempotency key, so a retry never
+    acts twice. ``api_key`` is a secret of your server and decides the mode.
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str,
+        *,
+        timeout_s: float = 30.0,
+        max_retries: int = 4,
+        sleep: Callable[[float], None] = time.sleep,
+    ):
+        super().__init__(_Transport(api_key, base_url, timeout_s, max_retries, sleep))
+        self.invoices = Invoices(self._transport)
+        self.payment_links = PaymentLinks(self._transport)
+        self.products = Products(self._transport)
+        self.payments = Payments(self._transport)
+        self.webhook_endpoints = WebhookEndpoints(self._transport)
+
+    def currencies(self) -> Iterator[types.Currency]:
+        """Every supported asset and whether this workspace can receive it now."""
+        return self._list("/currencies", {})
+
+    def rates(self, **query: Any) -> Iterator[types.Rate]:
+        """Current rates: ``fiat``, ``asset``."""
+        return self._list("/rates", query)
+
+    def estimate(self, body: types.EstimateRequest) -> types.Estimate:
+        """A price in an asset at the current rate; nothing is locked."""
+        return self._post("/estimate", body, None)

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { PaymeshApiError } from './api-error.ts'
+import type { PaymeshList } from './list.ts'
+import type { CallOptions, WriteOptions } from './transport.ts'
+import type { Invoice, InvoiceCreate, InvoiceListQuery } from './types.ts'
+
+/** Rounds in which other calls may open or end an invoice of the order before this one gives up. */
+const ROUNDS_MAX = 5
+const KEY_LENGTH_MAX = 200
+
+/** The operations that `ensure` is made of. */
+interface Needed {
+  create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
+  get(id: string, options?: CallOptions): Promise<Invoice>
+  list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>
+  cancel(id: string, options?: WriteOptions): Promise<Invoice>
+}
+
+/** See `Invoices.ensure`. */
+export async function ensureInvoice(invoices: Needed, input: InvoiceCreate, options?: CallOptions): Promise<Invoice> {
+  const { order_id: orderId } = input
+  if (typeof orderId !== 'string' || orderId === '') throw new TypeError('ensure needs an order_id')
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const attempts: Invoice[] = []
+    for await (const attempt of invoices.list({ order_id: orderId, limit: 100 }, options)) attempts.push(attempt)
+    const [newest] = attempts
+    if (newest !== undefined && !hasEnded(newest)) {
+      const waits = newest.status === 'new' || newest.status === 'pending'
+      const isKept = !waits || hasTerms(newest, input) || !(await isCancelled(invoices, newest.id, options))
+      if (isKept) return await invoices.get(newest.id, options)
+      continue
+    }
+    const idempotencyKey = `order-${keyOf(orderId)}-${attempts.length + 1}`
+    const made = await invoices.create(input, { ...options, idempotencyKey }).catch(unless('IDEMPOTENCY_MISMATCH'))
+    // Null: another call was faster, with other terms.
+    if (made === null) continue
+    // A repeated answer shows the invoice as it was when it was created.
+    const current = await invoices.get(made.id, options)
+    if (!hasEnded(current)) return current
+  }
+  throw new Error(`order ${orderId}: other calls keep opening and ending its invoices`)
+}
+
+const hasEnded = ({ status }: Invoice): boolean => status === 'expired' || status === 'cancelled'
+
+function hasTerms({ amount, crypto }: Invoice, input: InvoiceCreate): boolean {
+  const isSameCoin = !input.asset || crypto?.asset === input.asset
+  return amount.currency === input.currency && plain(amount.value) === plain(input.amount) && isSameCoin
+}
+
+/** A decimal without zeros that do not count. */
+function plain(amount: string): string {
+  let end = amount.length
+  if (amount.includes('.')) while (amount[end - 1] === '0') end -= 1
+  return amount.slice(0, amount[end - 1] === '.' ? end - 1 : end)
+}
+
+/** False when money has come for it. */
+async function isCancelled(invoices: Needed, id: string, options: CallOptions | undefined): Promise<boolean> {
+  return (await invoices.cancel(id, options).catch(unless('INVALID_STATE'))) !== null
+}
+
+/** Null for an error with this code; others go on. */
+function unless(code: string): (error: unknown) => null {
+  return (error) => {
+    if (error instanceof PaymeshApiError && error.code === code) return null
+    throw error
+  }
+}
+
+/** Visible ASCII for the key, different for different orders. */
+function keyOf(orderId: string): string {
+  const text = encodeURIComponent(orderId)
+  return text.length <= KEY_LENGTH_MAX ? text : createHash('sha256').update(text).digest('hex')
+}

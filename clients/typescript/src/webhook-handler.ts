@@ -1,0 +1,111 @@
+import type { Paymesh } from './create-paymesh.ts'
+import type { Invoice } from './types.ts'
+import { PaymeshWebhookError, type VerifyWebhookOptions, verifyWebhook } from './verify-webhook.ts'
+
+/** Largest body of a delivery that is read. */
+const BODY_BYTES_MAX = 1_048_576
+
+/** What a webhook handler calls, each with the invoice as it is now. All may be called more than once for one invoice. */
+export interface WebhookCallbacks {
+  /** `paid` or `overpaid`. */
+  readonly paid: (invoice: Invoice) => Promise<void>
+  /** `partial` or `confirming`: money was seen, and is not enough or not confirmed. */
+  readonly partly: (invoice: Invoice) => Promise<void>
+  /** `expired` or `cancelled`; some of the money may have come. */
+  readonly ended: (invoice: Invoice) => Promise<void>
+  /** `new` or `pending`. */
+  readonly waiting?: (invoice: Invoice) => Promise<void>
+}
+
+/** Settings of a webhook handler. */
+export interface WebhookHandlerOptions extends WebhookCallbacks, VerifyWebhookOptions {
+  readonly client: Pick<Paymesh, 'invoices'>
+  /** The endpoint's `whsec_…` secret; two while one is replaced. */
+  readonly secret: string | readonly string[]
+}
+
+/** Status and text of the answer to a delivery. */
+export interface WebhookAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/** What is used of a request of `node:http` and Express. */
+interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body?: unknown
+}
+
+/** What is used of a response of `node:http` and Express. */
+interface NodeResponse {
+  writeHead(status: number, headers: Readonly<Record<string, string>>): { end(text: string): unknown }
+}
+
+/** One receiver of deliveries, in the forms that frameworks take. */
+export interface WebhookHandler {
+  /** Takes the raw body and the header `X-Webhook-Signature`. Rejects with what a callback throws: answer 500, and it comes again. */
+  handle(rawBody: string | Uint8Array, signature: string | readonly string[] | null | undefined): Promise<WebhookAnswer>
+  /** For `node:http` and Express. Put it before any parser of bodies; after `express.raw()` it takes the bytes from there. */
+  readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>
+  /** For a `route.ts` of Next and every other server with `Request` and `Response`: `export const POST = handler.fetch`. */
+  readonly fetch: (request: Request) => Promise<Response>
+}
+
+/**
+ * A receiver of deliveries: it verifies each, reads the invoice as it is now, because events come twice and out of order, and calls one
+ * callback with it. Let the callbacks use `decide` and store its result in one transaction.
+ */
+export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
+  const callbacks = new Map(callbacksByStatus(options))
+  const handle: WebhookHandler['handle'] = async (rawBody, signature) => {
+    try {
+      const event = verifyWebhook(rawBody, signature, options.secret, options)
+      const { id, object } = event.data.object
+      if (event.type === 'webhook.test' || object !== 'invoice') return { status: 204, text: '' }
+      const invoice = await options.client.invoices.get(id)
+      await callbacks.get(invoice.status)?.(invoice)
+      return { status: 204, text: '' }
+    } catch (error) {
+      if (error instanceof PaymeshWebhookError) return { status: 400, text: error.reason }
+      throw error
+    }
+  }
+  return {
+    handle,
+    node: async (request, response) => {
+      const rawBody = request.body instanceof Uint8Array ? request.body : await readAll(request)
+      // 5xx has the delivery sent again.
+      const { status, text } = await handle(rawBody, request.headers['x-webhook-signature']).catch(() => FAILED)
+      response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
+    },
+    fetch: async (request) => {
+      const rawBody = new Uint8Array(await request.arrayBuffer())
+      const { status, text } = await handle(rawBody, request.headers.get('x-webhook-signature')).catch(() => FAILED)
+      return new Response(status === 204 ? null : text, { status })
+    },
+  }
+}
+
+const FAILED: WebhookAnswer = { status: 500, text: 'not handled' }
+
+function callbacksByStatus({ paid, partly, ended, waiting }: WebhookCallbacks) {
+  const none = async (): Promise<void> => undefined
+  const pairs: readonly (readonly [string, (invoice: Invoice) => Promise<void>])[] = [
+    ...(['new', 'pending'] as const).map((status) => [status, waiting ?? none] as const),
+    ...(['partial', 'confirming'] as const).map((status) => [status, partly] as const),
+    ...(['paid', 'overpaid'] as const).map((status) => [status, paid] as const),
+    ...(['expired', 'cancelled'] as const).map((status) => [status, ended] as const),
+  ]
+  return pairs
+}
+
+async function readAll(request: NodeRequest): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > BODY_BYTES_MAX) return new Uint8Array()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
