@@ -8,7 +8,7 @@ import { sampleDelivery, sampleInvoice, samplePaymentMethod } from '#test/suppor
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const span = { days: 7 as const, zone: 'America/Santo_Domingo' }
+const span = { span: 7 as const, zone: 'America/Santo_Domingo' }
 let here: AdminCaller
 let empty: AdminCaller
 

@@ -26,7 +26,7 @@ const choose = async (reportingCurrency: FiatCode) => {
   return await here.caller.workspace.update({ ...here.at, opId: op(), version, change: { reportingCurrency } })
 }
 const volume = async () => {
-  const at = { ...here.at, days: 7 as const, zone: 'UTC' }
+  const at = { ...here.at, span: 7 as const, zone: 'UTC' }
   const other = await adminCaller(stores, { workspaceId: engine.workspace.id })
   return (await other.caller.overview.volume(at)).reported
 }
@@ -45,10 +45,14 @@ test('the rate into the reporting currency is stored when an invoice is created'
   expect((await here.caller.invoices.get({ ...here.at, id: euro.id })).reporting).toMatchObject({ currency: 'USD' })
 
   let text = ''
+  const { reportingCurrency } = await here.caller.workspace.get(here.at)
   const all = { search: null, status: null, asset: null, source: null, flag: null, createdFrom: null, createdTo: null }
-  for await (const part of exportInvoices(here.deps.money, { ...here.at, ...all })) text += part
-  expect(text).toContain(',EUR,10.01,USD,2,20.02,')
-  expect(text).toContain(',CLP,100,,,,')
+  for await (const part of exportInvoices({ ...here.deps.money, reportingCurrency }, { ...here.at, ...all }))
+    text += part
+  // The reporting currency is the euro now: the column is filled for it, and says where no rate into it is stored.
+  expect(text).toContain(',EUR,1,10.01,')
+  expect(text).toContain(',EUR,0.5,2.51,')
+  expect(text.split(',EUR,no rate,,')).toHaveLength(3)
 })
 
 test('paid volume is one sum in the reporting currency, and names what has no rate into it', async () => {

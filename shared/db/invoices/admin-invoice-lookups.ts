@@ -1,7 +1,9 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
+import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -69,17 +71,17 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
   const sort = pageSort(query)
   if (search?.kind === 'number') return await pageOfNumber(invoices, query, search)
   const filter = pageFilter(query)
-  const residual = residualFilter(query)
+  const residual = residualStages(query)
   const hint = pageHint(query)
   const options = hint === null ? {} : { hint }
-  const isFiltered = Object.keys(residual).length > 0
+  const isFiltered = residual.length > 0
   const cursor = isFiltered
     ? invoices.aggregate<InvoiceDocument>(
         [
           { $match: filter },
           { $sort: sort },
           { $limit: SCAN_MAX },
-          { $match: residual },
+          ...residual,
           { $limit: limit + 1 },
           { $unset: 'outbox' },
         ],
@@ -130,7 +132,9 @@ export const pageSort = ({ order }: InvoicePageQuery): { readonly _id: 1 | -1 } 
 
 /** The part of a page's filter that an index serves; exported for the test that explains it. */
 export function pageFilter(query: InvoicePageQuery): Filter {
-  const { workspaceId, mode, search, status, createdFrom, createdTo, beforeId } = query
+  const { workspaceId, mode, search, status, createdFrom, beforeId, moved } = query
+  // Nothing is paid before it exists.
+  const createdTo = query.createdTo ?? moved?.to ?? null
   const isOldestFirst = query.order === 'oldest'
   const ids = idsCreated(createdFrom, createdTo, isOldestFirst ? null : beforeId, isOldestFirst ? beforeId : null)
   return {
@@ -172,7 +176,31 @@ function searchFilter(search: InvoiceSearch): Filter {
   }
 }
 
-function residualFilter({ asset, source, flag }: InvoicePageQuery): Filter {
+/** The filters that no index serves, for the rows of a page. */
+function residualStages({ moved, ...query }: InvoicePageQuery): mongoose.mongo.Document[] {
+  const residual = residualFilter(query)
+  const isPlain = Object.keys(residual).length === 0
+  const stages = isPlain ? [] : [{ $match: residual }]
+  if (moved === undefined) return stages
+  const within = boundsOf(moved)
+  if (moved.by === 'paid') return [...stages, { $match: { paidAt: { $ne: null, ...within } } }]
+  if (moved.by === 'received') return [...stages, { $match: { ledger: { $elemMatch: { firstSeenAt: within } } } }]
+  return [...stages, ...havingBooked(within)]
+}
+
+/** Only invoices of which a payment was confirmed, or ceased to be, within the bounds. */
+const havingBooked = (within: object) => [
+  {
+    $lookup: {
+      ...{ from: PAYMENTS.name, localField: '_id', foreignField: 'invoiceId', as: 'booked' },
+      pipeline: [{ $match: { bookedAt: { $elemMatch: within } } }, { $limit: 1 }, { $project: { _id: 1 } }],
+    },
+  },
+  { $match: { 'booked.0': { $exists: true } } },
+  { $unset: 'booked' },
+]
+
+function residualFilter({ asset, source, flag }: Pick<InvoicePageQuery, 'asset' | 'source' | 'flag'>): Filter {
   return {
     ...(asset !== null && { paymentMethods: { $elemMatch: { asset, to: null } } }),
     ...(source !== null && { source }),

@@ -85,6 +85,7 @@ const LEDGER_ROW = z.object({
   uncountedReason: textAs<UncountedReason>().nullable(),
   acceptedBase: AMOUNT.nullable(),
   countedByHand: z.literal(true).exactOptional(),
+  decision: z.object({ at: TIME, counted: z.boolean() }).exactOptional(),
   late: z.boolean(),
   rateSeen: z.string().nullable(),
   eligible: z.boolean(),
@@ -236,6 +237,12 @@ export const INVOICES = defineCollection(
       name: 'invoice_paid',
       key: { workspaceId: 1, mode: 1, paidAt: -1 },
       partialFilterExpression: { paidAt: { $type: 'date' } },
+    },
+    {
+      // Only invoices about whose money a person decided.
+      name: 'invoice_decided',
+      key: { workspaceId: 1, mode: 1, 'ledger.decision.at': 1 },
+      partialFilterExpression: { 'ledger.decision.at': { $exists: true } },
     },
     {
       name: 'invoice_list_by_order',

@@ -5,6 +5,7 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
+import type { MarketRate } from '#shared/domain/books/movements.ts'
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type {
@@ -178,7 +179,7 @@ export function createPaymentRepository(db: Database, random: Random) {
       const now = toDate(at)
       const played = { invoiceId, kind: 'simulated', state: 'detected' } as const
       const change = { state: 'confirmed', confirmedAt: now, updatedAt: now, dirtyAt: now } as const
-      await payments.updateMany(played, { $set: change, $inc: { version: 1 } })
+      await payments.updateMany(played, { $set: change, $inc: { version: 1 }, $push: { bookedAt: now } })
     },
     findById: async (id: string): Promise<Payment | null> => {
       const stored = await payments.findOne({ _id: id })
@@ -266,7 +267,7 @@ export function createPaymentRepository(db: Database, random: Random) {
       return given.matchedCount === 1
     },
 
-    /** Stores the fold's decisions and clears dirtyAt where the version is still the applied one. */
+    /** Stores the fold's decisions, and the market price where one is given, and clears dirtyAt where the version is still the applied one. */
     markApplied: async (
       rows: readonly {
         key: string
@@ -274,13 +275,17 @@ export function createPaymentRepository(db: Database, random: Random) {
         counted: boolean
         uncountedReason: UncountedReason | null
         late: boolean
+        market?: MarketRate | null
       }[],
     ): Promise<void> => {
       if (rows.length === 0) return
-      const operations = rows.map(({ key, version, counted, uncountedReason, late }) => ({
+      const operations = rows.map(({ key, version, counted, uncountedReason, late, market }) => ({
         updateOne: {
           filter: { ...BY_KEY.one(key), version },
-          update: { $set: { counted, uncountedReason, late }, $unset: { dirtyAt: '' as const } },
+          update: {
+            $set: { counted, uncountedReason, late, ...PAYMENTS.toFields(market === undefined ? {} : { market }) },
+            $unset: { dirtyAt: '' as const },
+          },
           hint: BY_KEY.hint,
         },
       }))

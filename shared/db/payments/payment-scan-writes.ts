@@ -173,6 +173,7 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
         confirmAt:
           block === null ? '$confirmAt' : ifMoved({ $add: ['$requiredConfirmations', block.height - 1] }, '$confirmAt'),
         confirmedAt: ifMoved(null, '$confirmedAt'),
+        bookedAt: bookedWhen({ $and: ['$moved', { $eq: ['$state', 'confirmed'] }] }, write),
         replacedBy: ifMoved(null, '$replacedBy'),
         scanEpoch: write.epoch,
         ...stampWhen('$moved', write),
@@ -181,6 +182,11 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
     { $unset: 'moved' },
   ]
 }
+
+/** The times at which the payment began and ceased to be confirmed, with this one added when `condition` holds. */
+const bookedWhen = (condition: unknown, write: ScanWrite) => ({
+  $cond: [condition, { $concatArrays: ['$bookedAt', [toDate(write.at)]] }, '$bookedAt'],
+})
 
 /** Version, times and the sweep's hint, changed only when `condition` holds. Unmatched money has no invoice to be applied to. */
 const stampWhen = (condition: unknown, write: ScanWrite) => ({
@@ -214,7 +220,14 @@ export async function moveAll(
   const write: ScanWrite = { epoch, at, token: random.uuid() }
   const ids = { _id: { $in: found.map((row) => row._id) } }
   await payments.updateMany({ ...filter, ...ids, scanEpoch: { $lte: epoch } }, [
-    { $set: { ...change, scanEpoch: epoch, ...stampWhen(true, write) } },
+    {
+      $set: {
+        ...change,
+        bookedAt: bookedWhen({ $ne: [{ $eq: ['$state', 'confirmed'] }, change['state'] === 'confirmed'] }, write),
+        scanEpoch: epoch,
+        ...stampWhen(true, write),
+      },
+    },
   ])
   const moved = await payments.find({ ...ids, scanWrite: write.token }).toArray()
   return moved.map(paymentFromDocument)

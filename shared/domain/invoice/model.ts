@@ -173,6 +173,8 @@ export interface LedgerRow {
   readonly acceptedBase: bigint | null
   /** Present on dust that an operator counted: it then counts with its own amount and is announced like any payment. */
   readonly countedByHand?: true
+  /** Present on money about which an operator decided: when, and whether it counted before. */
+  readonly decision?: { readonly at: Ms; readonly counted: boolean }
   /** First seen after the deadline; checked once, at first application. */
   readonly late: boolean
   /** Fiat per asset when first seen, only read for late payments; null when no snapshot existed. */

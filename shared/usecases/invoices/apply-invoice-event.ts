@@ -12,6 +12,7 @@ import {
   needsMark,
   type ObserveDeps,
   observePayments,
+  withMarket,
 } from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import { presentPayment } from './present-payment.ts'
@@ -103,7 +104,7 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   if (decision.outcome === 'refused') return { outcome: 'refused', invoice, reason: decision.reason }
   const isPreview = input.preview !== undefined
   if (decision.outcome === 'unchanged') {
-    if (!isPreview) await markPayments(deps, payments, appliedPayments(invoice.state, payments))
+    if (!isPreview) await markPayments(deps, invoice, payments, appliedPayments(invoice.state, payments))
     return { outcome: 'unchanged', invoice }
   }
   const after = { ...invoice, state: decision.state }
@@ -138,7 +139,7 @@ async function save(
   if (!(await deps.invoices.save({ id: input.invoiceId, ...expected, state, append, op }))) return 'lost'
   if (append.length > 0) deps.notifier.notify(QUEUES.outbox, outboxJobId(input.invoiceId))
   reportTransition(deps, input, invoice.state.status, state.status)
-  await markPayments(deps, payments, applied)
+  await markPayments(deps, { ...invoice, state }, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
   return { outcome: 'changed', invoice: { ...invoice, state, lastOps, outbox: [...invoice.outbox, ...append] } }
 }
@@ -164,14 +165,15 @@ function refuseWhenFull(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): v
 
 async function markPayments(
   deps: ApplyDeps,
+  invoice: Invoice,
   payments: readonly Payment[],
   applied: readonly AppliedPayment[],
 ): Promise<void> {
-  const rows = applied.filter((row, index) => {
+  const rows = applied.flatMap((row, index) => {
     const payment = payments[index]
-    return payment !== undefined && needsMark(payment, row)
+    return payment !== undefined && needsMark(payment, row) ? [{ payment, applied: row }] : []
   })
-  if (rows.length > 0) await deps.payments.markApplied(rows)
+  if (rows.length > 0) await deps.payments.markApplied(await withMarket(deps, invoice, rows))
 }
 
 /** Public records of the payments that this change announces, including the result of this change. */
