@@ -3,7 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { havingBooked } from '#shared/db/reports/moved-stages.ts'
 import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -187,18 +187,6 @@ function residualStages({ moved, ...query }: InvoicePageQuery): mongoose.mongo.D
   if (moved.by === 'received') return [...stages, { $match: { ledger: { $elemMatch: { firstSeenAt: within } } } }]
   return [...stages, ...havingBooked(within)]
 }
-
-/** Only invoices of which a payment was confirmed, or ceased to be, within the bounds. */
-const havingBooked = (within: object) => [
-  {
-    $lookup: {
-      ...{ from: PAYMENTS.name, localField: '_id', foreignField: 'invoiceId', as: 'booked' },
-      pipeline: [{ $match: { bookedAt: { $elemMatch: within } } }, { $limit: 1 }, { $project: { _id: 1 } }],
-    },
-  },
-  { $match: { 'booked.0': { $exists: true } } },
-  { $unset: 'booked' },
-]
 
 function residualFilter({ asset, source, flag }: Pick<InvoicePageQuery, 'asset' | 'source' | 'flag'>): Filter {
   return {

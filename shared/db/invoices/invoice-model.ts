@@ -85,11 +85,11 @@ const LEDGER_ROW = z.object({
   uncountedReason: textAs<UncountedReason>().nullable(),
   acceptedBase: AMOUNT.nullable(),
   countedByHand: z.literal(true).exactOptional(),
-  decision: z.object({ at: TIME, counted: z.boolean() }).exactOptional(),
   late: z.boolean(),
   rateSeen: z.string().nullable(),
   eligible: z.boolean(),
   simulated: z.boolean(),
+  bookings: z.array(z.object({ at: TIME, worth: z.enum(['none', 'own', 'accepted']) })).exactOptional(),
   detected: z.boolean(),
   confirmed: z.boolean(),
   lateAnnounced: z.boolean(),
@@ -239,10 +239,10 @@ export const INVOICES = defineCollection(
       partialFilterExpression: { paidAt: { $type: 'date' } },
     },
     {
-      // Only invoices about whose money a person decided.
-      name: 'invoice_decided',
-      key: { workspaceId: 1, mode: 1, 'ledger.decision.at': 1 },
-      partialFilterExpression: { 'ledger.decision.at': { $exists: true } },
+      // Only invoices of which money was worth something else once it was booked.
+      name: 'invoice_corrected',
+      key: { workspaceId: 1, mode: 1, 'ledger.bookings.at': 1 },
+      partialFilterExpression: { 'ledger.bookings.1': { $exists: true } },
     },
     {
       name: 'invoice_list_by_order',

@@ -3,7 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { ofInvoicesPaid } from '#shared/db/reports/moved-stages.ts'
 import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
 import { PAYMENTS, type Payment, type PaymentDocument } from './payment-model.ts'
@@ -78,18 +78,6 @@ function residualStages({ network, counted, moved }: Pick<PaymentPageQuery, 'net
   const stages: mongoose.mongo.Document[] = Object.keys(filter).length === 0 ? [] : [{ $match: filter }]
   return moved?.by === 'paid' ? [...stages, ...ofInvoicesPaid(boundsOf(moved))] : stages
 }
-
-/** Only payments of invoices that were paid within the bounds. */
-const ofInvoicesPaid = (within: object) => [
-  {
-    $lookup: {
-      ...{ from: INVOICES.name, localField: 'invoiceId', foreignField: '_id', as: 'paid' },
-      pipeline: [{ $match: { paidAt: { $ne: null, ...within } } }, { $project: { _id: 1 } }],
-    },
-  },
-  { $match: { 'paid.0': { $exists: true } } },
-  { $unset: 'paid' },
-]
 
 /** The part of a filter that an index serves; exported for the test that explains it. */
 export function operatorPaymentFilter(

@@ -49,8 +49,9 @@ export function createBookReads(db: Database) {
       refunds.aggregate<{ _id: Date }>([{ $match: sentFilter(span) }, hour('$sentAt')]).toArray(),
       invoices
         .aggregate<{ _id: Date }>([
-          { $match: decidedFilter(span) },
-          { $project: { at: '$ledger.decision.at' } },
+          { $match: correctedFilter(span) },
+          { $project: { at: '$ledger.bookings.at' } },
+          { $unwind: '$at' },
           { $unwind: '$at' },
           { $match: { at: bounds } },
           hour('$at'),
@@ -69,7 +70,7 @@ export function createBookReads(db: Database) {
       const [received, sent, decided] = await Promise.all([
         payments.find({ ...bookedFilter(span), invoiceId: { $ne: null } }, id).toArray(),
         refunds.find(sentFilter(span), id).toArray(),
-        invoices.find(decidedFilter(span), { projection: { _id: 1 } }).toArray(),
+        invoices.find(correctedFilter(span), { projection: { _id: 1 } }).toArray(),
       ])
       const ids = new Set([
         ...[...received, ...sent].flatMap(({ invoiceId }) => invoiceId ?? []),
@@ -138,8 +139,8 @@ const sentFilter = ({ workspaceId, mode, since, until }: BookSpan) => ({
   ...{ workspaceId, mode },
 })
 
-/** Invoices with a decision about money in the span; exported for the test that explains it. */
-export const decidedFilter = ({ workspaceId, mode, since, until }: BookSpan) => ({
-  ...{ workspaceId, mode, 'ledger.decision.at': { $exists: true } },
-  ledger: { $elemMatch: { 'decision.at': { $gte: toDate(since), $lt: toDate(until) } } },
+/** Invoices of which money was worth something else from a time in the span on; exported for the test that explains it. */
+export const correctedFilter = ({ workspaceId, mode, since, until }: BookSpan) => ({
+  ...{ workspaceId, mode, 'ledger.bookings.1': { $exists: true } },
+  ledger: { $elemMatch: { bookings: { $elemMatch: { at: { $gte: toDate(since), $lt: toDate(until) } } } } },
 })

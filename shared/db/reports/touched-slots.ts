@@ -46,15 +46,16 @@ const WITH_PAYMENTS = [
   },
 ]
 
-/** The hours in which an invoice was paid, in which its payments were booked, and in which a person decided about them. */
+/** One list of a list of lists. */
+const flat = (input: string) => ({
+  $reduce: { input: { $ifNull: [input, []] }, initialValue: [], in: { $concatArrays: ['$$value', '$$this'] } },
+})
+
+/** The hours in which an invoice was paid, in which its payments were booked, and in which their worth changed. */
 const MOVED_IN = {
   $map: {
     input: {
-      $concatArrays: [
-        ['$paidAt'],
-        { $ifNull: ['$ledger.decision.at', []] },
-        { $reduce: { input: '$payments.bookedAt', initialValue: [], in: { $concatArrays: ['$$value', '$$this'] } } },
-      ],
+      $concatArrays: [['$paidAt'], flat('$ledger.bookings.at'), flat('$payments.bookedAt')],
     },
     in: hourOf('$$this'),
   },

@@ -2,7 +2,7 @@ import type { AssetId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, InvoiceTerms, LedgerRow, Ms, PaymentMethod, Quote } from '#shared/domain/invoice/model.ts'
 import { wholeBase } from '#shared/domain/invoice/price-coverage.ts'
 import { later, latestQuote, quoteAt, quoteHolding } from '#shared/domain/invoice/quote-window.ts'
-import { dearestQuote, holdingMethod, isDust, isLive } from '#shared/domain/invoice/totals.ts'
+import { dearestQuote, holdingMethod, isDust } from '#shared/domain/invoice/totals.ts'
 import { halfUp } from '#shared/domain/money/decimal.ts'
 import { fiatAtRate } from '#shared/domain/money/fiat.ts'
 
@@ -53,7 +53,7 @@ export interface BookedInvoice {
   readonly state: Pick<InvoiceState, 'status' | 'expiresAt' | 'paymentMethods' | 'ledger'>
 }
 
-/** What a row of the books is about. A correction moves no coin: a person decided that money which had come counts. */
+/** What a row of the books is about. A correction moves no coin: money that had come counts now, or does not any more: a person decided so, or another payment. */
 export const MOVEMENT_KINDS = ['receipt', 'refund', 'reversal', 'correction'] as const
 export type MovementKind = (typeof MOVEMENT_KINDS)[number]
 
@@ -139,11 +139,13 @@ function turnsOf(payment: BookedPayment): readonly BookEvent[] {
 function paymentEvents({ state }: BookedInvoice, payment: BookedPayment): readonly BookEvent[] {
   if (payment.asset === null) return []
   const turns = turnsOf(payment)
-  const decision = state.ledger.find((row) => row.payment === payment.key)?.decision
-  if (decision === undefined) return turns
-  // Whatever the clocks of processes say: a person decides about money that has come.
-  const at = later(decision.at, payment.bookedAt[0] ?? decision.at)
-  return [...turns, { payment, refund: null, id: `${payment.id}:decided`, kind: 'correction', at, order: turns.length }]
+  const { bookings = [] } = state.ledger.find((row) => row.payment === payment.key) ?? {}
+  // The first one says what the receipt is worth; whatever the clocks of processes say, others come after it.
+  const corrections = bookings.slice(1).map((booking, index): BookEvent => {
+    const at = later(booking.at, turns[0]?.at ?? booking.at)
+    return { id: `${payment.id}:worth:${index + 1}`, kind: 'correction', at, order: 900 + index, payment, refund: null }
+  })
+  return [...turns, ...corrections]
 }
 
 function refundEvents(refund: BookedRefund): readonly BookEvent[] {
@@ -167,7 +169,6 @@ interface Book {
   readonly whole: bigint
   /** What each confirmed payment is worth, by transfer key. */
   readonly held: Map<string, Worth>
-  readonly decided: Set<string>
   readonly purses: Map<AssetId, Purse>
   /** Parts of the price that money which counts pays, and that went back. */
   paid: bigint
@@ -181,7 +182,7 @@ function openBook(invoice: BookedInvoice): Book {
     ...{ invoice, rows: new Map(ledger.map((row) => [row.payment, row])) },
     // A base unit of every quote is a whole number of parts.
     whole: [...wholes].reduce((product, base) => product * base, 1n),
-    ...{ held: new Map(), decided: new Set(), purses: new Map(), paid: 0n, sentBack: 0n },
+    ...{ held: new Map(), purses: new Map(), paid: 0n, sentBack: 0n },
   }
 }
 
@@ -190,7 +191,7 @@ function enter(book: Book, event: BookEvent): Movement | null {
   if (refund !== null) return sendBack(book, event, refund)
   if (payment === null || payment.asset === null) return null
   return kind === 'correction'
-    ? decide(book, event, payment, payment.asset)
+    ? correct(book, event, payment, payment.asset)
     : receive(book, event, payment, payment.asset)
 }
 
@@ -199,7 +200,7 @@ function receive(book: Book, event: BookEvent, payment: BookedPayment, asset: As
   const { key } = payment
   const isReceipt = kind === 'receipt'
   const sign = isReceipt ? 1n : -1n
-  const worth = isReceipt ? worthOf(book, payment, book.decided.has(key)) : (book.held.get(key) ?? NOTHING)
+  const worth = isReceipt ? worthOf(book, payment, event.at) : (book.held.get(key) ?? NOTHING)
   const purse = purseOf(book, asset)
   if (worth.parts > 0n) purse.countedBase += sign * payment.amountBase
   else purse.besideBase += sign * payment.amountBase
@@ -214,10 +215,9 @@ function receive(book: Book, event: BookEvent, payment: BookedPayment, asset: As
   }
 }
 
-function decide(book: Book, event: BookEvent, payment: BookedPayment, asset: AssetId): Movement | null {
-  book.decided.add(payment.key)
+function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: AssetId): Movement | null {
   const former = book.held.get(payment.key)
-  const worth = worthOf(book, payment, true)
+  const worth = worthOf(book, payment, event.at)
   if (former === undefined || former.parts === worth.parts) return null
   book.held.set(payment.key, worth)
   const purse = purseOf(book, asset)
@@ -290,24 +290,19 @@ interface Worth {
 }
 const NOTHING: Worth = { parts: 0n, quote: null }
 
-function worthOf({ invoice: { state }, rows, whole }: Book, payment: BookedPayment, isDecided: boolean): Worth {
+function worthOf({ invoice: { state }, rows, whole }: Book, payment: BookedPayment, at: Ms): Worth {
   const row = rows.get(payment.key)
   const active = state.paymentMethods.findLast(({ to }) => to === null)
   if (active === undefined) return NOTHING
-  const at = (quote: Quote, base: bigint): Worth => ({ parts: base * (whole / wholeBase(quote)), quote })
+  const worth = (quote: Quote, base: bigint): Worth => ({ parts: base * (whole / wholeBase(quote)), quote })
   const own = state.paymentMethods[holdingMethod(state.paymentMethods, payment) ?? -1]
   if (row === undefined) {
-    return own === active && isInSum(state, own, payment) ? at(dearestQuote(active), payment.amountBase) : NOTHING
+    return own === active && isInSum(state, own, payment) ? worth(dearestQuote(active), payment.amountBase) : NOTHING
   }
-  if (isDecided && row.acceptedBase !== null) return at(latestQuote(active), row.acceptedBase)
-  const counted = row.decision === undefined || isDecided ? countsAlone(state, row) : row.decision.counted
-  return counted && own !== undefined ? at(quoteAt(own, row.firstSeenAt), row.amountBase) : NOTHING
-}
-
-/** Money that is gone counted if it was announced as confirmed, whatever coin the invoice was paid in later. */
-function countsAlone({ status }: BookedInvoice['state'], row: LedgerRow): boolean {
-  if (status === 'cancelled' || !row.eligible) return false
-  return row.counted || (!isLive(row) && row.confirmed)
+  const { bookings = [] } = row
+  const booking = bookings.findLast((one) => one.at <= at) ?? bookings[0]
+  if (booking?.worth === 'accepted' && row.acceptedBase !== null) return worth(latestQuote(active), row.acceptedBase)
+  return booking?.worth === 'own' && own !== undefined ? worth(quoteAt(own, row.firstSeenAt), row.amountBase) : NOTHING
 }
 
 /** A payment without a row in the ledger that its sum of all others holds. */

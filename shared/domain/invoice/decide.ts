@@ -56,12 +56,7 @@ export function decideAcceptance(
   if (missing || [...values.values()].some((valueBase) => valueBase <= 0n)) return { refused: 'not_acceptable' }
   if (chosen.some((row) => row.state !== 'confirmed')) return { refused: 'unconfirmed_funds' }
   const accepted = new Set(chosen)
-  const ledger = state.ledger.map((row) => {
-    // Nothing counts on a cancelled invoice, and all that may counts once it is paid.
-    const isFreed = status === 'cancelled' && row.counted && isLive(row)
-    const decided = accepted.has(row) || isFreed ? withDecision(row, at, status !== 'cancelled') : row
-    return accepted.has(row) ? accept(decided, values.get(row.payment)) : decided
-  })
+  const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
   const attached = { ...state, ledger }
   const settled = settlement(attached, 'settled')
   if (settled.base === 0n) return { refused: 'not_acceptable' }
@@ -107,13 +102,6 @@ function note(event: Acceptance, draft: Draft): Draft {
     ...draft,
     effects: [...draft.effects, ...accepted.flatMap((one) => auditWrite('funds_accepted', event, one))],
   }
-}
-
-/** The first decision stays: what counted before it is what was booked. */
-function withDecision(row: LedgerRow, at: Ms, mayCount: boolean): LedgerRow {
-  return row.decision === undefined
-    ? { ...row, decision: { at, counted: mayCount && row.counted && row.eligible } }
-    : row
 }
 
 function accept(row: LedgerRow, valueBase: bigint | undefined): LedgerRow {
@@ -175,7 +163,7 @@ export function decideCount(
   if (paymentMethod !== activePaymentMethod(state)) return { refused: 'not_countable' }
   if (row.state !== 'confirmed') return { refused: 'unconfirmed_funds' }
   const counted: LedgerRow = {
-    ...withDecision(row, at, true),
+    ...row,
     counted: true,
     uncountedReason: null,
     eligible: true,
