@@ -7,7 +7,7 @@ import { havingBooked } from '#shared/db/reports/moved-stages.ts'
 import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { invoiceFromDocument } from './invoice-mapping.ts'
+import { customerKey, invoiceFromDocument } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 
 type Filter = mongoose.mongo.Filter<InvoiceDocument>
@@ -162,7 +162,7 @@ function searchFilter(search: InvoiceSearch): Filter {
     case 'order':
       return { orderId: search.orderId }
     case 'email':
-      return { 'customer.email': search.email }
+      return { customerKey: customerKey(search.email) }
     case 'address':
       return {
         $or: [

@@ -164,6 +164,8 @@ export const INVOICES = defineCollection(
     /** Absent where the price needs no conversion or no rate was known. */
     reporting: z.object({ currency: z.enum(FIAT_CODES), rate: z.string(), at: TIME }).exactOptional(),
     customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
+    /** `customerKey` of the e-mail address, by which customers are told apart; absent without one. */
+    customerKey: z.string().exactOptional(),
     successUrl: z.string().nullable(),
     cancelUrl: z.string().nullable(),
     paymentLinkId: z.string().nullable(),
@@ -252,8 +254,8 @@ export const INVOICES = defineCollection(
     },
     {
       name: 'invoice_list_by_customer',
-      key: { workspaceId: 1, mode: 1, 'customer.email': 1, _id: -1 },
-      partialFilterExpression: { 'customer.email': { $gt: '' } },
+      key: { workspaceId: 1, mode: 1, customerKey: 1, _id: -1 },
+      partialFilterExpression: { customerKey: { $gt: '' } },
     },
     {
       name: 'invoice_erase_sweep',

@@ -2,7 +2,7 @@ import type mongoose from 'mongoose'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { PaymentListQuery, UncountedReason } from '#shared/ports/payments.ts'
+import type { PaymentListQuery } from '#shared/ports/payments.ts'
 import type { PaymentBlock, PaymentDocument } from './payment-model.ts'
 
 type Filter = mongoose.mongo.Filter<PaymentDocument>
@@ -16,9 +16,6 @@ export type BlocksOfHeights = OnNetwork & {
 }
 
 // Payment filters. Each is served by one index; `explain.int.test.ts` shows which.
-
-/** Money that never counts for an invoice is shown under Exceptions; merchants list only payments that their invoice requested. */
-const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 'unmatched', 'inactive_payment_method']
 
 /** States of payments on the chain; the second only while they wait for confirmations. */
 const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']
@@ -86,11 +83,10 @@ export function notInTheseBlocks(scope: BlocksOfHeights) {
 /** Payments with a version that has not been applied to their invoice since `before`. */
 export const unapplied = (before: Ms) => ({ dirtyAt: { $lte: toDate(before) } })
 
-/** Payments of a list request. */
+/** Payments of a list request: all that belong to an invoice, whether they count or not, as in the files. */
 export const listed = ({ workspaceId, mode, invoiceId, beforeId }: PaymentListQuery): Filter => ({
   workspaceId,
   mode,
-  ...(invoiceId !== null && { invoiceId }),
+  invoiceId: invoiceId ?? { $ne: null },
   ...(beforeId !== null && { _id: { $lt: beforeId } }),
-  uncountedReason: { $nin: [...INBOX_ONLY] },
 })
