@@ -48,8 +48,9 @@ function claimedElsewhere(
     const base = sumOf(counted.map(({ amountBase }) => amountBase))
     const beside = sumOf(own.map(({ amountBase }) => amountBase)) - base
     const taken = claimedBase(asset, refunds) - beside
+    const accepted = sumOf(counted.map(({ key = '' }) => worth.get(key) ?? 0n))
     if (base === 0n || taken <= 0n) return sum
-    return sum + (sumOf(counted.map(({ key = '' }) => worth.get(key) ?? 0n)) * (taken < base ? taken : base)) / base
+    return taken >= base ? sum + accepted : sum + (accepted * taken) / base
   }, 0n)
 }
 
