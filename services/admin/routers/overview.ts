@@ -19,7 +19,7 @@ const spanInput = z.object({
     z.literal(14),
     z.literal(30),
     z.literal(90),
-    z.object({ first: z.iso.date(), last: z.iso.date() }).refine((range) => {
+    z.strictObject({ first: z.iso.date(), last: z.iso.date() }).refine((range) => {
       const { length } = daysOf(range)
       return length > 0 && length <= RANGE_DAYS_MAX
     }, `A period has 1 to ${RANGE_DAYS_MAX} days.`),

@@ -61,7 +61,7 @@ test('paid volume is one sum in the reporting currency, and names what has no ra
   await createRollups(stores.db).catchUp(Date.now())
   // 10.01 EUR itself, and 5.01 USD at 0.5; 5.00 USD was created while dollars were reported.
   expect(await volume()).toMatchObject({
-    ...{ currency: 'EUR', amount: '12.52', count: 2, before: '0.00', missingBefore: 0 },
+    ...{ currency: 'EUR', price: '12.52', count: 2, before: '0.00', missingBefore: 0 },
     missing: [
       { currency: 'CLP', count: 1 },
       { currency: 'USD', count: 1 },
@@ -69,7 +69,7 @@ test('paid volume is one sum in the reporting currency, and names what has no ra
   })
   await choose('USD')
   // 10.01 EUR at 2, and both in dollars.
-  expect(await volume()).toMatchObject({ currency: 'USD', amount: '30.03', count: 3, missing: [{ currency: 'CLP' }] })
+  expect(await volume()).toMatchObject({ currency: 'USD', price: '30.03', count: 3, missing: [{ currency: 'CLP' }] })
 })
 
 test('a rate that is older than two minutes is not used', async () => {

@@ -10,7 +10,7 @@ import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { recordsOfInvoices } from '#shared/usecases/books/records-of-invoices.ts'
+import { recordsOfInvoices } from '#shared/usecases/reports/records-of-invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { amountText, type Cell, iso, marketSumCell, REPORTING_COLUMNS, reportingCells } from './book-cells.ts'
 

@@ -9,8 +9,8 @@ import { formatFiat, formatSignedFiat } from '#shared/domain/money/fiat.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import { entriesOf } from '#shared/usecases/books/read-movements.ts'
-import { recordsOfInvoices } from '#shared/usecases/books/records-of-invoices.ts'
+import { entriesOf } from '#shared/usecases/reports/read-movements.ts'
+import { recordsOfInvoices } from '#shared/usecases/reports/records-of-invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import {
   amountText,

@@ -4,7 +4,7 @@ import { type Movement, movementsOf } from '#shared/domain/books/movements.ts'
 import type { AssetId, FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import { isSettled } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { recordsOfInvoices } from '#shared/usecases/books/records-of-invoices.ts'
+import { recordsOfInvoices } from '#shared/usecases/reports/records-of-invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Invoices held in memory at once, with their payments and refunds. */

@@ -9,7 +9,7 @@ import {
   type MovementScope,
   type MovementsDeps,
   readMovements,
-} from '#shared/usecases/books/read-movements.ts'
+} from '#shared/usecases/reports/read-movements.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** A page of a report ends with the day in which it has read this many movements. */

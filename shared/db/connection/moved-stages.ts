@@ -1,11 +1,12 @@
-import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+/** The collections that one another's lists look into, by name: each model imports this folder. */
+const PAYMENTS = 'payments'
+const INVOICES = 'invoices'
 
 /** Stages that keep only invoices of which a payment was confirmed, or ceased to be, within the bounds. */
 export const havingBooked = (within: object) => [
   {
     $lookup: {
-      ...{ from: PAYMENTS.name, localField: '_id', foreignField: 'invoiceId', as: 'booked' },
+      ...{ from: PAYMENTS, localField: '_id', foreignField: 'invoiceId', as: 'booked' },
       pipeline: [{ $match: { bookedAt: { $elemMatch: within } } }, { $limit: 1 }, { $project: { _id: 1 } }],
     },
   },
@@ -17,7 +18,7 @@ export const havingBooked = (within: object) => [
 export const ofInvoicesPaid = (within: object) => [
   {
     $lookup: {
-      ...{ from: INVOICES.name, localField: 'invoiceId', foreignField: '_id', as: 'paid' },
+      ...{ from: INVOICES, localField: 'invoiceId', foreignField: '_id', as: 'paid' },
       pipeline: [{ $match: { paidAt: { $ne: null, ...within } } }, { $project: { _id: 1 } }],
     },
   },
