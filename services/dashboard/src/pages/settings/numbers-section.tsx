@@ -76,7 +76,7 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
             label="Time zone of reports"
             description="Days and months of the overview, of lists and of files are those of this time zone."
             data={ZONES}
-            value={draft.value('timeZone', settings.timeZone || ZONE)}
+            value={draft.value('timeZone', settings.timeZone || 'UTC')}
             onChange={({ currentTarget }) => draft.type('timeZone', currentTarget.value)}
             disabled={draft.refusal !== null}
             maw={520}
