@@ -8,7 +8,7 @@ import { PAYMENTS, type Payment, type PaymentDocument } from '#shared/db/payment
 import { REFUNDS, type Refund } from '#shared/db/refunds/refund-model.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type InvoiceRecords, withRecords } from '#shared/ports/invoice-records.ts'
 
 /** A stretch of time of one workspace in one mode; `until` is exclusive. */
 export interface BookSpan {
@@ -16,13 +16,6 @@ export interface BookSpan {
   readonly mode: Mode
   readonly since: Ms
   readonly until: Ms
-}
-
-/** An invoice with everything that its books follow from. */
-export interface InvoiceRecords {
-  readonly invoice: Invoice
-  readonly payments: readonly Payment[]
-  readonly refunds: readonly Refund[]
 }
 
 const WITHOUT_OUTBOX = { outbox: 0, lastOps: 0, claims: 0 } as const
@@ -91,9 +84,6 @@ export function createBookReads(db: Database) {
   }
 }
 
-/** The type of what {@link createBookReads} returns. */
-export type BookReads = ReturnType<typeof createBookReads>
-
 /** These invoices with all their payments and refunds, in no order. */
 async function recordsOf(db: Database, ids: readonly string[]): Promise<readonly InvoiceRecords[]> {
   if (ids.length === 0) return []
@@ -110,20 +100,6 @@ async function recordsOf(db: Database, ids: readonly string[]): Promise<readonly
     invoiceFromDocument({ ...(stored as InvoiceDocument), outbox: [], lastOps: [] }),
   )
   return withRecords(invoices, payments.map(paymentFromDocument), refunds.map(REFUNDS.toRecord))
-}
-
-/** Invoices with those of these payments and refunds that are theirs, in the same order. */
-export function withRecords(
-  invoices: readonly Invoice[],
-  payments: readonly Payment[],
-  refunds: readonly Refund[],
-): readonly InvoiceRecords[] {
-  const records = new Map(
-    invoices.map((invoice) => [invoice.terms.id, { invoice, payments: [] as Payment[], refunds: [] as Refund[] }]),
-  )
-  for (const payment of payments) records.get(payment.invoiceId ?? '')?.payments.push(payment)
-  for (const refund of refunds) records.get(refund.invoiceId)?.refunds.push(refund)
-  return [...records.values()]
 }
 
 /** Payments that were confirmed, or ceased to be, in the span; exported for the test that explains it. */

@@ -6,20 +6,17 @@ import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
 import {
   amountText,
-  type Cell,
   iso,
-  MARKET_COLUMNS,
   marketCells,
   NO_RATE,
-  QUOTE_COLUMNS,
   quoteCells,
-  REPORTING_COLUMNS,
   reportingCells,
   signedUnits,
 } from '#shared/usecases/reports/book-cells.ts'
 import { walletFinder } from '#shared/usecases/reports/read-settlements.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type LedgerProfile, PROFILES } from './ledger-profiles.ts'
+import { LEDGER_COLUMNS, type LedgerRow } from './ledger-row.ts'
 import { type Entry, type MovementScope, type MovementsDeps, readMovements } from './read-movements.ts'
 
 /** What exporting the books needs. */
@@ -30,54 +27,6 @@ export interface LedgerScope extends MovementScope {
   readonly zone: string
   readonly profile: LedgerProfile | null
 }
-
-/** Columns of the whole ledger. */
-export const LEDGER_COLUMNS = [
-  'movement_id',
-  'kind',
-  'time',
-  'local_time',
-  'mode',
-  'simulated',
-  'invoice_id',
-  'invoice_number',
-  'order_id',
-  'description',
-  'customer_email',
-  'customer_name',
-  'product_id',
-  'payment_link_id',
-  'network',
-  'asset',
-  'symbol',
-  'amount',
-  'amount_text',
-  'applied_amount',
-  'excess_amount',
-  'currency',
-  'value',
-  'applied_value',
-  'excess_value',
-  ...QUOTE_COLUMNS,
-  'market_value',
-  ...MARKET_COLUMNS,
-  ...REPORTING_COLUMNS,
-  'reporting_market_value',
-  'fee',
-  'fee_symbol',
-  'tx_hash',
-  'output_index',
-  'from_address',
-  'to_address',
-  'wallet_id',
-  'block_number',
-  'block_time',
-  'payment_id',
-  'refund_id',
-] as const
-
-/** A row of the ledger by column. */
-export type LedgerRow = Readonly<Record<(typeof LEDGER_COLUMNS)[number], Cell>>
 
 /**
  * The lines of a CSV file of the books, oldest first, heading first: one row per movement of money, with signed amounts and values. `value` is at the

@@ -1,6 +1,6 @@
 import type { Cell } from '#shared/usecases/reports/book-cells.ts'
 import { NO_RATE } from '#shared/usecases/reports/book-cells.ts'
-import type { LedgerRow } from './export-ledger.ts'
+import type { LedgerRow } from './ledger-row.ts'
 
 /** Programs whose import formats the ledger is written in. */
 export const LEDGER_PROFILES = ['koinly', 'cointracking', 'xero', 'quickbooks'] as const

@@ -1,7 +1,7 @@
-import type { InvoiceRecords } from '#shared/db/reports/book-reads.ts'
 import { type Movement, movementsOf, movementsUnheld } from '#shared/domain/books/movements.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import type { InvoiceRecords } from '#shared/ports/invoice-records.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { Refund } from '#shared/ports/refunds.ts'

@@ -1,4 +1,4 @@
-import { type InvoiceRecords, withRecords } from '#shared/db/reports/book-reads.ts'
+import { type InvoiceRecords, withRecords } from '#shared/ports/invoice-records.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
