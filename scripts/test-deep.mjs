@@ -36,7 +36,7 @@ const STAGES = {
   properties: {
     what: '20,000 random scenarios for each guarantee of the state machine and of its figures',
     needs: [],
-    args: [...VITEST, 'unit', 'shared/domain/invoice', 'shared/domain/reports/invoice-figures'],
+    args: [...VITEST, 'unit', 'shared/domain/invoice', 'shared/domain/books', 'shared/domain/reports/invoice-figures'],
     env: { PROPERTY_RUNS: '20000' },
   },
   sequences: {

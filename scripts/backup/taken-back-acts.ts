@@ -252,7 +252,8 @@ export const TAKEN_BACK_ACTS: Readonly<Record<TakenBackAction, TakenBackAct>> = 
   'refund.sent': {
     isHeld: held(REFUNDS, refundId),
     again: ({ repositories }, row) => {
-      const sent = { txHash: text(row, 'transaction'), at: row.at, by: row.actor }
+      // Its rate of that time is in no archive.
+      const sent = { txHash: text(row, 'transaction'), at: row.at, by: row.actor, market: null }
       return repositories.refunds.noteSent(refundId(row), sent, row)
     },
     adviceIfMissing: ({ subject }) =>

@@ -2,19 +2,22 @@ import { join } from 'node:path'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Express, NextFunction, Request, Response } from 'express'
 import express from 'express'
+import { z } from 'zod'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
+import { exportLedger } from '#shared/usecases/reports/export-ledger.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
+import { LEDGER_PROFILES } from '#shared/usecases/reports/ledger-profiles.ts'
 import { appRouter } from './app-router.ts'
 import type { AdminDeps } from './assemble.ts'
 import { exportRoute, INVALID_EXPORT, refuse } from './export-route.ts'
 import { addListenRoutes } from './listen/listen-routes.ts'
 import { createPagePreloads } from './page-preloads.ts'
 import { createContextReader } from './request-context.ts'
-import { createdFilters, invoiceFilters, paymentFilters } from './wire/list-filters.ts'
+import { invoiceFilters, paymentFilters, periodFilters, periodOf } from './wire/list-filters.ts'
 
 /** Maximum calls in one request, and maximum bytes. */
 const BATCH_MAX = 10
@@ -100,6 +103,7 @@ export function createApp(deps: AdminDeps): Express {
   )
   app.post('/export/payments.csv', exportPaymentsRoute(deps))
   app.post('/export/invoices.csv', exportInvoicesRoute(deps))
+  app.post('/export/ledger.csv', exportLedgerRoute(deps))
   app.post('/export/settlements.csv', exportSettlementsRoute(deps))
   app.use('/export', (_request, response) => {
     response
@@ -179,15 +183,25 @@ export const exportPaymentsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'payments',
     filters: paymentFilters,
-    lines: (asked, onRows) => exportPayments(deps.money, asked, onRows),
+    lines: ({ by, from, to, ...asked }, onRows, { reportingCurrency }) =>
+      exportPayments({ ...deps.money, reportingCurrency }, { ...asked, ...periodOf({ by, from, to }) }, onRows),
   })
 
-/** `POST /export/settlements.csv`: what each wallet received of each coin on each UTC day, newest first. */
+/** `POST /export/ledger.csv`: every movement of money, oldest first, in all columns or in those of an importer. */
+const exportLedgerRoute = (deps: AdminDeps) =>
+  exportRoute(deps, {
+    what: 'ledger',
+    filters: { ...periodFilters, profile: z.enum(LEDGER_PROFILES).nullable().default(null) },
+    lines: (asked, onRows, { reportingCurrency, zone }) =>
+      exportLedger({ ...deps.money, reportingCurrency }, { ...asked, zone }, onRows),
+  })
+
+/** `POST /export/settlements.csv`: what each wallet received of each coin on each day, newest first. */
 const exportSettlementsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'settlements',
-    filters: createdFilters,
-    lines: (asked, onRows) => exportSettlements(deps.money, asked, onRows),
+    filters: periodFilters,
+    lines: (asked, onRows, { zone }) => exportSettlements(deps.money, { ...asked, zone }, onRows),
   })
 
 /** `POST /export/invoices.csv`: the invoices that the list shows under the same filters, paid or not, newest first. */
@@ -195,8 +209,12 @@ const exportInvoicesRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'invoices',
     filters: invoiceFilters,
-    lines: ({ q, from, to, ...asked }, onRows) => {
+    lines: ({ q, by, from, to, ...asked }, onRows, { reportingCurrency }) => {
       const search = q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q)
-      return exportInvoices(deps.money, { ...asked, createdFrom: from, createdTo: to, search }, onRows)
+      return exportInvoices(
+        { ...deps.money, reportingCurrency },
+        { ...asked, ...periodOf({ by, from, to }), search },
+        onRows,
+      )
     },
   })

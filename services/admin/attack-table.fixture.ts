@@ -26,7 +26,7 @@ const DOT = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPg9g8HAAE
 const people: Pick<
   Record<MutationPath, AuditBehaviour>,
   | `members.${'invite' | 'withdrawInvitation' | 'setRole' | 'remove'}`
-  | `workspace.${'update' | 'setLogo'}`
+  | `workspace.${'update' | 'adoptZone' | 'setLogo'}`
   | `apiKeys.${'create' | 'revoke'}`
 > = {
   'workspace.update': once(1, 1, async ({ boss: { caller, at } }) => {
@@ -36,6 +36,13 @@ const people: Pick<
       await caller.workspace.update({ ...at, ...op(), version: now.version, change: { name: 'Shop' } })
     }
     return { input: { version, change: { name: 'A' } }, other: { version: version + 1, change: { name: 'B' } }, undo }
+  }),
+  'workspace.adoptZone': once(1, 1, async ({ boss: { caller, at } }) => {
+    const undo = async () => {
+      const { version } = await caller.workspace.get(at)
+      await caller.workspace.update({ ...at, ...op(), version, change: { timeZone: null } })
+    }
+    return { input: { zone: 'America/Bogota' }, other: { zone: 'Europe/Berlin' }, undo }
   }),
   'workspace.setLogo': once(1, 1, async ({ boss: { caller, at } }) => {
     const { version } = await caller.workspace.get(at)

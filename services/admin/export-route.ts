@@ -2,8 +2,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Request, Response } from 'express'
 import { z } from 'zod'
-import { MODES, type Mode } from '#shared/domain/enumerations.ts'
+import { dayIn } from '#shared/contracts/zone-days.ts'
+import { FIAT_CODES, type FiatCode, MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { type ExportRequest, recordedExport } from '#shared/usecases/reports/record-export.ts'
+import { zoneOf } from '#shared/usecases/workspaces/zone-of.ts'
 import type { AdminDeps } from './assemble.ts'
 import { watchMember } from './demand-member.ts'
 import { createContextReader } from './request-context.ts'
@@ -15,9 +17,18 @@ export const INVALID_EXPORT = 'The export request is invalid.'
 /** Admits everyone who may read a workspace: for responses that are files and not procedures. */
 const exportGate = router({
   open: workspaceQuery('viewer')
-    .output(z.literal(true))
-    .query(() => true as const),
+    .output(z.object({ zone: z.string(), reportingCurrency: z.enum(FIAT_CODES) }))
+    .query(({ ctx: { workspace } }) => ({
+      zone: zoneOf(workspace),
+      reportingCurrency: workspace.policy.reportingCurrency,
+    })),
 })
+
+/** What a file takes from the settings of its workspace. */
+interface ExportSettings {
+  readonly zone: string
+  readonly reportingCurrency: FiatCode
+}
 
 const callGate = createCallerFactory(exportGate)
 
@@ -29,6 +40,7 @@ interface ExportPlan<Filters extends z.core.$ZodShape> {
   readonly lines: (
     asked: z.output<z.ZodObject<typeof scope & Filters, z.core.$strict>>,
     onRows: (count: number) => void,
+    settings: ExportSettings,
   ) => AsyncIterable<string>
 }
 
@@ -47,16 +59,17 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
     const context = await readContext({ req: request, res: response } as Parameters<typeof readContext>[0])
     const { session } = context
     if (session === null) return refuse(response, 401, 'Please log in.')
-    const leave = await enter(context, { workspaceId, mode }).catch((error: unknown) => {
+    const entered = await enter(context, { workspaceId, mode }).catch((error: unknown) => {
       const [status, text] = REFUSALS.get(error instanceof Error && 'code' in error ? error.code : null) ?? []
       if (status === undefined || text === undefined) throw error
       refuse(response, status, text)
     })
-    if (leave === undefined) return
-    const day = new Date(deps.clock.now()).toISOString().slice(0, 10)
+    if (entered === undefined) return
+    const { leave, settings } = entered
+    const name = fileName(plan.what, mode, { ...asked.data, zone: settings.zone, now: deps.clock.now() })
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${mode === 'test' ? 'test_' : ''}${plan.what}_${day}.csv"`,
+      'Content-Disposition': `attachment; filename="${name}"`,
       'Cache-Control': 'no-store',
     })
     const over = new AbortController()
@@ -68,7 +81,7 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
           ...{ requestId: context.requestId, actor: `user:${session.email}`, workspaceId, mode },
           ...{ what: plan.what, filters: shownFilters(asked.data) },
         },
-        (onRows) => plan.lines(asked.data, onRows),
+        (onRows) => plan.lines(asked.data, onRows, settings),
       )
       await pipeline(Readable.from(file), response, { signal: over.signal })
     } catch (error) {
@@ -89,10 +102,37 @@ const REFUSALS: ReadonlyMap<unknown, readonly [status: number, text: string]> = 
   ['RATE_LIMITED', [429, 'You have too many exports. Wait for the others to end, or try again in ten minutes.']],
 ])
 
-/** Checks that the person may read the workspace, then takes a place in their budget of exports; returns what releases it. */
+/** Checks that the person may read the workspace, then takes a place in their budget of exports; returns what releases it, and the settings. */
 async function enter(context: AdminContext, at: { readonly workspaceId: string; readonly mode: Mode }) {
-  await callGate(context).open(at)
-  return context.deps.budgets.enter('export', context.session?.userId ?? context.ip)
+  const settings: ExportSettings = await callGate(context).open(at)
+  return { leave: context.deps.budgets.enter('export', context.session?.userId ?? context.ip), settings }
+}
+
+/** `invoices_2026-11_paid_America-Bogota_live.csv`: what it holds, of which period by which time, in the days of which zone, and in which mode. */
+function fileName(
+  what: string,
+  mode: Mode,
+  asked: Readonly<Record<string, unknown>> & { readonly zone: string; readonly now: number },
+): string {
+  const { zone, now } = asked
+  const time = (name: string) => (typeof asked[name] === 'number' ? asked[name] : null)
+  const extra = ['profile', 'by'].flatMap((name) => (typeof asked[name] === 'string' ? [asked[name]] : []))
+  const period = periodName({ from: time('from'), to: time('to'), zone, now })
+  return `${[what, ...extra.filter((part) => part !== 'created'), period, zone.replaceAll('/', '-'), mode].join('_')}.csv`
+}
+
+function periodName(period: {
+  readonly from: number | null
+  readonly to: number | null
+  readonly zone: string
+  readonly now: number
+}): string {
+  const { from, to, zone, now } = period
+  const last = dayIn(to === null ? now : to - 1, zone)
+  if (from === null) return `until-${last}`
+  const first = dayIn(from, zone)
+  const isMonth = to !== null && first.endsWith('-01') && last.slice(0, 7) === first.slice(0, 7)
+  return isMonth && dayIn(to, zone).endsWith('-01') ? first.slice(0, 7) : `${first}_${last}`
 }
 
 /** Filters as recorded in the audit log: typed text may be a customer's address, so only its presence is recorded. */

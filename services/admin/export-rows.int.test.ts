@@ -151,7 +151,7 @@ it('keeps what somebody typed into a search out of the audit trail', async () =>
   const rows = await rowsOf(async () => {
     await (await post('invoices.csv', `${scope()}&q=carla%40example.com`)).text()
   })
-  expect(rows[0]?.detail).toEqual({ what: 'invoices', searched: true })
+  expect(rows[0]?.detail).toEqual({ what: 'invoices', by: 'created', searched: true })
   expect(JSON.stringify(rows)).not.toContain('carla')
 })
 
@@ -216,6 +216,7 @@ it('is the one way in which tables leave the dashboard', () => {
   expect(routes.map((route) => /, (\w+)\(/.exec(route)?.[1])).toEqual([
     'exportPaymentsRoute',
     'exportInvoicesRoute',
+    'exportLedgerRoute',
     'exportSettlementsRoute',
   ])
 })

@@ -36,6 +36,7 @@ const WORKS_WHILE: Readonly<Record<Path, WorkspaceStatus>> = {
   'invoices.openRefund': RESTRICTED,
   'invoices.simulate': RESTRICTED,
   'workspace.update': RESTRICTED,
+  'workspace.adoptZone': RESTRICTED,
   'workspace.setLogo': RESTRICTED,
   'members.invite': RESTRICTED,
   'apiKeys.create': RESTRICTED,

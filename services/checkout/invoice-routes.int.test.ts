@@ -48,7 +48,7 @@ describe('what a payer sees', () => {
     expect(Object.keys(body.view).sort()).toEqual(
       [
         'id mode number status version merchant orderId description fiat createdAt expiresAt paidAt successUrl cancelUrl',
-        'paymentLinkId paymentMethod received excess payments hints isPaidLate isAcceptedShort isUnread canChoose canRenew',
+        'paymentLinkId paymentMethod received books excess payments hints isPaidLate isAcceptedShort isUnread canChoose canRenew',
       ]
         .join(' ')
         .split(' ')

@@ -30,6 +30,7 @@ beforeAll(async () => {
     addressedAt: null,
     txHash: null,
     sentAt: null,
+    market: null,
     askedBy: 'user:owner@example.com',
     sentBy: null,
     createdAt: now,

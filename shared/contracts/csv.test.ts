@@ -6,7 +6,7 @@ describe('a line of CSV', () => {
   it.each([
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],
-    ['-1', "'-1"],
+    ['-1+2', "'-1+2"],
     ['@SUM(A1)', "'@SUM(A1)"],
     ['\t=1', "'\t=1"],
     ['\r=1', '"\'\r=1"'],
@@ -28,4 +28,8 @@ describe('a line of CSV', () => {
       '"a,b","a;=b","say ""x""","two\nlines",<script>,12,true,\r\n',
     )
   })
+})
+
+it('leaves numbers below zero alone: they are amounts, or references that are looked up', () => {
+  expect(csvLine(['-144', '-12.50', '-1-2', '-0x1'])).toBe("-144,-12.50,'-1-2,'-0x1\r\n")
 })

@@ -3,6 +3,8 @@
  * the same after white space or line ends, which some of them drop (OWASP, "CSV Injection").
  */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/u
+/** A number below zero, which is nothing but that: amounts are signed, and a reference like `-144` is found by what it is. */
+const NUMBER = /^-\d+(?:\.\d+)?$/
 /** A semicolon ends a cell where the spreadsheet's language writes decimals with a comma. */
 const NEEDS_QUOTES = /[",;\r\n]/
 
@@ -16,6 +18,7 @@ export function csvLine(cells: readonly (string | number | boolean | null)[]): s
 
 function cellText(cell: string | number | boolean | null): string {
   const plain = cell === null ? '' : String(cell)
-  const safe = typeof cell === 'string' && FORMULA.test(plain) ? `'${plain}` : plain
+  const isFormula = typeof cell === 'string' && FORMULA.test(plain) && !NUMBER.test(plain)
+  const safe = isFormula ? `'${plain}` : plain
   return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -46,6 +46,7 @@ import { createPaymentRepository } from './payments/payment-repository.ts'
 import { createRateRepository } from './rates/rate-repository.ts'
 import { createReconciliationRepository } from './reconciliation/reconciliation-repository.ts'
 import { createRefundRepository } from './refunds/refund-repository.ts'
+import { createBookReads } from './reports/book-reads.ts'
 import { createChangeFeed } from './reports/change-feed.ts'
 import { createOverviewReads } from './reports/overview-reads.ts'
 import { createRollups } from './reports/rollups.ts'
@@ -80,6 +81,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     auditSearch: createAuditSearch(db),
     audits: createAuditRepository(db),
     balances: createCoinBalanceRepository(db),
+    bookReads: createBookReads(db),
     reconciliation: createReconciliationRepository(db),
     changeFeed: createChangeFeed(db, logger),
     commands: createChainCommandRepository(db),

@@ -1,6 +1,6 @@
 import type { AssetId, InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
-import type { ListOrder } from './list-order.ts'
+import type { ListOrder, MovedPeriod } from './list-order.ts'
 
 /** A search that identifies one invoice, or few. */
 export type InvoiceSearch =
@@ -21,6 +21,8 @@ export interface InvoicePageQuery {
   readonly createdFrom: Ms | null
   /** Exclusive. */
   readonly createdTo: Ms | null
+  /** Of another time than creation; none when absent. */
+  readonly moved?: MovedPeriod
   readonly asset: AssetId | null
   readonly source: InvoiceTerms['source'] | null
   readonly flag: 'late' | 'short' | null

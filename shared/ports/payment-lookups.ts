@@ -1,6 +1,6 @@
-import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ListOrder } from './list-order.ts'
+import type { ListOrder, MovedPeriod } from './list-order.ts'
 
 /** A page of a workspace's payments in the dashboard: also those that do not count. */
 export interface PaymentPageQuery {
@@ -11,33 +11,11 @@ export interface PaymentPageQuery {
   readonly createdFrom: Ms | null
   /** Exclusive. */
   readonly createdTo: Ms | null
+  /** Of another time than creation; none when absent. */
+  readonly moved?: MovedPeriod
   /** Of detection; newest first when absent. */
   readonly order?: ListOrder
   readonly limit: number
   /** The last payment of the page before, in this order; null = from the start. */
   readonly beforeId: string | null
-}
-
-/** A confirmed payment in an accepted asset, as settlement reports need it. */
-export interface SettledPayment {
-  readonly id: string
-  readonly confirmedAt: Ms
-  readonly network: NetworkId
-  readonly asset: AssetId
-  readonly matchKey: string
-  readonly amountBase: bigint
-  /** It counts towards its invoice. */
-  readonly counted: boolean
-}
-
-/** Confirmed payments of a workspace by the time of their confirmation. */
-export interface SettledQuery {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly from: Ms | null
-  /** Exclusive. */
-  readonly to: Ms | null
-  /** Continue after this payment. */
-  readonly after: Pick<SettledPayment, 'id' | 'confirmedAt'> | null
-  readonly limit: number
 }

@@ -1,3 +1,4 @@
+import type { MarketRate } from '#shared/domain/books/movements.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
@@ -36,8 +37,8 @@ export interface RateReader {
    * 120 s, or it holds no price for this symbol or fiat; never a stale, fixed or 1:1 price.
    */
   rateFor(request: RateRequest): Promise<AssetRate>
-  /** Fiat per asset as published in the 120 s up to and including `at`; null when nothing was. No spread. */
-  rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null>
+  /** The market's price as published in the 120 s up to and including `at`; null when nothing was. No spread. */
+  rateAt(request: RateRequest & { readonly at: Ms }): Promise<MarketRate | null>
   /** The price between two currencies as published in the last 120 s; null when it is not known. Never throws for a missing rate. */
   fiatRate(request: {
     readonly from: FiatCode

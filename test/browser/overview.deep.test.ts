@@ -8,7 +8,7 @@ import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
 
-test('the overview draws the paid volume by day, and shows the same numbers as a sentence and a table', async () => {
+test('the overview draws what was received by day, and shows the same numbers as a sentence and a table', async () => {
   const dev = sharedInstallation()
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const { id } = await shop.invoices.create({ amount: '25.00', currency: 'USD', asset: 'usdt_ethereum' })
@@ -17,8 +17,8 @@ test('the overview draws the paid volume by day, and shows the same numbers as a
 
   const page = await browser.open({ width: 1100 })
   await logIn(page, dev, dashboardPath('overview', dev.workspaceId, 'test'))
-  const card = page.locator('.pm-card', { has: page.getByRole('heading', { name: /^Paid volume by day/ }) })
-  await card.getByRole('img', { name: /paid\. Best day:/ }).waitFor()
+  const card = page.locator('.pm-card', { has: page.getByRole('heading', { name: /^Received by day/ }) })
+  await card.getByRole('img', { name: /received\. Best day:/ }).waitFor()
   const bars = card.locator('svg rect[data-part]')
   await expect.poll(() => bars.count()).toBeGreaterThan(0)
   const flat = async () =>
@@ -36,7 +36,7 @@ test('the overview draws the paid volume by day, and shows the same numbers as a
   const columns = async () =>
     await bars.evaluateAll((parts) => new Set(parts.map((part) => part.getAttribute('x'))).size)
   const paidDays = async () => (await totals.allTextContents()).filter((total) => /[1-9]/.test(total)).length
-  // One stack for each day on which something was paid; another file may pay something between two readings.
+  // One stack for each day on which something was received; another file may pay something between two readings.
   await expect.poll(async () => (await columns()) - (await paidDays())).toBe(0)
   expect(await columns()).toBeGreaterThan(0)
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -33,11 +33,12 @@ test('the overview adds up every currency in one, and shows what the sum is made
   expect(await value.textContent()).toMatch(/1 EUR = \d+\.\d+ USD, rate of/)
 
   const page = await open('overview')
-  const figure = page.getByRole('region', { name: 'Paid volume', exact: true })
+  const figure = page.getByRole('region', { name: 'Received', exact: true })
   await figure.getByText('2 currencies').click()
-  const lineOf = (currency: string) => figure.getByRole('listitem').filter({ hasText: currency })
-  const dollars = cents(await lineOf('USD').textContent())
-  const euros = Number(/(\d+) invoice/.exec((await lineOf('EUR').textContent()) ?? '')?.[1])
+  const lineOf = (currency: string, words: RegExp) =>
+    figure.getByRole('list', { name: currency }).getByRole('listitem').filter({ hasText: words })
+  const dollars = cents(await lineOf('USD', /received$/).textContent())
+  const euros = Number(/price of (\d+) paid/.exec((await lineOf('EUR', /price of/).textContent()) ?? '')?.[1])
   expect(euros).toBeGreaterThan(0)
   const total = await figure.locator('.pm-figure-value').textContent()
   expect(total).toMatch(/USD$/)
@@ -59,7 +60,7 @@ test('the rates that reports use are explained where the currency is chosen', as
 // Guarantee: the file of a report is the page of it.
 test('settlements are the same on the page and in the file', async () => {
   const page = await open('settlements')
-  await page.getByText('A payment belongs to the UTC day on which it was confirmed.').waitFor()
+  await page.getByText('A payment belongs to the day on which it was confirmed;').waitFor()
   const rows = page.locator('main [data-row-id]')
   const shown = await rows.evaluateAll((all) =>
     all.map((row) => [...row.querySelectorAll('td')].map((cell) => (cell.textContent ?? '').trim())),
@@ -67,17 +68,17 @@ test('settlements are the same on the page and in the file', async () => {
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Export CSV' }).click()
   const file = await download
-  expect(file.suggestedFilename()).toMatch(/^test_settlements_[0-9-]{10}\.csv$/)
+  expect(file.suggestedFilename()).toMatch(/^settlements_until-[0-9-]{10}_[\w-]+_test\.csv$/)
   const [heading = '', ...lines] = readFileSync(await file.path(), 'utf8')
     .trimEnd()
     .split('\r\n')
   const at = (name: string) => heading.split(',').indexOf(name)
   const filed = lines.map((line) => line.split(','))
   expect(shown.length).toBeGreaterThan(2)
-  expect(filed.map((row) => [row[at('day_utc')], row[at('network')], row[at('payments')]])).toEqual(
+  expect(filed.map((row) => [row[at('day')], row[at('network')], row[at('payments')]])).toEqual(
     shown.map((row) => [row[0], row[2], row[3]]),
   )
-  expect(filed.map((row) => `${row[at('received')]} ${row[at('symbol')]}`)).toEqual(shown.map((row) => row[4]))
+  expect(filed.map((row) => row[at('received_text')])).toEqual(shown.map((row) => row[4]))
   for (const theme of ['light', 'dark'] as const) {
     await showTheme(page, theme)
     expect([theme, await axeViolations(page, rulesOf(theme))]).toEqual([theme, []])

@@ -109,6 +109,7 @@ export function paymentAt(facts: Facts, index: number): PaymentDocument {
     ...{ confirmAt: height + 12, needsFinality: false, spends: [], replacedBy: null },
     ...{
       confirmedAt: isFresh ? null : at + 60_000,
+      bookedAt: isFresh ? [] : [at + 60_000],
       firstSeenAt: at + 30_000,
       version: 2,
       dirtyAt: isFresh ? at + 30_000 : null,

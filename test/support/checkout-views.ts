@@ -1,5 +1,7 @@
 import type {
   AssetOption,
+  BooksView,
+  FiatView,
   InvoiceView,
   LinkView,
   PaymentMethodView,
@@ -99,6 +101,16 @@ const SOLANA: PaymentMethodView = {
   browser: { chain: 'solana:mainnet', contract: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },
 }
 
+const dollars = (value: string): FiatView => ({ value, currency: 'USD' })
+const NOTHING_BOOKED: BooksView = {
+  ...{ received: dollars('0.00'), short: dollars('148.50'), shortKind: 'outstanding', excess: null, refunded: null },
+  ...{ coins: [], refunds: [] },
+}
+const USDT = (amount: string) => ({ amount, symbol: 'USDT', network: 'tron' as const })
+const PAID_BOOKS: BooksView = {
+  ...{ ...NOTHING_BOOKED, received: dollars('148.50'), short: null, shortKind: null, coins: [USDT('148.59')] },
+}
+
 type Change = Omit<Partial<InvoiceView>, 'paymentMethod'> & { readonly paymentMethod?: PaymentMethodView | null }
 
 function view(now: number, change: Change = {}): InvoiceView {
@@ -123,6 +135,7 @@ function view(now: number, change: Change = {}): InvoiceView {
     paymentLinkId: null,
     paymentMethod: timed,
     received: paymentMethod === null ? '0' : '0.00',
+    books: NOTHING_BOOKED,
     excess: '0',
     payments: [],
     hints: [],
@@ -181,6 +194,7 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
   const paid = {
     ...full,
     status: 'paid',
+    books: PAID_BOOKS,
     paidAt: now,
     payments: [first, { ...rest, state: 'confirmed', confirmations: 19 }],
   } as const
@@ -255,8 +269,26 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
       mode: 'test',
       payments: [payment(now, { isSimulated: true, txHash: null, explorerUrl: null })],
     }),
-    overpaid: view(now, { ...paid, status: 'overpaid', received: '150.00', excess: '1.41' }),
-    'accepted-short': view(now, { ...paid, received: '147.59', isAcceptedShort: true, payments: [first] }),
+    overpaid: view(now, {
+      ...paid,
+      ...{ status: 'overpaid', received: '150.00', excess: '1.41' },
+      books: { ...PAID_BOOKS, received: dollars('149.91'), excess: dollars('1.41'), coins: [USDT('150.00')] },
+    }),
+    refunded: view(now, {
+      ...paid,
+      books: {
+        ...PAID_BOOKS,
+        refunded: dollars('148.50'),
+        refunds: [{ ...USDT('148.59'), txHash: OTHER_HASH, explorerUrl: null, at: now }],
+      },
+    }),
+    'accepted-short': view(now, {
+      ...{ ...paid, received: '147.59', isAcceptedShort: true, payments: [first] },
+      books: {
+        ...{ ...PAID_BOOKS, received: dollars('147.50'), short: dollars('1.00'), shortKind: 'accepted' },
+        coins: [USDT('147.59')],
+      },
+    }),
     expired: view(now, { status: 'expired', ...over(now) }),
     short: view(now, { status: 'expired', received: '147.59', payments: [first], ...over(now) }),
     late: view(now, { status: 'expired', received: '148.59', payments: [lateOne], ...over(now) }),

@@ -117,6 +117,13 @@ const AUDIT: ListFilter[] = [
   search('Actor', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Actor'] === email }]),
 ]
 
+/** Without a period the choice of its time leaves nothing out. */
+const TIME_OF = select(
+  'Time of',
+  'created',
+  ['received', 'confirmed', 'paid'].map((choose) => ({ choose, shows: () => true })),
+)
+
 /** Every list of a workspace that has filters, pages or rows that open. */
 export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   // First: tests of the other lists read exports, and each export leaves two rows here.
@@ -147,6 +154,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'late', shows: has('Status', 'Late') },
         { choose: 'short', shows: has('Status', 'Underpayment accepted') },
       ]),
+      TIME_OF,
       within('Created', 'Created', [1, 7, 30, 90]),
       between('Created', 'Created', [
         [12, 2],
@@ -168,8 +176,9 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { what: 'payments', id: 'payment_id' } },
     sorts: [byTime('Detected')],
     filters: [
-      within('Detected', 'Detected', [1, 7, 30, 90]),
-      between('Detected', 'Detected', [
+      TIME_OF,
+      within('Created', 'Detected', [1, 7, 30, 90]),
+      between('Created', 'Detected', [
         [12, 2],
         [41, 39],
       ]),
@@ -189,9 +198,9 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'settlements', rows: TABLE, opens: null },
     filters: [
       select('Confirmed', 'any', [
-        { choose: '1', shows: ({ cells }) => (cells['Day (UTC)'] ?? '') >= utcDayBack(0) },
-        { choose: '7', shows: ({ cells }) => (cells['Day (UTC)'] ?? '') >= utcDayBack(6) },
-        { choose: '30', shows: ({ cells }) => (cells['Day (UTC)'] ?? '') >= utcDayBack(29) },
+        { choose: '1', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(1) },
+        { choose: '7', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(7) },
+        { choose: '30', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(30) },
       ]),
       {
         ...{ control: 'dates', label: 'Confirmed', any: '/' },
@@ -199,7 +208,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
           {
             choose: () => `${utcDayBack(3)}/${utcDayBack(1)}`,
             shows: ({ cells }) => {
-              const day = cells['Day (UTC)'] ?? ''
+              const day = cells['Day'] ?? ''
               return day >= utcDayBack(3) && day <= utcDayBack(1)
             },
           },

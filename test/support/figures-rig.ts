@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { lastDays } from '#shared/contracts/zone-days.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
@@ -61,7 +62,7 @@ export function openFiguresRig(db: Database) {
       const overview = createOverview({ reads: createOverviewReads(db), clock: { now: () => now } })
       for (const workspaceId of MERCHANTS) {
         for (const mode of MODES) {
-          const question = { workspaceId, mode, zone, days: DAYS }
+          const question = { workspaceId, mode, zone, ...lastDays(now, DAYS, zone) }
           const [volume, funnel] = await Promise.all([overview.volume(question), overview.funnel(question)])
           const own = await invoices.find({ workspaceId, mode }).toArray()
           const dayOf = (at: Date) => formatter.format(at)
@@ -69,7 +70,7 @@ export function openFiguresRig(db: Database) {
           const isAsked = (at: Date | null): at is Date => at !== null && days.has(dayOf(at))
           expect(
             tally(
-              volume.rows,
+              volume.rows.filter(({ figure }) => figure === 'price'),
               ({ day, currency, symbol }) => `${day} ${currency} ${symbol}`,
               ({ minor }) => minor,
             ),
@@ -83,9 +84,11 @@ export function openFiguresRig(db: Database) {
           )
           expect(
             tally(
-              volume.rows.flatMap(({ day, reported }) =>
-                Object.entries(reported).map(([code, sum]) => ({ key: `${day} ${code} ${sum.count > 0}`, ...sum })),
-              ),
+              volume.rows
+                .filter(({ figure }) => figure === 'price')
+                .flatMap(({ day, reported }) =>
+                  Object.entries(reported).map(([code, sum]) => ({ key: `${day} ${code} ${sum.count > 0}`, ...sum })),
+                ),
               ({ key }) => key,
               ({ minor }) => minor,
             ),

@@ -90,6 +90,8 @@ export const authRouter = router({
             status: z.enum(WORKSPACE_STATUSES),
             /** Nothing of it is shown until this person has an authenticator. */
             needsAuthenticator: z.boolean(),
+            /** Of the workspace's days and months; empty until a browser gave its own. */
+            timeZone: z.string(),
           }),
         ),
       }),
@@ -101,7 +103,9 @@ export const authRouter = router({
       const places = workspaces.flatMap(({ id, name: title, status, policy }) => {
         const role = session.roles.get(id)
         const needsAuthenticator = policy.requiresSecondFactor && !hasAuthenticator
-        return role === undefined ? [] : [{ id, name: title, role, status, needsAuthenticator }]
+        return role === undefined
+          ? []
+          : [{ id, name: title, role, status, needsAuthenticator, timeZone: policy.timeZone }]
       })
       const sorted = places.sort((one, other) => one.name.localeCompare(other.name))
       return { userId, email, name, isOperator, hasAuthenticator, steppedUpUntil, workspaces: sorted }

@@ -31,15 +31,25 @@ test('shows invoices, payments and exact totals of one e-mail address', async ()
   await here.caller.invoices.simulate({ ...here.at, id: paid, opId: op(), scenario: 'paid' })
   await advanceInvoice(engine.deps, paid)
 
+  const NONE = { short: '0.00', excess: '0.00', refunded: '0.00' }
   const known = await here.caller.customers.get({ ...here.at, id: first })
   expect(known).toMatchObject(ANA)
   expect(known.totals).toEqual({
     ...{ invoices: 3, complete: true },
     currencies: [
-      { currency: 'USD', count: 2, amount: '32.34', paidCount: 1, paid: '12.34' },
-      { currency: 'EUR', count: 1, amount: '7.00', paidCount: 0, paid: '0.00' },
+      { currency: 'USD', count: 2, amount: '32.34', paidCount: 1, price: '12.34', received: '12.34', ...NONE },
+      { currency: 'EUR', count: 1, amount: '7.00', paidCount: 0, price: '0.00', received: '0.00', ...NONE },
     ],
-    coins: [{ asset: 'usdt_ethereum', symbol: 'USDT', networkName: 'Ethereum', invoices: 1, confirmed: '12.34' }],
+    coins: [
+      {
+        asset: 'usdt_ethereum',
+        symbol: 'USDT',
+        networkName: 'Ethereum',
+        invoices: 1,
+        confirmed: '12.34',
+        refunded: null,
+      },
+    ],
   })
   const list = await here.caller.customers.invoices({ ...here.at, id: euro })
   expect(list.items.map(({ id }) => id)).toEqual([euro, paid, first])

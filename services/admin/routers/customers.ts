@@ -33,7 +33,11 @@ export const customersRouter = router({
                 count,
                 amount: z.string(),
                 paidCount: count,
-                paid: z.string(),
+                price: z.string(),
+                short: z.string(),
+                excess: z.string(),
+                received: z.string(),
+                refunded: z.string(),
               }),
             ),
             coins: z.array(
@@ -43,6 +47,7 @@ export const customersRouter = router({
                 networkName: z.string(),
                 invoices: count,
                 confirmed: z.string(),
+                refunded: z.string().nullable(),
               }),
             ),
           })
@@ -62,12 +67,17 @@ export const customersRouter = router({
           currencies: totals.currencies.map((sum) => ({
             ...{ currency: sum.currency, count: sum.count, paidCount: sum.paidCount },
             amount: formatFiat(sum.minor, sum.currency),
-            paid: formatFiat(sum.paidMinor, sum.currency),
+            price: formatFiat(sum.price, sum.currency),
+            short: formatFiat(sum.short, sum.currency),
+            excess: formatFiat(sum.excess, sum.currency),
+            received: formatFiat(sum.received, sum.currency),
+            refunded: formatFiat(sum.refunded, sum.currency),
           })),
-          coins: totals.coins.map(({ asset, invoices, confirmedBase }) => {
+          coins: totals.coins.map(({ asset, invoices, confirmedBase, refundedBase }) => {
             const { symbol, network, decimals } = money.catalog.asset(asset)
             const confirmed = formatUnits(confirmedBase, decimals)
-            return { asset, symbol, networkName: money.networkName(network), invoices, confirmed }
+            const refunded = refundedBase === 0n ? null : formatUnits(refundedBase, decimals)
+            return { asset, symbol, networkName: money.networkName(network), invoices, confirmed, refunded }
           }),
         },
       }

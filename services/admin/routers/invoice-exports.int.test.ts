@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { exportPaymentsRoute } from '#services/admin/app.ts'
+import { periodOf } from '#services/admin/wire/list-filters.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
@@ -29,10 +30,10 @@ const make = async (fields: object = {}) =>
 
 describe('the export of payments', () => {
   async function lines(): Promise<readonly string[]> {
-    const filters = { network: null, counted: null, from: null, to: null }
+    const filters = { network: null, counted: null, createdFrom: null, createdTo: null }
     const scope = { workspaceId: engine.workspace.id, mode: 'test' as const, ...filters }
     let text = ''
-    for await (const part of exportPayments(ana.deps.money, scope)) text += part
+    for await (const part of exportPayments({ ...ana.deps.money, reportingCurrency: 'USD' }, scope)) text += part
     return text.split('\r\n')
   }
 
@@ -43,9 +44,11 @@ describe('the export of payments', () => {
     await advanceInvoice(engine.deps, id)
     const [heading = '', ...rows] = await lines()
     const row = rows.find((line) => line.includes(id)) ?? ''
-    expect(heading.split(',')).toEqual(expect.arrayContaining(['rate_at_quote', 'fiat_at_quote', 'counted', 'late']))
+    expect(heading.split(',')).toEqual(
+      expect.arrayContaining(['price_rate', 'received_value', 'market_value', 'counted', 'late']),
+    )
     expect(row).toContain(`"'=HYPERLINK(""https://evil.example"")`)
-    expect(row).toMatch(/,1,USD,20\.\d\d,20\.00,/)
+    expect(row).toContain(',USD,20.00,20.00,20.00,0.00,')
     for (const line of rows) expect(line).not.toMatch(/(^|,)"?[=+@-]/)
   })
 
@@ -78,11 +81,20 @@ describe('the export of payments', () => {
 describe('the export of invoices', () => {
   type Filters = Partial<Parameters<typeof ana.caller.invoices.list>[0]>
   const rowsOf = async (filters: Filters) => {
-    const { q = '', from = null, to = null, status = null, asset = null, source = null, flag = null } = filters
+    const {
+      q = '',
+      by = 'created',
+      from = null,
+      to = null,
+      status = null,
+      asset = null,
+      source = null,
+      flag = null,
+    } = filters
     const search = q === '' ? null : readInvoiceSearch(ana.deps.money.guessAddress, 'test', q)
-    const query = { ...ana.at, search, status, asset, source, flag, createdFrom: from, createdTo: to }
+    const query = { ...ana.at, search, status, asset, source, flag, ...periodOf({ by, from, to }) }
     let text = ''
-    for await (const part of exportInvoices(ana.deps.money, query)) text += part
+    for await (const part of exportInvoices({ ...ana.deps.money, reportingCurrency: 'USD' }, query)) text += part
     const [heading = '', ...lines] = text.trimEnd().split('\r\n')
     return { heading: heading.split(','), lines }
   }
@@ -106,6 +118,10 @@ describe('the export of invoices', () => {
         { q: orderId, status: 'paid' },
         { from: Date.now() + 60_000 },
         { to: 1 },
+        ...(['paid', 'confirmed', 'received'] as const).flatMap((by) => [
+          { by, from: 1 },
+          { by, to: 1 },
+        ]),
       ],
     ] as const
     for (const filter of filters) {
@@ -116,8 +132,11 @@ describe('the export of invoices', () => {
     const { heading, lines } = await rowsOf({ q: paid })
     const cell = (name: string) => lines[0]?.split(',')[heading.indexOf(name)]
     const detail = await ana.caller.invoices.get({ ...ana.at, id: paid })
-    expect(cell('crypto_amount_due')).toBe(detail.coins?.due)
-    expect(cell('crypto_amount_confirmed')).toBe(detail.coins?.confirmed)
+    expect(cell('due_amount')).toBe(detail.coins?.due)
+    expect(cell('received_amounts')).toBe(`${detail.coins?.confirmed} USDT on Ethereum`)
+    expect([cell('price'), cell('received_value'), cell('short_value'), cell('excess_value')]).toEqual([
+      ...['20.00', '20.00', '0.00', '0.00'],
+    ])
     expect(cell('paid_at')).toBe(new Date(detail.paidAt ?? 0).toISOString())
   })
 

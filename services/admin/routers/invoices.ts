@@ -18,7 +18,7 @@ import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { mergeRouters, router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { invoiceDetailToWire, invoiceDetailWire, noteToWire, noteWire } from '../wire/invoice-wire.ts'
-import { createdFilters, invoiceFilters } from '../wire/list-filters.ts'
+import { invoiceFilters, periodFilters, periodOf } from '../wire/list-filters.ts'
 import { invoiceRowToWire, invoiceRowWire, orderInput, pageInput } from '../wire/money-wire.ts'
 import { refundableToWire, refundToWire } from '../wire/refund-wire.ts'
 import { createByHandRouter } from './invoice-create.ts'
@@ -47,11 +47,11 @@ const reads = router({
     )
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, q, from, to, cursor, status, asset, source, flag, order, limit } = input
-      const filters = { status: status ?? undefined, q, from: from ?? undefined, to: to ?? undefined, order }
+      const { workspaceId, mode, q, by, from, to, cursor, status, asset, source, flag, order, limit } = input
+      const filters = { status: status ?? undefined, q, by, from: from ?? undefined, to: to ?? undefined, order }
       const scope = { list: 'operator-invoices', workspaceId, mode, filters }
       const { rows, next } = await listInvoicesForOperators(money, {
-        ...{ workspaceId, mode, status, asset, source, flag, order, limit, createdFrom: from, createdTo: to },
+        ...{ workspaceId, mode, status, asset, source, flag, order, limit, ...periodOf({ by, from, to }) },
         search: q === '' ? null : readInvoiceSearch(money.guessAddress, mode, q),
         beforeId: cursor === undefined ? null : money.listCursor.decode(scope, cursor),
       })
@@ -62,7 +62,7 @@ const reads = router({
     }),
 
   counts: workspaceQuery('viewer')
-    .input(z.object(createdFilters))
+    .input(z.object(periodFilters))
     .output(z.object({ byStatus: z.record(z.enum(INVOICE_STATUSES), z.number()), max: z.number() }))
     .query(async ({ ctx, input }) => {
       const { workspaceId, mode, from, to } = input

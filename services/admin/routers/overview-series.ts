@@ -1,40 +1,72 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { PaidFigure } from '#shared/domain/reports/invoice-figures.ts'
+import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
+import type { MoneyFigure, MoneySum } from '#shared/domain/reports/invoice-figures.ts'
 import type { Volume } from '#shared/usecases/reports/read-overview.ts'
 
 /** Coins with a separate bar; the others share one. */
 const NAMED = 2
 const OTHER = 'Other'
 
-/** Invoices of one currency that no rate into the reporting currency was stored with. */
+/** Payments and refunds of one currency that no rate into the reporting currency was stored with. */
 interface Missing {
   readonly currency: FiatCode
   readonly count: number
 }
 
-/** Paid volume in one currency. Every amount is an exact decimal. */
-export interface ReportedVolume {
+/**
+ * Money in one currency, as decimals. `price`, `short` and `excess` are of the invoices that were paid in the period; what was `received` (less
+ * reversals) and `refunded`, at the price's rate and at market, of the period's movements; `net` is `received - refunded`.
+ */
+export interface MoneyAmounts {
   readonly currency: FiatCode
-  readonly amount: string
-  readonly before: string
+  /** Invoices that were paid. */
   readonly count: number
+  readonly price: string
+  readonly short: string
+  readonly excess: string
+  readonly received: string
+  readonly refunded: string
+  readonly net: string
+  readonly marketReceived: string
+  readonly marketRefunded: string
+  /** Movements without a market price: in neither of the two amounts at market. */
+  readonly unpriced: number
+  /** Received in as many days before. */
+  readonly before: string
+}
+
+/** Money in the reporting currency, in it or converted at the rate that was stored with each invoice. */
+export interface ReportedVolume extends MoneyAmounts {
   /** Left out of every amount, never guessed. */
   readonly missing: Missing[]
-  /** Invoices of the days before that are left out of `before`. */
+  /** Payments of the days before that are left out of `before`. */
   readonly missingBefore: number
-  /** One amount per day, by coin, the largest first. */
+  /** What was received on each day, by coin, the largest first. */
   readonly series: { readonly name: string; readonly amounts: string[] }[]
   readonly totals: string[]
 }
 
-/** Paid volume in the reporting currency: invoices in it, and those that were stored with a rate into it. */
-export function reportedVolume({ days, rows, rowsBefore }: Volume, currency: FiatCode): ReportedVolume {
-  const partOf = (row: PaidFigure) => (row.currency === currency ? row : row.reported[currency]) ?? NOTHING
-  const sumOf = (figures: readonly PaidFigure[]) => figures.reduce((sum, row) => sum + partOf(row).minor, 0n)
-  const countOf = (figures: readonly PaidFigure[]) => figures.reduce((sum, row) => sum + partOf(row).count, 0)
+/** A part of a sum: all of it, or what is known in another currency. */
+type PartOf = (row: MoneySum) => { readonly minor: bigint; readonly count: number }
+
+/** Money of the invoices in one currency. */
+export function currencyAmounts(
+  { rows, rowsBefore }: Pick<Volume, 'rows' | 'rowsBefore'>,
+  currency: FiatCode,
+): MoneyAmounts {
+  const own = (row: MoneySum) => row.currency === currency
+  return amountsIn(currency, { rows: rows.filter(own), rowsBefore: rowsBefore.filter(own) }, (row) => row)
+}
+
+/** All money in the reporting currency. */
+export function reportedVolume(volume: Volume, currency: FiatCode): ReportedVolume {
+  const { days, rows, rowsBefore } = volume
+  const partOf: PartOf = (row) => (row.currency === currency ? row : row.reported[currency]) ?? NOTHING
+  const came = rows.filter(({ figure }) => figure === 'received')
+  const cameBefore = rowsBefore.filter(({ figure }) => figure === 'received')
+  const sumOf = (figures: readonly MoneySum[]) => figures.reduce((sum, row) => sum + partOf(row).minor, 0n)
   const bySymbol = new Map<string, bigint>()
-  for (const row of rows) {
+  for (const row of came) {
     if (partOf(row).count > 0)
       bySymbol.set(row.symbol ?? OTHER, (bySymbol.get(row.symbol ?? OTHER) ?? 0n) + partOf(row).minor)
   }
@@ -42,15 +74,14 @@ export function reportedVolume({ days, rows, rowsBefore }: Volume, currency: Fia
   const named = ranked.filter((symbol) => symbol !== OTHER).slice(0, NAMED)
   const nameOf = (symbol: string | null) => (symbol !== null && named.includes(symbol) ? symbol : OTHER)
   const amountsOf = (of: (name: string) => boolean) =>
-    days.map((day) => formatFiat(sumOf(rows.filter((row) => row.day === day && of(nameOf(row.symbol)))), currency))
+    days.map((day) =>
+      formatSignedFiat(sumOf(came.filter((row) => row.day === day && of(nameOf(row.symbol)))), currency),
+    )
   const names = ranked.length > named.length ? [...named, OTHER] : named
   return {
-    currency,
-    amount: formatFiat(sumOf(rows), currency),
-    before: formatFiat(sumOf(rowsBefore), currency),
-    count: countOf(rows),
+    ...amountsIn(currency, { rows, rowsBefore }, partOf),
     missing: missingOf(rows, currency),
-    missingBefore: rowsBefore.reduce((sum, row) => sum + row.count, 0) - countOf(rowsBefore),
+    missingBefore: missingOf(cameBefore, currency).reduce((sum, { count }) => sum + count, 0),
     series: names.map((name) => ({ name, amounts: amountsOf((candidate) => candidate === name) })),
     totals: amountsOf(() => true),
   }
@@ -58,12 +89,39 @@ export function reportedVolume({ days, rows, rowsBefore }: Volume, currency: Fia
 
 const NOTHING = { minor: 0n, count: 0 }
 
-/** Other currencies in which invoices without the rate were paid, and how many. */
-function missingOf(rows: readonly PaidFigure[], currency: FiatCode): Missing[] {
-  const others = [...new Set(rows.map((row) => row.currency))].filter((code) => code !== currency).sort()
+function amountsIn(
+  currency: FiatCode,
+  { rows, rowsBefore }: { readonly rows: readonly MoneySum[]; readonly rowsBefore: readonly MoneySum[] },
+  partOf: PartOf,
+): MoneyAmounts {
+  const of = (figure: MoneyFigure, among = rows) =>
+    among.filter((row) => row.figure === figure).reduce((sum, row) => sum + partOf(row).minor, 0n)
+  const countOf = (figure: MoneyFigure, part: PartOf) =>
+    rows.filter((row) => row.figure === figure).reduce((sum, row) => sum + part(row).count, 0)
+  const text = (minor: bigint) => formatSignedFiat(minor, currency)
+  const [received, refunded] = [of('received'), of('refunded')]
+  return {
+    currency,
+    count: countOf('price', partOf),
+    ...{ price: text(of('price')), short: text(of('short')), excess: text(of('excess')) },
+    ...{ received: text(received), refunded: text(refunded), net: text(received - refunded) },
+    ...{ marketReceived: text(of('market_received')), marketRefunded: text(of('market_refunded')) },
+    unpriced: countOf('unpriced', (row) => row),
+    before: text(of('received', rowsBefore)),
+  }
+}
+
+/** Other currencies with money that has no rate, and how many prices, payments and refunds lack it. */
+function missingOf(rows: readonly MoneySum[], currency: FiatCode): Missing[] {
+  const money = rows.filter(({ figure }) => figure === 'price' || figure === 'received' || figure === 'refunded')
+  const others = [...new Set(money.map((row) => row.currency))].filter((code) => code !== currency).sort()
   return others.flatMap((code) => {
-    const own = rows.filter((row) => row.currency === code)
-    const count = own.reduce((sum, row) => sum + row.count - (row.reported[currency]?.count ?? 0), 0)
+    const own = money.filter((row) => row.currency === code)
+    const lacking = (figure: MoneyFigure) =>
+      own
+        .filter((row) => row.figure === figure)
+        .reduce((sum, row) => sum + row.count - (row.reported[currency]?.count ?? 0), 0)
+    const count = Math.max(lacking('price'), lacking('received'), lacking('refunded'))
     return count === 0 ? [] : [{ currency: code, count }]
   })
 }

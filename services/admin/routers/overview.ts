@@ -1,38 +1,67 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
+import { daysOf, isZone, lastDays } from '#shared/contracts/zone-days.ts'
 import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import { position } from '#shared/usecases/networks/chain-status.ts'
 import { quantile } from '#shared/usecases/reports/read-overview.ts'
-import { isZone } from '#shared/usecases/reports/zone-days.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 import { endpointCards } from './overview-endpoints.ts'
-import { reportedVolume } from './overview-series.ts'
+import { currencyAmounts, reportedVolume } from './overview-series.ts'
 
-/** Figures for a number of days, by days of the operator's time zone. */
+/** A custom range is at most half a year, so that it can stand beside as many days before. */
+const RANGE_DAYS_MAX = 190
+
+/** Figures for the last days, or from one day to another, both included; days are those of a time zone. */
 const spanInput = z.object({
-  days: z.union([z.literal(7), z.literal(14), z.literal(30), z.literal(90)]),
+  span: z.union([
+    z.literal(7),
+    z.literal(14),
+    z.literal(30),
+    z.literal(90),
+    z.strictObject({ first: z.iso.date(), last: z.iso.date() }).refine((range) => {
+      const { length } = daysOf(range)
+      return length > 0 && length <= RANGE_DAYS_MAX
+    }, `A period has 1 to ${RANGE_DAYS_MAX} days.`),
+  ]),
   zone: boundedText(60).refine(isZone, 'Not a time zone.'),
 })
 
+/** The days that are asked for. */
+function rangeOf({ span, zone }: z.infer<typeof spanInput>, now: number) {
+  return typeof span === 'number' ? lastDays(now, span, zone) : span
+}
+
 const count = z.int().nonnegative()
-const decimal = boundedText(100).regex(/^\d+(\.\d+)?$/)
+const decimal = boundedText(100).regex(/^-?\d+(\.\d+)?$/)
 const DAY_MS = 86_400_000
 const OPEN_MAX = 1_000
 
 /** When changes were last counted; null while the figures were never complete. */
 const asOf = z.number().nullable()
 
+/** Money in one currency: see `MoneyAmounts`. */
+const amounts = {
+  currency: z.enum(FIAT_CODES),
+  count,
+  price: decimal,
+  short: decimal,
+  excess: decimal,
+  received: decimal,
+  refunded: decimal,
+  net: decimal,
+  marketReceived: decimal,
+  marketRefunded: decimal,
+  unpriced: count,
+  before: decimal,
+}
+
 const volume = z.object({
   days: z.array(z.string()),
-  currencies: z.array(z.object({ currency: z.enum(FIAT_CODES), amount: decimal, before: decimal, count })),
+  currencies: z.array(z.object(amounts)),
   /** All of it in the workspace's reporting currency, at the rates that were stored with the invoices. */
   reported: z.object({
-    currency: z.enum(FIAT_CODES),
-    amount: decimal,
-    before: decimal,
-    count,
+    ...amounts,
     /** Invoices without a stored rate: in none of these amounts. */
     missing: z.array(z.object({ currency: z.enum(FIAT_CODES), count })),
     missingBefore: count,
@@ -126,20 +155,16 @@ export const overviewRouter = router({
       return { exceptions: { count: total, more: total >= OPEN_MAX, oldestAt: oldest?.openedAt ?? null, byKind } }
     }),
 
-  /** Paid volume by currency, and by day in the reporting currency; exact sums. */
+  /** What was received, refunded and paid by currency, and received by day in the reporting currency; exact sums. */
   volume: workspaceQuery('viewer')
     .input(spanInput)
     .output(volume)
-    .query(async ({ ctx: { deps, workspace }, input: { workspaceId, mode, days, zone } }) => {
-      const read = await deps.overview.volume({ workspaceId, mode, days, zone })
+    .query(async ({ ctx: { deps, workspace }, input: { workspaceId, mode, ...input } }) => {
+      const range = rangeOf(input, deps.clock.now())
+      const read = await deps.overview.volume({ workspaceId, mode, zone: input.zone, ...range })
       return {
         days: [...read.days],
-        currencies: read.currencies.map(({ currency, minor, beforeMinor, count: many }) => ({
-          currency,
-          amount: formatFiat(minor, currency),
-          before: formatFiat(beforeMinor, currency),
-          count: many,
-        })),
+        currencies: read.currencies.map((currency) => currencyAmounts(read, currency)),
         reported: reportedVolume(read, workspace.policy.reportingCurrency),
         asOf: read.asOf,
       }
@@ -149,8 +174,9 @@ export const overviewRouter = router({
   funnel: workspaceQuery('viewer')
     .input(spanInput)
     .output(funnel)
-    .query(async ({ ctx: { deps }, input: { workspaceId, mode, days, zone } }) => {
-      const read = await deps.overview.funnel({ workspaceId, mode, days, zone })
+    .query(async ({ ctx: { deps }, input: { workspaceId, mode, ...input } }) => {
+      const range = rangeOf(input, deps.clock.now())
+      const read = await deps.overview.funnel({ workspaceId, mode, zone: input.zone, ...range })
       const total = (of: (row: (typeof read.rows)[number]) => boolean) =>
         read.rows.filter(of).reduce((sum, row) => sum + row.count, 0)
       const paid = (status: string) => status === 'paid' || status === 'overpaid'

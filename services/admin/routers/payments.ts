@@ -8,7 +8,7 @@ import type { WeighAcceptance } from '#shared/usecases/payments/attach-payment.t
 import type { AdminDeps } from '../assemble.ts'
 import { largeShortfall } from '../large-shortfall.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
-import { paymentFilters } from '../wire/list-filters.ts'
+import { paymentFilters, periodOf } from '../wire/list-filters.ts'
 import { invoiceRowToWire, orderInput, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
 const attachInput = z.object({
@@ -47,10 +47,11 @@ export const paymentsRouter = router({
     )
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, network, counted, from, to, order, limit } = input
-      const scope = { list: 'operator-payments', workspaceId, mode, filters: { network: network ?? undefined, order } }
+      const { workspaceId, mode, network, counted, by, from, to, order, limit } = input
+      const filters = { network: network ?? undefined, by, order }
+      const scope = { list: 'operator-payments', workspaceId, mode, filters }
       const { payments, next } = await money.paymentLookups.page({
-        ...{ workspaceId, mode, network, counted, order, limit, createdFrom: from, createdTo: to },
+        ...{ workspaceId, mode, network, counted, order, limit, ...periodOf({ by, from, to }) },
         beforeId: input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor),
       })
       const invoices = await money.lookups.findMany([...new Set(payments.flatMap(({ invoiceId }) => invoiceId ?? []))])

@@ -26,7 +26,7 @@ const choose = async (reportingCurrency: FiatCode) => {
   return await here.caller.workspace.update({ ...here.at, opId: op(), version, change: { reportingCurrency } })
 }
 const volume = async () => {
-  const at = { ...here.at, days: 7 as const, zone: 'UTC' }
+  const at = { ...here.at, span: 7 as const, zone: 'UTC' }
   const other = await adminCaller(stores, { workspaceId: engine.workspace.id })
   return (await other.caller.overview.volume(at)).reported
 }
@@ -45,10 +45,14 @@ test('the rate into the reporting currency is stored when an invoice is created'
   expect((await here.caller.invoices.get({ ...here.at, id: euro.id })).reporting).toMatchObject({ currency: 'USD' })
 
   let text = ''
+  const { reportingCurrency } = await here.caller.workspace.get(here.at)
   const all = { search: null, status: null, asset: null, source: null, flag: null, createdFrom: null, createdTo: null }
-  for await (const part of exportInvoices(here.deps.money, { ...here.at, ...all })) text += part
-  expect(text).toContain(',EUR,10.01,USD,2,20.02,')
-  expect(text).toContain(',CLP,100,,,,')
+  for await (const part of exportInvoices({ ...here.deps.money, reportingCurrency }, { ...here.at, ...all }))
+    text += part
+  // The reporting currency is the euro now: the column is filled for it, and says where no rate into it is stored.
+  expect(text).toContain(',EUR,1,10.01,')
+  expect(text).toContain(',EUR,0.5,2.51,')
+  expect(text.split(',EUR,no rate,,')).toHaveLength(3)
 })
 
 test('paid volume is one sum in the reporting currency, and names what has no rate into it', async () => {
@@ -57,7 +61,7 @@ test('paid volume is one sum in the reporting currency, and names what has no ra
   await createRollups(stores.db).catchUp(Date.now())
   // 10.01 EUR itself, and 5.01 USD at 0.5; 5.00 USD was created while dollars were reported.
   expect(await volume()).toMatchObject({
-    ...{ currency: 'EUR', amount: '12.52', count: 2, before: '0.00', missingBefore: 0 },
+    ...{ currency: 'EUR', price: '12.52', count: 2, before: '0.00', missingBefore: 0 },
     missing: [
       { currency: 'CLP', count: 1 },
       { currency: 'USD', count: 1 },
@@ -65,7 +69,7 @@ test('paid volume is one sum in the reporting currency, and names what has no ra
   })
   await choose('USD')
   // 10.01 EUR at 2, and both in dollars.
-  expect(await volume()).toMatchObject({ currency: 'USD', amount: '30.03', count: 3, missing: [{ currency: 'CLP' }] })
+  expect(await volume()).toMatchObject({ currency: 'USD', price: '30.03', count: 3, missing: [{ currency: 'CLP' }] })
 })
 
 test('a rate that is older than two minutes is not used', async () => {

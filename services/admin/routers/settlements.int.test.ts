@@ -18,7 +18,9 @@ async function insert(rows: readonly Partial<PaymentDocument>[], workspaceId = h
   const documents = rows.map((row) => {
     const id = stores.runtime.random.uuid()
     const plain = unseenDocument(sampleObservation(`settled:${id}`, { workspaceId, asset: 'usdt_ethereum' }), id, 1)
-    return { ...plain, state: 'confirmed' as const, counted: true, confirmedAt: new Date(MIDNIGHT), ...row }
+    const bookedAt = row.state === undefined ? [row.confirmedAt ?? new Date(MIDNIGHT)] : []
+    const settled = { state: 'confirmed' as const, confirmedAt: new Date(MIDNIGHT), invoiceId: null, bookedAt }
+    return { ...plain, ...settled, ...row }
   })
   await stores.db.collection(PAYMENTS).insertMany(documents)
 }
@@ -57,8 +59,8 @@ beforeAll(async () => {
 const report = async (more: Partial<Parameters<typeof here.caller.settlements.list>[0]> = {}) =>
   await here.caller.settlements.list({ ...here.at, ...more })
 const short = ({ items }: Awaited<ReturnType<typeof report>>) =>
-  items.map(({ day, wallet, symbol, payments, receivedBase, notApplied }) =>
-    [day, WALLETS[walletIds.indexOf(wallet?.id ?? '')] ?? '-', symbol, payments, receivedBase, notApplied].join(' '),
+  items.map(({ day, wallet, symbol, payments, receivedBase }) =>
+    [day, WALLETS[walletIds.indexOf(wallet?.id ?? '')] ?? '-', symbol, payments, receivedBase].join(' '),
   )
 
 /** Guarantee: the sums of a day are exact at any size, and money of another workspace, mode or state is in none of them. */
@@ -67,7 +69,15 @@ test('adds up what is confirmed now, per UTC day, coin and wallet', async () => 
   await insert([
     { matchKey: 'aa', amountBase: huge },
     { matchKey: 'aa', amountBase: '2', confirmedAt: new Date(MIDNIGHT + DAY_MS - 1) },
-    { matchKey: 'aa', amountBase: '5', counted: false, uncountedReason: 'unmatched', invoiceId: null },
+    { matchKey: 'aa', amountBase: '5' },
+    // Confirmed on the 18th and taken back on the 19th: neither day changes afterwards.
+    {
+      matchKey: 'bb',
+      amountBase: '31',
+      state: 'orphaned',
+      confirmedAt: null,
+      bookedAt: [new Date(MIDNIGHT - 1), new Date(MIDNIGHT + 1)],
+    },
     { matchKey: 'bb', amountBase: '7' },
     { matchKey: 'bb', amountBase: '8', asset: 'eth_ethereum' },
     { matchKey: 'gone', amountBase: '9' },
@@ -81,11 +91,12 @@ test('adds up what is confirmed now, per UTC day, coin and wallet', async () => 
   const found = await report()
   const sum = (BigInt(huge) + 7n).toString()
   expect(short(found)).toEqual([
-    '2026-11-19 bb ETH 1 8 ',
-    `2026-11-19 - USDT 1 9 `,
-    `2026-11-19 aa USDT 3 ${sum} 0.000005`,
-    '2026-11-19 bb USDT 1 7 ',
-    '2026-11-18 aa USDT 1 11 ',
+    '2026-11-19 bb ETH 1 8',
+    '2026-11-19 - USDT 1 9',
+    `2026-11-19 aa USDT 3 ${sum}`,
+    '2026-11-19 bb USDT 0 -24',
+    '2026-11-18 aa USDT 1 11',
+    '2026-11-18 bb USDT 1 31',
   ])
   expect(found.items.find(({ receivedBase }) => receivedBase === sum)?.received).toBe(
     `${sum.slice(0, -6)}.${sum.slice(-6)}`,
@@ -100,9 +111,9 @@ test('never divides a day, whatever bound or page', async () => {
   const first = await report({ limit: 1 })
   expect(short(first)).toEqual(whole)
   const second = await report({ limit: 1, ...(first.nextCursor !== null && { cursor: first.nextCursor }) })
-  expect(short(second)).toEqual(['2026-11-18 aa USDT 1 11 '])
+  expect(short(second)).toEqual(['2026-11-18 aa USDT 1 11', '2026-11-18 bb USDT 1 31'])
   expect(second.nextCursor).toBeNull()
-  expect(short(await report({ to: MIDNIGHT }))).toEqual(['2026-11-18 aa USDT 1 11 '])
+  expect(short(await report({ to: MIDNIGHT }))).toEqual(['2026-11-18 aa USDT 1 11', '2026-11-18 bb USDT 1 31'])
 })
 
 test('goes on past a batch whose payments were all confirmed at one moment', async () => {
@@ -114,14 +125,14 @@ test('goes on past a batch whose payments were all confirmed at one moment', asy
 
 test('the file has the rows of the page', async () => {
   let text = ''
-  const scope = { ...here.at, from: null, to: null }
+  const scope = { ...here.at, from: null, to: null, zone: 'UTC' }
   for await (const part of exportSettlements(here.deps.money, scope)) text += part
   const [heading = '', ...lines] = text.trimEnd().split('\r\n')
   const { items } = await report({ limit: 100 })
   const at = (name: string) => heading.split(',').indexOf(name)
   const cells = lines.map((line) => line.split(','))
   expect(
-    cells.map((row) => [row[at('day_utc')], row[at('wallet_id')], row[at('received')], row[at('payments')]]),
+    cells.map((row) => [row[at('day')], row[at('wallet_id')], row[at('received_amount')], row[at('payments')]]),
   ).toEqual(items.map(({ day, wallet, received, payments }) => [day, wallet?.id ?? '', received, String(payments)]))
 })
 

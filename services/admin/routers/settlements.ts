@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
+import { signedUnits } from '#shared/usecases/reports/book-cells.ts'
 import { readSettlements } from '#shared/usecases/reports/read-settlements.ts'
+import { zoneOf } from '#shared/usecases/workspaces/zone-of.ts'
 import { router, workspaceQuery } from '../trpc.ts'
-import { createdFilters } from '../wire/list-filters.ts'
+import { periodFilters } from '../wire/list-filters.ts'
 import { pageInput } from '../wire/money-wire.ts'
 
 const rowWire = z.object({
-  /** `2026-11-19`, UTC. */
+  /** `2026-11-19`, in the workspace's time zone. */
   day: z.string(),
   asset: z.enum(ASSET_IDS),
   symbol: z.string(),
@@ -22,8 +23,10 @@ const rowWire = z.object({
   received: z.string(),
   receivedBase: z.string(),
   applied: z.string(),
-  /** Received and applied to no invoice, in units of the asset; null when nothing was. */
+  /** Received above the price, received and applied to no invoice, and refunded, in units of the asset; null when nothing was. */
+  excess: z.string().nullable(),
   notApplied: z.string().nullable(),
+  refunded: z.string().nullable(),
 })
 
 /** Settlements: what arrived at each wallet, per day and coin. */
@@ -31,7 +34,7 @@ export const settlementsRouter = router({
   list: workspaceQuery('viewer')
     .input(
       z.object({
-        ...createdFilters,
+        ...periodFilters,
         ...pageInput,
         cursor: boundedText(15)
           .regex(/^\d{1,15}$/)
@@ -46,14 +49,16 @@ export const settlementsRouter = router({
         to ?? Number.MAX_SAFE_INTEGER,
         cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor),
       )
-      const scope = { workspaceId, mode, from, to: until === Number.MAX_SAFE_INTEGER ? null : until }
+      const zone = zoneOf(ctx.workspace)
+      const scope = { workspaceId, mode, from, to: until === Number.MAX_SAFE_INTEGER ? null : until, zone }
       const { days, next } = await readSettlements(money, scope, limit)
-      const items = days.flatMap(({ at, rows }) =>
-        rows.map(({ asset, wallet, payments, receivedBase, appliedBase }) => {
+      const items = days.flatMap(({ day, rows }) =>
+        rows.map(({ asset, wallet, payments, receivedBase, appliedBase, excessBase, refundedBase }) => {
           const { symbol, network, decimals } = money.catalog.asset(asset)
-          const units = (base: bigint) => formatUnits(base, decimals)
+          const units = (base: bigint) => signedUnits(base, decimals)
+          const orNone = (base: bigint) => (base === 0n ? null : units(base))
           return {
-            ...{ day: new Date(at).toISOString().slice(0, 10), asset, symbol, network },
+            ...{ day, asset, symbol, network },
             networkName: money.networkName(network),
             wallet:
               wallet === null
@@ -61,7 +66,8 @@ export const settlementsRouter = router({
                 : { id: wallet.id, family: wallet.family, kind: wallet.kind, createdAt: wallet.createdAt },
             ...{ payments, received: units(receivedBase), receivedBase: receivedBase.toString() },
             applied: units(appliedBase),
-            notApplied: receivedBase === appliedBase ? null : units(receivedBase - appliedBase),
+            ...{ excess: orNone(excessBase), notApplied: orNone(receivedBase - appliedBase - excessBase) },
+            refunded: orNone(refundedBase),
           }
         }),
       )

@@ -3,6 +3,7 @@ import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
+import { isZone } from '#shared/contracts/zone-days.ts'
 import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
 import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
@@ -68,6 +69,8 @@ const settings = z.object({
   largeSumUsd: z.number(),
   arsSeries: z.enum(['crypto', 'official']),
   reportingCurrency: z.enum(FIAT_CODES),
+  /** An IANA name; empty until a browser gave its own. */
+  timeZone: z.string(),
   confirmations: z.array(
     z.object({
       asset: z.enum(ASSET_IDS),
@@ -84,6 +87,8 @@ const settings = z.object({
     webhookEndpoints: z.number().nullable(),
   }),
 })
+
+const zoneName = boundedText(60).refine(isZone, 'Enter a time zone, like America/Bogota.')
 
 /** A file in base64. Its size and kind are checked once it is decoded; this only bounds the text. */
 const image = boundedText(900_000).regex(/^[A-Za-z0-9+/]+={0,2}$/, { error: 'Choose a PNG, JPEG or WebP file.' })
@@ -108,6 +113,7 @@ const change = z
     largeSumUsd: z.int().min(0).max(1_000_000),
     arsSeries: z.enum(['crypto', 'official']),
     reportingCurrency: z.enum(FIAT_CODES),
+    timeZone: zoneName.nullable(),
     confirmations: z.partialRecord(z.enum(ASSET_IDS), confirmations.nullable()),
   })
   .partial()
@@ -124,16 +130,29 @@ export const workspaceRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { deps, workspace, operation } = ctx
       if (operation.isDone) return present(deps, workspace)
-      const { name, supportContact, brandColour, ...policy } = withoutAbsent(input.change)
+      const { name, supportContact, brandColour, timeZone, ...policy } = withoutAbsent(input.change)
       const wanted = {
         ...(name !== undefined && { name }),
         policy: {
           ...policy,
           ...(supportContact !== undefined && { supportContact: supportContact ?? '' }),
           ...(brandColour !== undefined && { brandColour: brandColour ?? '' }),
+          ...(timeZone !== undefined && { timeZone: timeZone ?? '' }),
         },
       }
       const about = { workspaceId: workspace.id, version: input.version, change: wanted, action: actionOf(ctx, input) }
+      return present(deps, await changeSettings({ ...deps, ...announced(ctx) }, about))
+    }),
+
+  /** Takes the zone of the browser of the first log-in; changes nothing once the workspace has one. */
+  adoptZone: workspaceMutation('admin', { worksWhile: 'restricted' })
+    .input(z.object({ zone: zoneName }))
+    .output(settings)
+    .mutation(async ({ ctx, input }) => {
+      const { deps, workspace, operation } = ctx
+      if (operation.isDone || workspace.policy.timeZone !== '') return present(deps, workspace)
+      const change = { policy: { timeZone: input.zone } }
+      const about = { workspaceId: workspace.id, version: workspace.epoch, change, action: actionOf(ctx, input) }
       return present(deps, await changeSettings({ ...deps, ...announced(ctx) }, about))
     }),
 

@@ -1,22 +1,33 @@
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { LIST_TIMES } from '#shared/ports/list-order.ts'
 import { SOURCES } from './money-wire.ts'
 
 /** A time in Unix milliseconds that a date can hold (ECMA-262). */
 export const timeInput = z.int().min(0).max(8.64e15)
 
-/** Bounds of creation in Unix milliseconds; null = without bound. */
-export const createdFilters = {
+/** Bounds of a time in Unix milliseconds; null = without bound. */
+export const periodFilters = {
   /** Inclusive. */
   from: timeInput.nullable().default(null),
   /** Exclusive. */
   to: timeInput.nullable().default(null),
 }
 
+/** Which time the bounds are of. */
+const timedFilters = { ...periodFilters, by: z.enum(LIST_TIMES).default('created') }
+
+/** The bounds as a list takes them: of creation by an index, of another time row by row. */
+export function periodOf({ by, from, to }: z.infer<z.ZodObject<typeof timedFilters>>) {
+  return by === 'created'
+    ? { createdFrom: from, createdTo: to }
+    : { createdFrom: null, createdTo: null, moved: { by, from, to } }
+}
+
 /** Filters of a list of invoices. The list and its export use the same definition. */
 export const invoiceFilters = {
-  ...createdFilters,
+  ...timedFilters,
   status: z.enum(INVOICE_STATUSES).nullable().default(null),
   /** A number, an order's reference, an e-mail address, a paid address, or an id. */
   q: trimmedText(200).default(''),
@@ -27,7 +38,7 @@ export const invoiceFilters = {
 
 /** Filters of a list of payments. The list and its export use the same definition. */
 export const paymentFilters = {
-  ...createdFilters,
+  ...timedFilters,
   network: z.enum(NETWORK_IDS).nullable().default(null),
   counted: z.boolean().nullable().default(null),
 }

@@ -11,7 +11,7 @@ import {
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -161,7 +161,7 @@ export function paymentToWire(
     amount: info === null ? amountBase.toString() : formatUnits(amountBase, info.decimals),
     amountBase: amountBase.toString(),
     state: payment.state,
-    counted: payment.counted,
+    counted: payment.counted && isLive(payment),
     uncountedReason: payment.uncountedReason,
     late: payment.late,
     simulated: payment.kind === 'simulated',

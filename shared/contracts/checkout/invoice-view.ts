@@ -1,3 +1,4 @@
+import type { ShortKind } from '#shared/domain/books/invoice-books.ts'
 import type {
   AssetId,
   Family,
@@ -103,6 +104,33 @@ export interface HintView {
   readonly at: number
 }
 
+/** An amount of a coin on a network. */
+export interface CoinView {
+  readonly amount: string
+  readonly symbol: string
+  readonly network: NetworkId
+}
+
+/** Money that was sent back. */
+export interface RefundedView extends CoinView {
+  readonly txHash: string | null
+  readonly explorerUrl: string | null
+  readonly at: number
+}
+
+/** Confirmed money beside the price, at the price's rate: `price = received + short - excess`. */
+export interface BooksView {
+  readonly received: FiatView
+  /** Null when nothing is missing, with `shortKind` that says why something is. */
+  readonly short: FiatView | null
+  readonly shortKind: ShortKind | null
+  readonly excess: FiatView | null
+  readonly refunded: FiatView | null
+  /** What came and counts, each coin for itself. */
+  readonly coins: readonly CoinView[]
+  readonly refunds: readonly RefundedView[]
+}
+
 /** Everything that a payer sees of an invoice. Times are Unix milliseconds of the store's clock. */
 export interface InvoiceView {
   readonly id: string
@@ -123,6 +151,7 @@ export interface InvoiceView {
   /** The payment link that created it; null otherwise. */
   readonly paymentLinkId: string | null
   readonly paymentMethod: PaymentMethodView | null
+  readonly books: BooksView
   /** Sum of everything that arrived in the chosen asset, late money included. */
   readonly received: string
   /** Amount sent beyond the amount due; `0` unless overpaid. */

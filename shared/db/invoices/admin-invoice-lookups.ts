@@ -1,11 +1,13 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
+import { havingBooked } from '#shared/db/connection/moved-stages.ts'
+import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { invoiceFromDocument } from './invoice-mapping.ts'
+import { customerKey, invoiceFromDocument } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 
 type Filter = mongoose.mongo.Filter<InvoiceDocument>
@@ -69,17 +71,17 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
   const sort = pageSort(query)
   if (search?.kind === 'number') return await pageOfNumber(invoices, query, search)
   const filter = pageFilter(query)
-  const residual = residualFilter(query)
+  const residual = residualStages(query)
   const hint = pageHint(query)
   const options = hint === null ? {} : { hint }
-  const isFiltered = Object.keys(residual).length > 0
+  const isFiltered = residual.length > 0
   const cursor = isFiltered
     ? invoices.aggregate<InvoiceDocument>(
         [
           { $match: filter },
           { $sort: sort },
           { $limit: SCAN_MAX },
-          { $match: residual },
+          ...residual,
           { $limit: limit + 1 },
           { $unset: 'outbox' },
         ],
@@ -130,7 +132,9 @@ export const pageSort = ({ order }: InvoicePageQuery): { readonly _id: 1 | -1 } 
 
 /** The part of a page's filter that an index serves; exported for the test that explains it. */
 export function pageFilter(query: InvoicePageQuery): Filter {
-  const { workspaceId, mode, search, status, createdFrom, createdTo, beforeId } = query
+  const { workspaceId, mode, search, status, createdFrom, beforeId, moved } = query
+  // Nothing is paid before it exists.
+  const createdTo = query.createdTo ?? moved?.to ?? null
   const isOldestFirst = query.order === 'oldest'
   const ids = idsCreated(createdFrom, createdTo, isOldestFirst ? null : beforeId, isOldestFirst ? beforeId : null)
   return {
@@ -158,7 +162,7 @@ function searchFilter(search: InvoiceSearch): Filter {
     case 'order':
       return { orderId: search.orderId }
     case 'email':
-      return { 'customer.email': search.email }
+      return { customerKey: customerKey(search.email) }
     case 'address':
       return {
         $or: [
@@ -172,7 +176,19 @@ function searchFilter(search: InvoiceSearch): Filter {
   }
 }
 
-function residualFilter({ asset, source, flag }: InvoicePageQuery): Filter {
+/** The filters that no index serves, for the rows of a page. */
+function residualStages({ moved, ...query }: InvoicePageQuery): mongoose.mongo.Document[] {
+  const residual = residualFilter(query)
+  const isPlain = Object.keys(residual).length === 0
+  const stages = isPlain ? [] : [{ $match: residual }]
+  if (moved === undefined) return stages
+  const within = boundsOf(moved)
+  if (moved.by === 'paid') return [...stages, { $match: { paidAt: { $ne: null, ...within } } }]
+  if (moved.by === 'received') return [...stages, { $match: { ledger: { $elemMatch: { firstSeenAt: within } } } }]
+  return [...stages, ...havingBooked(within)]
+}
+
+function residualFilter({ asset, source, flag }: Pick<InvoicePageQuery, 'asset' | 'source' | 'flag'>): Filter {
   return {
     ...(asset !== null && { paymentMethods: { $elemMatch: { asset, to: null } } }),
     ...(source !== null && { source }),

@@ -53,6 +53,9 @@ export function releaseTimeOf(state: Pick<InvoiceState, 'paymentMethods' | 'expi
   return held.length === 0 ? null : toDate(Math.min(...held.map(({ dueAt }) => dueAt)))
 }
 
+/** One text for an e-mail address however its letters are written. */
+export const customerKey = (email: string): string => email.normalize('NFC').toLowerCase()
+
 /** The mutable fields as one write sets them; `nextActionAt` is separate because it may have to be unset. */
 export function stateToDocument(state: InvoiceState): InvoiceStateDocument {
   const paymentMethod = activePaymentMethod(state)
@@ -80,6 +83,7 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
     fiat: { minor: terms.fiat.minor.toString(), currency: terms.fiat.currency },
     ...(terms.reporting !== undefined && { reporting: { ...terms.reporting, at: toDate(terms.reporting.at) } }),
     customer: { email: terms.customer.email, name: terms.customer.name },
+    ...(terms.customer.email !== null && { customerKey: customerKey(terms.customer.email) }),
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     paymentLinkId: terms.paymentLinkId,

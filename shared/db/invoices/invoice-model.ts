@@ -89,6 +89,7 @@ const LEDGER_ROW = z.object({
   rateSeen: z.string().nullable(),
   eligible: z.boolean(),
   simulated: z.boolean(),
+  bookings: z.array(z.object({ at: TIME, worth: z.enum(['none', 'own', 'accepted']) })).exactOptional(),
   detected: z.boolean(),
   confirmed: z.boolean(),
   lateAnnounced: z.boolean(),
@@ -163,6 +164,8 @@ export const INVOICES = defineCollection(
     /** Absent where the price needs no conversion or no rate was known. */
     reporting: z.object({ currency: z.enum(FIAT_CODES), rate: z.string(), at: TIME }).exactOptional(),
     customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
+    /** `customerKey` of the e-mail address, by which customers are told apart; absent without one. */
+    customerKey: z.string().exactOptional(),
     successUrl: z.string().nullable(),
     cancelUrl: z.string().nullable(),
     paymentLinkId: z.string().nullable(),
@@ -238,6 +241,12 @@ export const INVOICES = defineCollection(
       partialFilterExpression: { paidAt: { $type: 'date' } },
     },
     {
+      // Only invoices of which money was worth something else once it was booked.
+      name: 'invoice_corrected',
+      key: { workspaceId: 1, mode: 1, 'ledger.bookings.at': 1 },
+      partialFilterExpression: { 'ledger.bookings.1': { $exists: true } },
+    },
+    {
       name: 'invoice_list_by_order',
       key: { workspaceId: 1, mode: 1, orderId: 1, _id: -1 },
       // Equality with a text implies "greater than empty", but not a type: this lets the planner use the index.
@@ -245,8 +254,8 @@ export const INVOICES = defineCollection(
     },
     {
       name: 'invoice_list_by_customer',
-      key: { workspaceId: 1, mode: 1, 'customer.email': 1, _id: -1 },
-      partialFilterExpression: { 'customer.email': { $gt: '' } },
+      key: { workspaceId: 1, mode: 1, customerKey: 1, _id: -1 },
+      partialFilterExpression: { customerKey: { $gt: '' } },
     },
     {
       name: 'invoice_erase_sweep',

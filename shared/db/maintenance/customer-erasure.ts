@@ -55,7 +55,8 @@ export function createCustomerEraser(db: Database) {
           eraseSweepAt: toDate(sweepAt),
           ...(notes.length > 0 && { notes: notes.map((note) => ({ ...note, text: null })) }),
         }
-        return (await invoices.updateOne(own, { $set: fields }, { session })).matchedCount === 1
+        const change = { $set: fields, $unset: { customerKey: '' as const } }
+        return (await invoices.updateOne(own, change, { session })).matchedCount === 1
       }),
     /** Empties the customer in the bodies of the invoice's events that were made before a time. Repeating it changes nothing. */
     eraseEvents: async (invoiceId: string, madeBefore: Ms): Promise<void> => {

@@ -1,17 +1,19 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { toDate } from '#shared/db/connection/dates.ts'
+import { ofInvoicesPaid } from '#shared/db/connection/moved-stages.ts'
+import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { PaymentPageQuery, SettledPayment, SettledQuery } from '#shared/ports/payment-lookups.ts'
+import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
 import { PAYMENTS, type Payment, type PaymentDocument } from './payment-model.ts'
 
 type Filter = mongoose.mongo.Filter<PaymentDocument>
-type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo'>
+type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo' | 'moved'>
 
 /** Payments read for one page by filters that no index serves. */
 const SCAN_MAX = 5_000
+const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']
 
 /** The dashboard's payment searches on MongoDB. */
 export function createOperatorPaymentLookups(db: Database) {
@@ -24,13 +26,12 @@ export function createOperatorPaymentLookups(db: Database) {
       const isOldestFirst = query.order === 'oldest'
       const filter = operatorPaymentFilter(query, { [isOldestFirst ? 'after' : 'before']: query.beforeId })
       const sort = { _id: isOldestFirst ? 1 : -1 } as const
-      const residual = residualFilter(query)
       const found = await payments
         .aggregate<PaymentDocument>([
           { $match: filter },
           { $sort: sort },
           { $limit: SCAN_MAX },
-          { $match: residual },
+          ...residualStages(query),
           { $limit: query.limit + 1 },
         ])
         .toArray()
@@ -49,16 +50,13 @@ export function createOperatorPaymentLookups(db: Database) {
       query: Omit<PaymentPageQuery, 'beforeId'>,
       afterId: string | null,
     ): Promise<readonly Payment[]> => {
-      const filter = { ...operatorPaymentFilter(query, { after: afterId }), ...residualFilter(query) }
-      return (await payments.find(filter).sort({ _id: 1 }).limit(query.limit).toArray()).map(paymentFromDocument)
-    },
-    /** Payments that are confirmed now, the last confirmed first; only the last page is short. Tokens that are not accepted are left out. */
-    settled: async (query: SettledQuery): Promise<readonly SettledPayment[]> => {
-      const found = payments
-        .find(settledFilter(query), { projection: SETTLED_FIELDS })
-        .sort({ confirmedAt: -1, _id: -1 })
-        .limit(query.limit)
-      return (await found.toArray()).map(settledFromDocument)
+      const stages = [
+        { $match: operatorPaymentFilter(query, { after: afterId }) },
+        { $sort: { _id: 1 } },
+        ...residualStages(query),
+        { $limit: query.limit },
+      ]
+      return (await payments.aggregate<PaymentDocument>(stages).toArray()).map(paymentFromDocument)
     },
     /** Every payment of these invoices, oldest first. */
     ofInvoices: async (invoiceIds: readonly string[]): Promise<readonly Payment[]> => {
@@ -68,41 +66,22 @@ export function createOperatorPaymentLookups(db: Database) {
   }
 }
 
-const SETTLED_FIELDS = { confirmedAt: 1, network: 1, asset: 1, matchKey: 1, amountBase: 1, counted: 1 } as const
-
-/** Confirmed payments of a report; exported for the test that explains it. */
-export function settledFilter({ workspaceId, mode, from, to, after }: Omit<SettledQuery, 'limit'>): Filter {
-  const at = after === null ? null : toDate(after.confirmedAt)
-  return {
-    workspaceId,
-    mode,
-    // The index is partial: it holds exactly these.
-    state: 'confirmed',
-    asset: { $gt: '' as AssetId },
-    confirmedAt: {
-      ...(from !== null && { $gte: toDate(from) }),
-      ...(at !== null ? { $lte: at } : { $lt: toDate(to ?? FAR_FUTURE) }),
-    },
-    ...(at !== null && after !== null && { $or: [{ confirmedAt: { $lt: at } }, { _id: { $lt: after.id } }] }),
+/** The filters that no index serves. Money that is gone counts for nothing, whatever was decided about it. */
+function residualStages({ network, counted, moved }: Pick<PaymentPageQuery, 'network' | 'counted' | 'moved'>) {
+  const filter: Filter = {
+    ...(network !== null && { network }),
+    ...(counted === true && { counted, state: { $in: LIVE } }),
+    ...(counted === false && { $or: [{ counted }, { state: { $nin: LIVE } }] }),
+    ...(moved?.by === 'received' && { firstSeenAt: boundsOf(moved) }),
+    ...(moved?.by === 'confirmed' && { bookedAt: { $elemMatch: boundsOf(moved) } }),
   }
-}
-
-/** Above every time that is stored; the greatest time of a Date. */
-const FAR_FUTURE = 8_640_000_000_000_000
-
-function settledFromDocument(stored: PaymentDocument): SettledPayment {
-  const { _id: id, confirmedAt, network, asset, matchKey, amountBase, counted } = stored
-  if (confirmedAt === null || asset === null) throw new Error(`payment ${id} is not settled`)
-  return { id, confirmedAt: toMs(confirmedAt), network, asset, matchKey, amountBase: BigInt(amountBase), counted }
-}
-
-function residualFilter({ network, counted }: Pick<PaymentPageQuery, 'network' | 'counted'>): Filter {
-  return { ...(network !== null && { network }), ...(counted !== null && { counted }) }
+  const stages: mongoose.mongo.Document[] = Object.keys(filter).length === 0 ? [] : [{ $match: filter }]
+  return moved?.by === 'paid' ? [...stages, ...ofInvoicesPaid(boundsOf(moved))] : stages
 }
 
 /** The part of a filter that an index serves; exported for the test that explains it. */
 export function operatorPaymentFilter(
-  { workspaceId, mode, createdFrom, createdTo }: Scope,
+  { workspaceId, mode, createdFrom, createdTo }: Omit<Scope, 'moved'>,
   bounds: { readonly before?: string | null; readonly after?: string | null },
 ): Filter {
   const { after = null, before = null } = bounds

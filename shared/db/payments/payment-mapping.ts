@@ -60,6 +60,7 @@ export function unseenDocument(observation: ObservedTransfer, id: string, at: Ms
     requiredConfirmations: observation.requiredConfirmations,
     confirmAt: null,
     confirmedAt: null,
+    bookedAt: [],
     needsFinality: observation.needsFinality,
     spends: [...observation.spends],
     replacedBy: null,

@@ -8,6 +8,15 @@ import type { BalanceIncrease } from '#shared/ports/scanned-blocks.ts'
 /** Unique index of the digests of transfer keys. */
 export const KEY_INDEX = 'payment_key_digest'
 
+/** A market price as it is kept with what it values. */
+export const MARKET = z.object({
+  fiatPerAsset: z.string(),
+  decimals: z.number(),
+  at: TIME,
+  sources: z.array(z.string()),
+  fxSources: z.array(z.string()),
+})
+
 /** The payments collection. The unique transfer key is the guard that counts each transfer once. */
 export const PAYMENTS = defineCollection(
   'payments',
@@ -41,6 +50,10 @@ export const PAYMENTS = defineCollection(
     /** Height at which the payment is confirmed; null while it is in no block. */
     confirmAt: z.number().nullable(),
     confirmedAt: TIME.nullable(),
+    /** When it was confirmed, when a reorganisation took that back, when it was confirmed again, and so on: only appended to. */
+    bookedAt: z.array(TIME),
+    /** The market's price when it was first seen, in the invoice's currency, kept because rates are deleted; null where none was known, absent until it was looked up. */
+    market: MARKET.nullable().exactOptional(),
     /** Its block must also be finalized by the chain. */
     needsFinality: z.boolean(),
     /** Outpoints that its transaction spends, `<txid>:<vout>`; another transaction that spends one of them replaces it. Empty except on UTXO chains. */
@@ -82,9 +95,10 @@ export const PAYMENTS = defineCollection(
     { name: KEY_INDEX, key: { keyDigest: 1 }, unique: true },
     { name: 'payment_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
     {
-      name: 'payment_settled',
-      key: { workspaceId: 1, mode: 1, confirmedAt: -1, _id: -1 },
-      partialFilterExpression: { state: 'confirmed', asset: { $gt: '' } },
+      // Has an entry for each time, and none for payments that were never confirmed.
+      name: 'payment_booked',
+      key: { workspaceId: 1, mode: 1, bookedAt: 1 },
+      partialFilterExpression: { 'bookedAt.0': { $exists: true }, asset: { $gt: '' } },
     },
     { name: 'payment_invoice', key: { invoiceId: 1, _id: -1 } },
     { name: 'payment_place', key: { invoiceId: 1, place: 1, _id: 1 } },

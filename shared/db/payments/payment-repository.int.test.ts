@@ -199,6 +199,27 @@ describe('orphanAbove', () => {
   })
 })
 
+// Guarantee: the books keep every turn of a payment: what a reorganisation takes back stays booked on the day on which it came.
+it('remembers when a payment was confirmed and when that was taken back', async () => {
+  const { id, base, block, scope, observation } = scene()
+  const confirm = (at: number) =>
+    repository().confirmThrough({ ...scope, finalizedHeight: null, height: base + 9, epoch: 1, at })
+  const booked = async () => (await repository().listByInvoice(id)).map(({ bookedAt }) => bookedAt)
+  await repository().recordObservations([observation()], 1, 1)
+  expect(await booked()).toEqual([[]])
+  await confirm(10)
+  expect(await booked()).toEqual([[10]])
+  await repository().orphanAbove({ ...scope, forkHeight: base - 1, epoch: 1, at: 20 })
+  await repository().orphanAbove({ ...scope, forkHeight: base - 1, epoch: 1, at: 21 })
+  expect(await booked()).toEqual([[10, 20]])
+  await repository().recordObservations([observation({ block: block(0, 'b') })], 1, 30)
+  await confirm(40)
+  expect(await booked()).toEqual([[10, 20, 40]])
+  // Moved to another block at once, without a look at the fork.
+  await repository().recordObservations([observation({ block: block(1, 'c') })], 1, 50)
+  expect(await booked()).toEqual([[10, 20, 40, 50]])
+})
+
 describe('the fold', () => {
   it('clears the hint only for the version that was applied', async () => {
     const { id, base, scope, observation } = scene()
@@ -210,10 +231,13 @@ describe('the fold', () => {
     const dirty = (before: number) => repository().takeDirtyInvoices({ before, at: before, limit: 1_000 })
     expect(await dirty(199)).not.toContain(id)
     expect(await dirty(200)).toContain(id)
-    await repository().markApplied([{ ...evaluated, version: 2 }])
+    const market = { fiatPerAsset: '0.99', decimals: 6, at: 90, sources: ['a'], fxSources: ['b'] }
+    await repository().markApplied([{ ...evaluated, version: 2, market }])
     expect(await dirty(200)).not.toContain(id)
+    // A later decision without a price keeps the one that is stored.
+    await repository().markApplied([{ ...evaluated, version: 2 }])
     expect(await repository().listByInvoice(id)).toMatchObject([
-      { counted: true, late: true, dirtyAt: null, version: 2 },
+      { counted: true, late: true, dirtyAt: null, version: 2, market },
     ])
   })
 
@@ -252,7 +276,7 @@ describe('the fold', () => {
     expect(await repository().listByInvoice(id)).toContainEqual(simulated)
   })
 
-  it('lists a workspace newest first, without money that only operators see', async () => {
+  it('lists every payment of the invoices of a workspace newest first, whether it counts or not', async () => {
     const { id, block } = scene()
     const keys = ['a', 'b', 'c', 'd'].map((end) => `ethereum:${id}:${end}`)
     for (const [index, key] of keys.entries()) {
@@ -267,9 +291,9 @@ describe('the fold', () => {
     }
     const query = { workspaceId: id, mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
     const listed = await repository().list(query)
-    expect(listed.map((payment) => payment.key)).toEqual([keys[3], keys[1], keys[0]])
+    expect(listed.map((payment) => payment.key)).toEqual([keys[3], keys[2], keys[1], keys[0]])
     const after = await repository().list({ ...query, beforeId: listed[0]?.id ?? null, limit: 1 })
-    expect(after.map((payment) => payment.key)).toEqual([keys[1]])
+    expect(after.map((payment) => payment.key)).toEqual([keys[2]])
     expect(await repository().list({ ...query, invoiceId: `${id}-0` })).toHaveLength(1)
     expect(await repository().list({ ...query, mode: 'live' })).toEqual([])
   })

@@ -5,6 +5,7 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
+import type { MarketRate } from '#shared/domain/books/movements.ts'
 import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { FoldPlace } from '#shared/domain/invoice/fold-reading.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -179,8 +180,9 @@ export function createPaymentRepository(db: Database, random: Random) {
       const now = toDate(at)
       const played = { invoiceId, kind: 'simulated', state: 'detected' } as const
       const change = { state: 'confirmed', confirmedAt: now, updatedAt: now, dirtyAt: now } as const
+      const bookedAt = { $concatArrays: ['$bookedAt', [now]] }
       await payments.updateMany(played, [
-        { $set: { ...change, version: { $add: ['$version', 1] }, place: PLACE_AFTER_CHANGE } },
+        { $set: { ...change, bookedAt, version: { $add: ['$version', 1] }, place: PLACE_AFTER_CHANGE } },
       ])
     },
     findById: async (id: string): Promise<Payment | null> => {
@@ -269,7 +271,7 @@ export function createPaymentRepository(db: Database, random: Random) {
       return given.matchedCount === 1
     },
 
-    /** Stores the fold's decisions and clears dirtyAt where the version is still the applied one. */
+    /** Stores the fold's decisions, and the market price where one is given, and clears dirtyAt where the version is still the applied one. */
     markApplied: async (
       rows: readonly {
         key: string
@@ -278,13 +280,23 @@ export function createPaymentRepository(db: Database, random: Random) {
         uncountedReason: UncountedReason | null
         late: boolean
         place: FoldPlace
+        market?: MarketRate | null
       }[],
     ): Promise<void> => {
       if (rows.length === 0) return
-      const operations = rows.map(({ key, version, counted, uncountedReason, late, place }) => ({
+      const operations = rows.map(({ key, version, counted, uncountedReason, late, place, market }) => ({
         updateOne: {
           filter: { ...BY_KEY.one(key), version },
-          update: { $set: { counted, uncountedReason, late, place }, $unset: { dirtyAt: '' as const } },
+          update: {
+            $set: {
+              counted,
+              uncountedReason,
+              late,
+              place,
+              ...PAYMENTS.toFields(market === undefined ? {} : { market }),
+            },
+            $unset: { dirtyAt: '' as const },
+          },
           hint: BY_KEY.hint,
         },
       }))

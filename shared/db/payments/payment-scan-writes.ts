@@ -174,6 +174,7 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
         confirmAt:
           block === null ? '$confirmAt' : ifMoved({ $add: ['$requiredConfirmations', block.height - 1] }, '$confirmAt'),
         confirmedAt: ifMoved(null, '$confirmedAt'),
+        bookedAt: bookedWhen({ $and: ['$moved', { $eq: ['$state', 'confirmed'] }] }, write),
         replacedBy: ifMoved(null, '$replacedBy'),
         scanEpoch: write.epoch,
         ...stampWhen('$moved', write),
@@ -185,6 +186,11 @@ function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocum
 
 /** What is aside is read again when it changes; what a fold always reads stays where it is. */
 export const PLACE_AFTER_CHANGE = { $cond: [{ $eq: ['$place', IN_FOLD] }, IN_FOLD, '$$REMOVE'] }
+
+/** The times at which the payment began and ceased to be confirmed, with this one added when `condition` holds. */
+const bookedWhen = (condition: unknown, write: ScanWrite) => ({
+  $cond: [condition, { $concatArrays: ['$bookedAt', [toDate(write.at)]] }, '$bookedAt'],
+})
 
 /** Version, times and the sweep's hint, changed only when `condition` holds. Unmatched money has no invoice to be applied to. */
 const stampWhen = (condition: unknown, write: ScanWrite) => ({
@@ -219,7 +225,14 @@ export async function moveAll(
   const write: ScanWrite = { epoch, at, token: random.uuid() }
   const ids = { _id: { $in: found.map((row) => row._id) } }
   await payments.updateMany({ ...filter, ...ids, scanEpoch: { $lte: epoch } }, [
-    { $set: { ...change, scanEpoch: epoch, ...stampWhen(true, write) } },
+    {
+      $set: {
+        ...change,
+        bookedAt: bookedWhen({ $ne: [{ $eq: ['$state', 'confirmed'] }, change['state'] === 'confirmed'] }, write),
+        scanEpoch: epoch,
+        ...stampWhen(true, write),
+      },
+    },
   ])
   const moved = await payments.find({ ...ids, scanWrite: write.token }).toArray()
   return moved.map(paymentFromDocument)

@@ -4,7 +4,7 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { SmallRest } from '#shared/domain/invoice/fold.ts'
 import { asideOf } from '#shared/domain/invoice/fold-reading.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { PaymentListQuery, UncountedReason } from '#shared/ports/payments.ts'
+import type { PaymentListQuery } from '#shared/ports/payments.ts'
 import type { PaymentBlock, PaymentDocument } from './payment-model.ts'
 
 type Filter = mongoose.mongo.Filter<PaymentDocument>
@@ -18,9 +18,6 @@ export type BlocksOfHeights = OnNetwork & {
 }
 
 // Payment filters. Each is served by one index; `explain.int.test.ts` shows which.
-
-/** Money that never counts for an invoice is shown under Exceptions; merchants list only payments that their invoice requested. */
-const INBOX_ONLY: readonly UncountedReason[] = ['wrong_asset', 'wrong_network', 'unmatched', 'inactive_payment_method']
 
 /** States of payments on the chain; the second only while they wait for confirmations. */
 const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']
@@ -107,11 +104,10 @@ export const dustFor = (invoiceId: string, foldKey: string, rest: SmallRest) => 
   state: { $in: LIVE },
 })
 
-/** Payments of a list request. */
+/** Payments of a list request: all that belong to an invoice, whether they count or not, as in the files. */
 export const listed = ({ workspaceId, mode, invoiceId, beforeId }: PaymentListQuery): Filter => ({
   workspaceId,
   mode,
-  ...(invoiceId !== null && { invoiceId }),
+  invoiceId: invoiceId ?? { $ne: null },
   ...(beforeId !== null && { _id: { $lt: beforeId } }),
-  uncountedReason: { $nin: [...INBOX_ONLY] },
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import { AMOUNT, OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
+import { MARKET } from '#shared/db/payments/payment-model.ts'
 import { type AssetId, type NetworkId, REFUND_STATUSES } from '#shared/domain/enumerations.ts'
 
 /** The refunds collection; kept as long as the invoices they belong to. */
@@ -23,6 +24,8 @@ export const REFUNDS = defineCollection(
     addressedAt: TIME.nullable(),
     txHash: z.string().nullable(),
     sentAt: TIME.nullable(),
+    /** The market's price of the coin in the invoice's currency when it was sent; null before, and where none was known. */
+    market: MARKET.nullable(),
     /** Who requested it, and who recorded the transaction: `user:<e-mail>`. */
     askedBy: z.string(),
     sentBy: z.string().nullable(),
@@ -31,6 +34,7 @@ export const REFUNDS = defineCollection(
   [
     { name: 'refund_token', key: { tokenHash: 1 }, unique: true },
     { name: 'refund_invoice', key: { invoiceId: 1, createdAt: -1 } },
+    { name: 'refund_sent', key: { sentAt: 1 }, partialFilterExpression: { sentAt: { $type: 'date' } } },
   ],
 )
 

@@ -68,18 +68,26 @@ export function createRefundRepository(db: Database) {
     /** Newest first. */
     listByInvoice: async (invoiceId: string): Promise<readonly Refund[]> =>
       (await refunds.find({ invoiceId }).sort({ createdAt: -1 }).toArray()).map(REFUNDS.toRecord),
+    /** Those of these invoices, oldest first. */
+    ofInvoices: async (invoiceIds: readonly string[]): Promise<readonly Refund[]> =>
+      (
+        await refunds
+          .find({ invoiceId: { $in: [...invoiceIds] } })
+          .sort({ createdAt: 1, _id: 1 })
+          .toArray()
+      ).map(REFUNDS.toRecord),
     /** `asked` → `addressed`, together with the audit row; false when it is not `asked`. */
     giveAddress: (id: string, address: string, at: Ms, audit: AuditRecord): Promise<boolean> =>
       change({ _id: id, status: 'asked' }, { status: 'addressed', address, addressedAt: toDate(at) }, audit),
     /** `asked` or `addressed` → `sent`, together with the audit row; false when it is neither. */
     noteSent: (
       id: string,
-      { txHash, at, by }: { readonly txHash: string; readonly at: Ms; readonly by: string },
+      { by, at, ...sent }: Pick<Refund, 'market'> & { readonly txHash: string; readonly at: Ms; readonly by: string },
       audit: AuditRecord,
     ): Promise<boolean> =>
       change(
         { _id: id, status: { $in: ['asked', 'addressed'] } },
-        { status: 'sent', txHash, sentAt: toDate(at), sentBy: by },
+        REFUNDS.toFields({ ...sent, status: 'sent', sentAt: at, sentBy: by }),
         audit,
       ),
     /** `asked` or `addressed` → `withdrawn`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */

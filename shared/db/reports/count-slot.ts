@@ -4,8 +4,11 @@ import { uuidLowerBound, uuidTime } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { OF_ANY_TYPE } from '#shared/db/deliveries/delivery-search.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
-import { type FiguredInvoice, figuresOf, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
+import { partsOfMovement, partsOfPaid } from '#shared/domain/books/money-parts.ts'
+import { movementsOf } from '#shared/domain/books/movements.ts'
+import { type FiguredInvoice, figuresOf, type MoneyPart, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
+import { createBookReads } from './book-reads.ts'
 import {
   type DeliveryRollupDocument,
   HOUR_MS,
@@ -51,14 +54,35 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
     invoices.find<Counted>({ ...owner, _id: ids }, { projection: PARTS, hint: 'invoice_list' }).toArray(),
     invoices.find<Counted>({ ...owner, paidAt }, { projection: PARTS, hint: 'invoice_paid' }).toArray(),
   ])
+  const span = { workspaceId, mode, since: at, until: at + HOUR_MS }
+  const books = (
+    await createBookReads(db).records(
+      span,
+      paid.map(({ _id }) => _id),
+    )
+  ).map(({ invoice, ...records }) => {
+    const { payments, refunds } = records
+    return { invoice, movements: movementsOf(invoice, payments, refunds) }
+  })
   const isIn = (quarter: number, time: number) => Math.floor((time - at) / QUARTER_MS) === quarter
   const quarters = QUARTERS.map((quarter) =>
     figuresOf(
       created.filter(({ _id }) => isIn(quarter, uuidTime(_id))).map(figured),
       paid.filter((row) => row.paidAt !== null && isIn(quarter, toMs(row.paidAt))).map(figured),
+      books.flatMap(({ invoice, movements }): readonly MoneyPart[] => {
+        const { paidAt, paymentMethods } = invoice.state
+        const symbol = paymentMethods.at(-1)?.symbol ?? null
+        return [
+          ...movements
+            .filter((movement) => isIn(quarter, movement.at))
+            .flatMap((movement) => partsOfMovement(invoice.terms, movement)),
+          ...(paidAt !== null && isIn(quarter, paidAt) ? partsOfPaid(invoice, movements, symbol) : []),
+        ]
+      }),
     ),
   )
-  return { figures: { whole: mergeFigures(quarters), quarters }, documents: created.length + paid.length }
+  const documents = created.length + paid.length + books.length
+  return { figures: { whole: mergeFigures(quarters), quarters }, documents }
 }
 
 function figured({ status, createdAt, paidAt, fiat, reporting, paymentMethods }: Counted): FiguredInvoice {

@@ -22,8 +22,8 @@ export interface RollupSlot {
 /** The id of a slot's row, and of nothing else. */
 export const slotId = ({ ownerId, mode, at }: RollupSlot): string => `${ownerId}:${mode}:${new Date(at).toISOString()}`
 
-/** The front page shows 90 days beside the 90 days before, in days of any zone. */
-export const INVOICE_ROLLUPS_KEPT_MS = 184 * 86_400_000
+/** The front page shows each month of the last year, and up to 190 days beside as many before, in days of any zone. */
+export const INVOICE_ROLLUPS_KEPT_MS = 400 * 86_400_000
 const DELIVERY_ROLLUP_LIFE_S = 3 * 86_400
 
 const ROLLUP_FIELDS = {

@@ -5,6 +5,8 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { HOUR_MS, type RollupSlot, slotId } from './rollup-models.ts'
@@ -23,7 +25,7 @@ export interface Stretch {
 }
 
 interface InvoiceGroup {
-  readonly _id: { readonly workspaceId: string; readonly mode: Mode; readonly paidIn: Date | null }
+  readonly _id: { readonly workspaceId: string; readonly mode: Mode; readonly movedIn: readonly (Date | null)[] }
   /** Of ids, in whose order invoices are created. */
   readonly least: string
   readonly most: string
@@ -32,33 +34,70 @@ interface InvoiceGroup {
   readonly last?: Date
 }
 
+const hourOf = (date: unknown) => ({ $dateTrunc: { date, unit: 'hour' } })
+
+/** The payments of a changed invoice, with nothing but their times. */
+const WITH_PAYMENTS = [
+  {
+    $lookup: {
+      ...{ from: PAYMENTS.name, localField: '_id', foreignField: 'invoiceId', as: 'payments' },
+      pipeline: [{ $match: { 'bookedAt.0': { $exists: true } } }, { $project: { _id: 0, bookedAt: 1 } }],
+    },
+  },
+]
+
+/** One list of a list of lists. */
+const flat = (input: string) => ({
+  $reduce: { input: { $ifNull: [input, []] }, initialValue: [], in: { $concatArrays: ['$$value', '$$this'] } },
+})
+
+/** The hours in which an invoice was paid, in which its payments were booked, and in which their worth changed. */
+const MOVED_IN = {
+  $map: {
+    input: {
+      $concatArrays: [['$paidAt'], flat('$ledger.bookings.at'), flat('$payments.bookedAt')],
+    },
+    in: hourOf('$$this'),
+  },
+}
+
 /** Characters of an id that invoices of the same 66 seconds share: they lie in two hours at most, those of the least and of the greatest id. */
 const ID_PREFIX = 8
 
 /**
- * The hours of invoices that were created or changed in the stretch: that of the creation and, once they are paid, that of the
- * payment. A create writes no index on `updatedAt`; its id holds its time.
+ * The hours of invoices that were created or changed in the stretch, or of which a refund was sent: that of the creation, of being paid, and of every
+ * movement of their money. A create writes no index on `updatedAt`; its id holds its time.
  */
 export async function touchedByInvoices(db: Database, { from, until }: Stretch): Promise<readonly TouchedSlot[]> {
-  const paidIn = { $dateTrunc: { date: '$paidAt', unit: 'hour' } }
-  const _id = { workspaceId: '$workspaceId', mode: '$mode', near: { $substrBytes: ['$_id', 0, ID_PREFIX] }, paidIn }
-  const group = { _id, least: { $min: '$_id' }, most: { $max: '$_id' } }
+  const stamped = { $gte: toDate(from), $lt: toDate(until) }
+  const near = { $substrBytes: ['$_id', 0, ID_PREFIX] }
+  const groupBy = (movedIn: unknown) => ({
+    _id: { workspaceId: '$workspaceId', mode: '$mode', near, movedIn },
+    ...{ least: { $min: '$_id' }, most: { $max: '$_id' } },
+  })
   const changed = [
-    { $match: { version: { $gt: 1 }, updatedAt: { $gte: toDate(from), $lt: toDate(until) } } },
-    { $group: { ...group, first: { $min: '$updatedAt' }, last: { $max: '$updatedAt' } } },
+    { $match: { version: { $gt: 1 }, updatedAt: stamped } },
+    ...WITH_PAYMENTS,
+    { $group: { ...groupBy(MOVED_IN), first: { $min: '$updatedAt' }, last: { $max: '$updatedAt' } } },
+  ]
+  const refunded = [
+    { $match: { sentAt: stamped } },
+    { $project: { _id: '$invoiceId', workspaceId: 1, mode: 1, sentAt: 1 } },
+    { $group: { ...groupBy([hourOf('$sentAt')]), first: { $min: '$sentAt' }, last: { $max: '$sentAt' } } },
   ]
   const groups = db
     .collection(INVOICES)
     .aggregate<InvoiceGroup>([
       { $match: { _id: { $gte: uuidLowerBound(from), $lt: uuidLowerBound(until) } } },
-      { $group: group },
+      { $group: groupBy([hourOf('$paidAt')]) },
       { $unionWith: { coll: INVOICES.name, pipeline: changed } },
+      { $unionWith: { coll: REFUNDS.name, pipeline: refunded } },
     ])
   const touched = new Map<string, TouchedSlot>()
   for await (const { _id: owner, least, most, ...stamps } of groups) {
     const first = stamps.first === undefined ? uuidTime(least) : toMs(stamps.first)
     const last = stamps.last === undefined ? uuidTime(most) : toMs(stamps.last)
-    const times = [uuidTime(least), uuidTime(most), ...(owner.paidIn === null ? [] : [toMs(owner.paidIn)])]
+    const times = [uuidTime(least), uuidTime(most), ...owner.movedIn.flatMap((at) => (at === null ? [] : toMs(at)))]
     for (const at of new Set(times.map((time) => Math.floor(time / HOUR_MS) * HOUR_MS))) {
       const slot = { of: 'invoices', ownerId: owner.workspaceId, mode: owner.mode, at } as const
       const known = touched.get(slotId(slot)) ?? { first, last }

@@ -16,12 +16,12 @@ import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository, linkListFilter } from '#shared/db/payment-links/payment-link-repository.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
-import { settledFilter } from '#shared/db/payments/admin-payment-lookups.ts'
 import { BY_KEY } from '#shared/db/payments/payment-keys.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import * as paymentScopes from '#shared/db/payments/payment-scopes.ts'
 import { changedFilter } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import { bookedFilter } from '#shared/db/reports/book-reads.ts'
 import { ADDRESSES } from '#shared/db/wallets/wallet-models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { LIST_ORDERS } from '#shared/ports/list-order.ts'
@@ -158,10 +158,8 @@ describe('payments', () => {
     const query = { workspaceId: 'ws-1', mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
     expectIndexed(await explain(paymentScopes.listed(query), { _id: -1 }), 'payment_list')
     expectIndexed(await explain({ invoiceId: 'i-1' }, { _id: 1 }), 'payment_invoice')
-    for (const after of [null, { id: 'p-1', confirmedAt: 5 }]) {
-      const settled = settledFilter({ workspaceId: 'ws-1', mode: 'test', from: 1, to: 9, after })
-      expectIndexed(await explain(settled, { confirmedAt: -1, _id: -1 }), 'payment_settled')
-    }
+    const booked = bookedFilter({ workspaceId: 'ws-1', mode: 'test', since: 1, until: 9 })
+    expectIndexed(await explain(booked, {}), 'payment_booked')
     expectIndexed(await explain(paymentScopes.unapplied(Date.now()), { dirtyAt: 1 }), 'payment_dirty')
   })
 

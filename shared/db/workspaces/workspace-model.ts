@@ -34,6 +34,8 @@ const POLICY = z.object({
   arsSeries: z.enum(['crypto', 'official']),
   /** In which invoices of all currencies are added up; the rate is stored with each invoice. Default USD. */
   reportingCurrency: z.enum(FIAT_CODES),
+  /** Days and months of reports and files are those of this zone, an IANA name. Empty until the first log-in, whose browser gives its own; UTC until then. */
+  timeZone: z.string(),
   /**
    * Confirmations by asset id, overriding the registry's defaults: a whole number from 1, `finalized`, which also waits for the
    * chain's finality, or a table of them by value. Any other stored value is ignored.

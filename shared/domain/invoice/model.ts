@@ -157,6 +157,12 @@ export interface OpenException {
   readonly payment: string | null
 }
 
+/** What confirmed money does for the price from a time on: nothing, what it is at its own quote, or what an operator stated. */
+export interface Booking {
+  readonly at: Ms
+  readonly worth: 'none' | 'own' | 'accepted'
+}
+
 /** The invoice's record of one payment. Sums and "announced once" flags come only from these rows. */
 export interface LedgerRow {
   /** Transfer key of the payment. */
@@ -180,6 +186,8 @@ export interface LedgerRow {
   /** On time, late within bounds, or accepted by an operator. Thresholds use eligible rows only. */
   readonly eligible: boolean
   readonly simulated: boolean
+  /** What it was worth to the price each time that changed while it was confirmed, oldest first; absent until it was confirmed. Only appended to. */
+  readonly bookings?: readonly Booking[]
   /** `payment.detected` was emitted, or never will be because an operator attached the payment silently. */
   readonly detected: boolean
   /** `payment.confirmed` was emitted, or never will be (as above). */

@@ -149,8 +149,8 @@ function othersOf({ others }: Pick<InvoiceState, 'others'>, part: Part): bigint 
   return (part === 'settled' ? others?.confirmedBase : others?.seenBase) ?? 0n
 }
 
-/** The quote that asks for the most base units. */
-function dearestQuote(paymentMethod: PaymentMethod): Quote {
+/** The quote that asks for the most base units: at its rate payments without rows are valued. */
+export function dearestQuote(paymentMethod: PaymentMethod): Quote {
   return paymentMethod.quotes.reduce(
     (most, quote) => (wholeBase(quote) > wholeBase(most) ? quote : most),
     latestQuote(paymentMethod),

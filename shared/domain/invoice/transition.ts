@@ -15,8 +15,9 @@ import { hasUncoveredRefund, reconcileExceptions } from './exceptions.ts'
 import { fold } from './fold.ts'
 import { observationAge } from './fold-reading.ts'
 import type { InvoiceEvent, PaymentObservation, TransitionInput, TransitionResult } from './invoice-event.ts'
-import type { InvoiceState, Ms } from './model.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow, type Ms } from './model.ts'
 import { type Draft, settle } from './settle.ts'
+import { isDust } from './totals.ts'
 
 /** The observations are older than the ledger: read invoice and payments again and decide again. */
 export class StaleObservations extends Error {
@@ -92,6 +93,20 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil, refu
   }
 }
 
+/** Notes what confirmed money is worth to the price where that is new, so that the books keep what they said before. */
+function withBookings({ ledger, status, paymentMethods }: InvoiceState, at: Ms): readonly LedgerRow[] {
+  const active = activePaymentMethod({ paymentMethods })
+  return ledger.map((row) => {
+    if (row.state !== 'confirmed') return row
+    const isCounted = row.counted && row.eligible && status !== 'cancelled'
+    const worth = !isCounted ? 'none' : row.acceptedBase === null ? 'own' : 'accepted'
+    // Dust, and money in another coin, may have been booked without a row: it was worth nothing until now.
+    const isLater = worth === 'accepted' || (worth === 'own' && active !== null && isDust(active, row))
+    const { bookings = isLater ? [{ at: row.firstSeenAt, worth: 'none' as const }] : [] } = row
+    return bookings.at(-1)?.worth === worth ? row : { ...row, bookings: [...bookings, { at, worth }] }
+  })
+}
+
 /** Every effect becomes one outbox entry and takes one sequence number, so numbers never have gaps. */
 function seal(
   before: InvoiceState,
@@ -100,7 +115,7 @@ function seal(
 ): TransitionResult {
   const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state, isUncovered)
   const effects = [...draft.effects, ...inbox]
-  const next = { ...draft.state, exceptions }
+  const next = { ...draft.state, exceptions, ledger: withBookings(draft.state, at) }
   const state: InvoiceState = {
     ...next,
     version: before.version + 1,

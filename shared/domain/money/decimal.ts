@@ -45,6 +45,13 @@ export function divideUp(dividend: Decimal, divisor: Decimal, digits: number): D
   return { digits: (numerator + denominator - 1n) / denominator, scale: digits }
 }
 
+/** `numerator / denominator` to the nearest whole number, halves away from zero; the denominator is above zero. */
+export function halfUp(numerator: bigint, denominator: bigint): bigint {
+  const size = numerator < 0n ? -numerator : numerator
+  const rounded = (2n * size + denominator) / (2n * denominator)
+  return numerator < 0n ? -rounded : rounded
+}
+
 /** Negative, zero or positive as `left` is below, equal to or above `right`; scales need not match. */
 export function compare(left: Decimal, right: Decimal): -1 | 0 | 1 {
   const a = left.digits * 10n ** BigInt(right.scale)

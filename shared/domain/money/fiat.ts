@@ -1,5 +1,6 @@
 import type { FiatCode } from '../enumerations.ts'
 import { parseUnits } from './amount.ts'
+import { halfUp, parseDecimal } from './decimal.ts'
 
 /** Decimals of each fiat currency, ISO 4217 "minor unit" column. The Chilean peso has none. */
 export const FIAT_EXPONENT: Readonly<Record<FiatCode, number>> = {
@@ -21,6 +22,17 @@ export const FIAT_EXPONENT: Readonly<Record<FiatCode, number>> = {
  */
 export function parseFiat(value: string, currency: FiatCode): bigint {
   return parseUnits(value, FIAT_EXPONENT[currency])
+}
+
+/** Value of an amount of a coin at a price per unit, minor units, rounded half up; an amount below zero gives the same value with its sign. */
+export function fiatAtRate(base: bigint, decimals: number, fiatPerAsset: string, currency: FiatCode): bigint {
+  const rate = parseDecimal(fiatPerAsset)
+  return halfUp(base * rate.digits * 10n ** BigInt(FIAT_EXPONENT[currency]), 10n ** BigInt(decimals + rate.scale))
+}
+
+/** The same with a minus sign for amounts below zero: `-12.50`. */
+export function formatSignedFiat(minor: bigint, currency: FiatCode): string {
+  return minor < 0n ? `-${formatFiat(-minor, currency)}` : formatFiat(minor, currency)
 }
 
 /** Prints minor units with exactly the currency's decimals: `12.50` for USD, `12` for CLP. */

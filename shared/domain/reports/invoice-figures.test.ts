@@ -10,7 +10,7 @@ import {
   figuresOf,
   medianDuration,
   mergeFigures,
-  paidFigures,
+  moneySums,
 } from './invoice-figures.ts'
 
 const YEAR_MS = 31_536_000_000
@@ -42,7 +42,7 @@ describe('figures of invoices', () => {
           const same = created.filter((one) => one.status === status && one.coinChosen === coinChosen)
           expect(count).toBe(same.length)
         }
-        const sums = paidFigures(figures)
+        const sums = moneySums(figures)
         expect(sums.reduce((sum, { count }) => sum + count, 0)).toBe(paid.length)
         for (const { currency, symbol, minor, count, reported } of sums) {
           const same = paid.filter((one) => one.currency === currency && one.symbol === symbol)

@@ -22,24 +22,51 @@ interface StoredSum {
   readonly count: number
 }
 
+/**
+ * What a sum of money is of: prices of invoices that were paid, what they are short of, what came above their prices; and of movements what came and
+ * counts, and what went back, at the price's rate, and the same at market, where movements without a rate are counted as `unpriced`.
+ */
+export const MONEY_FIGURES = [
+  'price',
+  'short',
+  'excess',
+  'received',
+  'refunded',
+  'market_received',
+  'market_refunded',
+  'unpriced',
+] as const
+export type MoneyFigure = (typeof MONEY_FIGURES)[number]
+
+/** A part of a sum. Amounts are minor units; those of a movement that takes money back are below zero. */
+export interface MoneyPart {
+  readonly figure: MoneyFigure
+  readonly currency: FiatCode
+  /** Of the coin, in capitals; null without one. */
+  readonly symbol: string | null
+  readonly minor: bigint
+  readonly reported?: { readonly currency: FiatCode; readonly minor: bigint }
+}
+
 /** Figures of a stretch of time, in the shape in which they are stored. They add up: see `mergeFigures`. */
 export interface InvoiceFigures {
   /** Invoices created in it, by `<status>:coin` or `<status>:none`. */
   readonly created: Readonly<Record<string, number>>
-  /** Invoices paid in it, by `<currency>:<symbol>`. */
-  readonly paid: Readonly<Record<string, StoredSum & { readonly reported?: Readonly<Record<string, StoredSum>> }>>
+  /** Money, by `<figure>:<currency>:<symbol>`: of invoices that were paid in it, and of movements in it. */
+  readonly money: Readonly<Record<string, StoredSum & { readonly reported?: Readonly<Record<string, StoredSum>> }>>
   /** How long those that were paid in it took, by `durationBucket`. */
   readonly times: Readonly<Record<string, number>>
 }
 
-/** A sum of paid invoices in one currency and coin. */
-export interface PaidFigure {
+/** A sum of money in one currency and coin. */
+export interface MoneySum {
+  readonly figure: MoneyFigure
   readonly currency: FiatCode
   readonly symbol: string | null
   /** Exact sum in minor units. */
   readonly minor: bigint
   readonly count: number
-  /** Those of them with a stored rate, converted, by reporting currency. */
+  /** Those of its parts with a stored rate, converted, by reporting currency. */
   readonly reported: Readonly<Partial<Record<FiatCode, { readonly minor: bigint; readonly count: number }>>>
 }
 
@@ -50,22 +77,29 @@ export interface CreatedFigure {
   readonly count: number
 }
 
-/** Counts invoices: `created` and `paid` are those created, and those paid, in the same stretch of time. */
-export function figuresOf(created: readonly FiguredInvoice[], paid: readonly FiguredInvoice[]): InvoiceFigures {
-  const one = (part: Partial<InvoiceFigures>): InvoiceFigures => ({ created: {}, paid: {}, times: {}, ...part })
+/** Counts invoices and money: `created` and `paid` are those created, and those paid, in the same stretch of time; `parts` is other money of it. */
+export function figuresOf(
+  created: readonly FiguredInvoice[],
+  paid: readonly FiguredInvoice[],
+  parts: readonly MoneyPart[] = [],
+): InvoiceFigures {
+  const one = (part: Partial<InvoiceFigures>): InvoiceFigures => ({ created: {}, money: {}, times: {}, ...part })
+  const prices = paid.map(({ currency, symbol, minor, reported }): MoneyPart => {
+    return { figure: 'price', currency, symbol, minor: BigInt(minor), ...(reported !== undefined && { reported }) }
+  })
   return mergeFigures([
     ...created.map(({ status, coinChosen }) => one({ created: { [`${status}:${coinChosen ? 'coin' : 'none'}`]: 1 } })),
-    ...paid.map(({ currency, symbol, minor, tookMs, reported }) =>
+    ...paid.flatMap(({ tookMs }) => (tookMs === null ? [] : one({ times: { [durationBucket(tookMs)]: 1 } }))),
+    ...[...prices, ...parts].map(({ figure, currency, symbol, minor, reported }) =>
       one({
-        paid: {
-          [`${currency}:${symbol ?? ''}`]: {
-            ...{ minor, count: 1 },
+        money: {
+          [`${figure}:${currency}:${symbol ?? ''}`]: {
+            ...{ minor: minor.toString(), count: 1 },
             ...(reported !== undefined && {
               reported: { [reported.currency]: { minor: reported.minor.toString(), count: 1 } },
             }),
           },
         },
-        times: tookMs === null ? {} : { [durationBucket(tookMs)]: 1 },
       }),
     ),
   ])
@@ -75,24 +109,24 @@ export function figuresOf(created: readonly FiguredInvoice[], paid: readonly Fig
 export function mergeFigures(parts: readonly InvoiceFigures[]): InvoiceFigures {
   const created = new Map<string, number>()
   const times = new Map<string, number>()
-  const paid = new Map<string, Sum & { readonly reported: Map<string, Sum> }>()
+  const money = new Map<string, Sum & { readonly reported: Map<string, Sum> }>()
   for (const part of parts) {
     for (const [key, count] of Object.entries(part.created)) created.set(key, (created.get(key) ?? 0) + count)
     for (const [key, count] of Object.entries(part.times)) times.set(key, (times.get(key) ?? 0) + count)
-    for (const [key, stored] of Object.entries(part.paid)) {
-      const known = paid.get(key)
+    for (const [key, stored] of Object.entries(part.money)) {
+      const known = money.get(key)
       const reported = known?.reported ?? new Map<string, Sum>()
       for (const [currency, sum] of Object.entries(stored.reported ?? {})) {
         reported.set(currency, added(reported.get(currency), sum))
       }
-      paid.set(key, { ...added(known, stored), reported })
+      money.set(key, { ...added(known, stored), reported })
     }
   }
-  const texts = [...paid].map(([key, { reported, ...sum }]) => {
+  const texts = [...money].map(([key, { reported, ...sum }]) => {
     const inReporting = [...reported].map(([currency, one]) => [currency, stored(one)] as const)
     return [key, { ...stored(sum), ...(inReporting.length > 0 && { reported: sorted(inReporting) }) }] as const
   })
-  return { created: sorted(created), paid: sorted(texts), times: sorted(times) }
+  return { created: sorted(created), money: sorted(texts), times: sorted(times) }
 }
 
 interface Sum {
@@ -113,14 +147,14 @@ function sorted<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<str
   return Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0)))
 }
 
-/** The sums of paid invoices, one per currency and coin. */
-export function paidFigures({ paid }: InvoiceFigures): readonly PaidFigure[] {
-  return Object.entries(paid).map(([key, { minor, count, reported = {} }]) => {
-    const [currency = '', symbol = ''] = key.split(':')
+/** The sums of money, one per figure, currency and coin. */
+export function moneySums({ money }: InvoiceFigures): readonly MoneySum[] {
+  return Object.entries(money).map(([key, { minor, count, reported = {} }]) => {
+    const [figure = '', currency = '', symbol = ''] = key.split(':')
     const sums = Object.entries(reported).map(([code, sum]) => [code, added(undefined, sum)] as const)
     return {
-      ...{ currency: currency as FiatCode, symbol: symbol === '' ? null : symbol, minor: BigInt(minor), count },
-      reported: Object.fromEntries(sums) as PaidFigure['reported'],
+      ...{ figure: figure as MoneyFigure, currency: currency as FiatCode, symbol: symbol === '' ? null : symbol },
+      ...{ minor: BigInt(minor), count, reported: Object.fromEntries(sums) as MoneySum['reported'] },
     }
   })
 }

@@ -1,6 +1,6 @@
 import type { FiatCode } from '../enumerations.ts'
-import type { InvoiceTerms, ReportingRate } from '../invoice/model.ts'
-import { type Decimal, divide, formatDecimal, multiply, parseDecimal } from '../money/decimal.ts'
+import type { InvoiceTerms } from '../invoice/model.ts'
+import { divide, formatDecimal, halfUp, parseDecimal } from '../money/decimal.ts'
 import { FIAT_EXPONENT } from '../money/fiat.ts'
 
 /** Decimals of a stored rate: an amount of a billion keeps every minor unit. */
@@ -12,21 +12,17 @@ export function fiatCrossRate(fromPerUsd: string, toPerUsd: string): string {
 }
 
 /**
- * The price of an invoice in minor units of a reporting currency, rounded half up: the price itself where it is in that currency, otherwise
- * converted at the rate that was stored when the invoice was created. Null without such a rate.
+ * An amount of an invoice (unless given, its price), in minor units of its currency, as minor units of a reporting currency, halves rounded away from zero: the amount itself
+ * where the invoice is in that currency, otherwise converted at the rate that was stored when the invoice was created. Null without such a rate.
  */
 export function reportedMinor(
   { fiat, reporting }: Pick<InvoiceTerms, 'fiat' | 'reporting'>,
   currency: FiatCode,
+  minor = fiat.minor,
 ): bigint | null {
-  if (fiat.currency === currency) return fiat.minor
-  return reporting?.currency === currency ? convertMinor(fiat, reporting) : null
-}
-
-function convertMinor({ minor, currency }: InvoiceTerms['fiat'], to: ReportingRate): bigint {
-  const amount: Decimal = { digits: minor, scale: FIAT_EXPONENT[currency] }
-  const { digits, scale } = multiply(amount, parseDecimal(to.rate))
-  // One digit more than the currency has decides the rounding.
-  const tenths = (digits * 10n ** BigInt(FIAT_EXPONENT[to.currency] + 1)) / 10n ** BigInt(scale)
-  return (tenths + 5n) / 10n
+  if (fiat.currency === currency) return minor
+  if (reporting?.currency !== currency) return null
+  const rate = parseDecimal(reporting.rate)
+  const numerator = minor * rate.digits * 10n ** BigInt(FIAT_EXPONENT[currency])
+  return halfUp(numerator, 10n ** BigInt(FIAT_EXPONENT[fiat.currency] + rate.scale))
 }

@@ -16,6 +16,7 @@ import {
   needsMark,
   type ObserveDeps,
   observePayments,
+  withMarket,
 } from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
 import { presentPayment } from './present-payment.ts'
@@ -109,7 +110,9 @@ async function attemptOnce(deps: ApplyDeps, input: ApplyInput): Promise<ApplyRes
   if (decision.outcome === 'refused') return { outcome: 'refused', invoice, reason: decision.reason }
   const isPreview = input.preview !== undefined
   if (decision.outcome === 'unchanged') {
-    if (!isPreview) await markPayments(deps, payments, appliedPayments(invoice.state, payments, foldKey(invoice.state)))
+    if (!isPreview) {
+      await markPayments(deps, invoice, payments, appliedPayments(invoice.state, payments, foldKey(invoice.state)))
+    }
     return { outcome: 'unchanged', invoice, hasMore: read.hasMore }
   }
   const after = { ...invoice, state: decision.state }
@@ -187,7 +190,7 @@ async function save(
   // What counts for nothing under one key may count under the next one.
   if (foldKey(state) !== foldKey(invoice.state)) deps.notifier.notify(QUEUES.invoiceTransitions, input.invoiceId)
   reportTransition(deps, input, invoice.state.status, state.status)
-  await markPayments(deps, payments, applied)
+  await markPayments(deps, { ...invoice, state }, payments, applied)
   const lastOps = op === null ? invoice.lastOps : [...invoice.lastOps, op].slice(-8)
   return { outcome: 'changed', invoice: { ...invoice, state, lastOps, outbox: [...invoice.outbox, ...append] } }
 }
@@ -213,14 +216,15 @@ function refuseWhenFull(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): v
 
 async function markPayments(
   deps: ApplyDeps,
+  invoice: Invoice,
   payments: readonly Payment[],
   applied: readonly AppliedPayment[],
 ): Promise<void> {
-  const rows = applied.filter((row, index) => {
+  const rows = applied.flatMap((row, index) => {
     const payment = payments[index]
-    return payment !== undefined && needsMark(payment, row)
+    return payment !== undefined && needsMark(payment, row) ? [{ payment, applied: row }] : []
   })
-  if (rows.length > 0) await deps.payments.markApplied(rows)
+  if (rows.length > 0) await deps.payments.markApplied(await withMarket(deps, invoice, rows))
 }
 
 /** Public records of the payments that this change announces, including the result of this change. */

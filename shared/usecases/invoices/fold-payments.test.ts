@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { MarketRate } from '#shared/domain/books/movements.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { aPaymentMethod, aQuote, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -10,6 +11,8 @@ import { observePayments } from './fold-payments.ts'
 const paymentMethod = aPaymentMethod()
 const { state } = openInvoice({ mode: 'test', createdAt: T0, expiresAt: DEADLINE, endsWithQuote: false, paymentMethod })
 const invoice = { state, terms: { workspaceId: 'shop', fiat: { minor: 100n, currency: 'USD' } } } as Invoice
+
+const market = (fiatPerAsset: string): MarketRate => ({ fiatPerAsset, decimals: 6, at: 1, sources: [], fxSources: [] })
 
 /** A transfer to the payment method's address after the deadline. */
 const late = (key: string, amountBase: bigint) =>
@@ -28,7 +31,7 @@ const late = (key: string, amountBase: bigint) =>
 
 async function look(payments: readonly Payment[]) {
   let rates = 0
-  const deps = { rates: standIn<Devices['rates']>({ rateAt: () => Promise.resolve(String(++rates)) }) }
+  const deps = { rates: standIn<Devices['rates']>({ rateAt: () => Promise.resolve(market(String(++rates))) }) }
   const observations = await observePayments(deps, invoice, payments)
   return { rates, seen: observations.map((one) => one.rateSeen) }
 }
@@ -64,9 +67,9 @@ async function lookBetweenQuotes(first: ReturnType<typeof provenanceOf>, second:
   } as const
   const terms = { ...invoice.terms, fiat: { minor: 100n, currency: 'ARS' as const } }
   const asked: string[] = []
-  const rateAt = (request: { readonly arsSeries: string }): Promise<string> => {
+  const rateAt = (request: { readonly arsSeries: string }): Promise<MarketRate> => {
     asked.push(request.arsSeries)
-    return Promise.resolve(request.arsSeries === 'crypto' ? '1' : '0.96')
+    return Promise.resolve(market(request.arsSeries === 'crypto' ? '1' : '0.96'))
   }
   const at = { ...invoice, terms, state: openInvoice(input).state }
   const [one] = await observePayments({ rates: standIn({ rateAt }) }, at, [late('between', DUE)])

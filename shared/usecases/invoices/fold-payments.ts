@@ -1,6 +1,14 @@
+import type { MarketRate } from '#shared/domain/books/movements.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type FoldPlace, placeOf } from '#shared/domain/invoice/fold-reading.ts'
 import type { PaymentObservation } from '#shared/domain/invoice/invoice-event.ts'
-import type { InvoiceState, LedgerRow, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
+import {
+  currentQuote,
+  type InvoiceState,
+  type LedgerRow,
+  type Ms,
+  type PaymentMethod,
+} from '#shared/domain/invoice/model.ts'
 import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { holdingMethod, isDust, isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -23,6 +31,8 @@ export interface AppliedPayment {
   readonly uncountedReason: UncountedReason | null
   readonly late: boolean
   readonly place: FoldPlace
+  /** The market's price when the payment was first seen; only on the first decision about it, null without a rate. */
+  readonly market?: MarketRate | null
 }
 
 /**
@@ -113,11 +123,47 @@ export function appliedPayments(
 export function needsMark(payment: Payment, applied: AppliedPayment): boolean {
   return (
     payment.dirtyAt !== null ||
+    needsMarket(payment, applied) ||
     payment.counted !== applied.counted ||
     payment.uncountedReason !== applied.uncountedReason ||
     payment.late !== applied.late ||
     payment.place !== applied.place
   )
+}
+
+/** Dust is worth nothing in the books: a flood of it reads no rates. */
+const needsMarket = (
+  { asset, market }: Payment,
+  { uncountedReason }: Pick<AppliedPayment, 'uncountedReason'>,
+): boolean => asset !== null && market === undefined && uncountedReason !== 'dust'
+
+/** The market's price of a coin in the currency of an invoice, with the peso series that it was quoted in; null where none was published in the 120 s before. */
+export function marketAt(
+  { rates }: ObserveDeps,
+  { state, terms }: Pick<Invoice, 'state' | 'terms'>,
+  asset: AssetId,
+  at: Ms,
+): Promise<MarketRate | null> {
+  const arsSeries = currentQuote(state)?.provenance.arsSeries ?? 'crypto'
+  return rates.rateAt({ asset, fiat: terms.fiat.currency, arsSeries, at })
+}
+
+/** The decisions with the market price of those payments that were never valued. Payments of one block share a look-up. */
+export async function withMarket(
+  deps: ObserveDeps,
+  { state, terms }: Invoice,
+  rows: readonly { readonly payment: Payment; readonly applied: AppliedPayment }[],
+): Promise<readonly AppliedPayment[]> {
+  const found = new Map<string, MarketRate | null>()
+  const valued: AppliedPayment[] = []
+  for (const { payment, applied } of rows) {
+    const { asset, firstSeenAt: at } = payment
+    const key = `${asset} ${at}`
+    if (asset !== null && needsMarket(payment, applied) && !found.has(key))
+      found.set(key, await marketAt(deps, { state, terms }, asset, at))
+    valued.push(needsMarket(payment, applied) ? { ...applied, market: found.get(key) ?? null } : applied)
+  }
+  return valued
 }
 
 function evaluated(
@@ -173,6 +219,6 @@ function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (paymen
     const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(paymentMethod, payment.firstSeenAt).provenance
     const { firstSeenAt: at } = payment
     const rate = await deps.rates.rateAt({ asset: paymentMethod.asset, fiat: terms.fiat.currency, arsSeries, at })
-    return rate === null ? null : applySpread(rate, spreadBps)
+    return rate === null ? null : applySpread(rate.fiatPerAsset, spreadBps)
   }
 }

@@ -1,4 +1,5 @@
 import type { PaymentResource } from '#shared/contracts/http/payment-resource.ts'
+import { isLive } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { Payment } from '#shared/ports/payments.ts'
@@ -35,7 +36,8 @@ export function presentPayment(payment: Payment, context: PaymentContext): Payme
     block_hash: payment.block?.hash ?? null,
     confirmations: context.confirmations,
     required_confirmations: payment.requiredConfirmations,
-    counted: payment.counted,
+    // What is gone counts for nothing, whatever was decided about it.
+    counted: payment.counted && isLive(payment),
     uncounted_reason: payment.uncountedReason,
     late: payment.late,
     simulated: payment.kind === 'simulated',

@@ -143,6 +143,7 @@ function simulatedPayment(
     spends: [],
     replacedBy: null,
     confirmedAt: isConfirmed ? now : null,
+    bookedAt: isConfirmed ? [now] : [],
     firstSeenAt: now,
     version: 1,
     dirtyAt: now,

@@ -20,12 +20,15 @@ import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { keepsHints } from './note-payment-hint.ts'
 import { paymentRequest } from './payment-request.ts'
+import { viewBooks } from './view-books.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20
 
 /** Dependencies of showing an invoice to its payer. */
-export type ViewInvoiceDeps = Uses<'invoices' | 'payments' | 'hints' | 'cursors' | 'workspaces' | 'catalog' | 'clock'>
+export type ViewInvoiceDeps = Uses<
+  'invoices' | 'payments' | 'refunds' | 'hints' | 'cursors' | 'workspaces' | 'catalog' | 'clock'
+>
 
 /**
  * What a payer with the invoice's link may see: names, sums and transfers, but no metadata, customer, other ids or
@@ -63,6 +66,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     paymentLinkId: terms.paymentLinkId,
     paymentMethod: paymentMethod === null ? null : viewPaymentMethod(deps, invoice, paymentMethod, at),
     ...viewSums(deps, state, paymentMethod),
+    books: await viewBooks(deps, invoice, stored),
     payments,
     hints: await viewHints(deps, invoice, stored, at),
     isPaidLate: state.paidLate,

@@ -1,17 +1,12 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { divide, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
-import { FIAT_EXPONENT, formatFiat } from '#shared/domain/money/fiat.ts'
+import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 
 /** Value of an amount in minor units at a price per unit, rounded down. */
 export function fiatMinor(base: bigint, decimals: number, fiatPerAsset: string, currency: FiatCode): bigint {
   const value = multiply(parseDecimal(formatUnits(base, decimals)), parseDecimal(fiatPerAsset))
   return divide(value, { digits: 1n, scale: 0 }, FIAT_EXPONENT[currency]).digits
-}
-
-/** The same as a decimal string of the currency. */
-export function fiatValue(base: bigint, decimals: number, fiatPerAsset: string, currency: FiatCode): string {
-  return formatFiat(fiatMinor(base, decimals, fiatPerAsset, currency), currency)
 }
 
 /** Difference from one price to another, signed, in percent with one decimal and U+2212: `−3.1`. Display only. */

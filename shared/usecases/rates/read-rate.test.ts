@@ -115,7 +115,9 @@ describe('rateFor', () => {
 describe('rateAt', () => {
   it('asks for the 120 s before that moment and gives null where nothing was published', async () => {
     const { reader, world } = build()
-    expect(await reader.rateAt({ ...BTC_EUR, at: AT + 5 })).toBe('62612.972319859225891875')
+    expect(await reader.rateAt({ ...BTC_EUR, at: AT + 5 })).toMatchObject({
+      ...{ fiatPerAsset: '62612.972319859225891875', at: AT },
+    })
     expect(world.asked).toEqual([AT + 5, 120_000])
     expect(await reader.rateAt({ ...BTC_EUR, fiat: 'GBP', at: AT })).toBeNull()
     expect(await build(null).reader.rateAt({ ...BTC_EUR, at: AT })).toBeNull()

@@ -47,10 +47,13 @@ export function createRateReader(deps: RateReaderDeps): RateReader {
     }
   }
 
-  async function rateAt(request: RateRequest & { readonly at: Ms }): Promise<string | null> {
+  const rateAt: RateReader['rateAt'] = async (request) => {
     const snapshot = await deps.rates.latestBefore(request.at, RATE_MAX_AGE_MS)
     const legs = snapshot === null ? null : legsOf(snapshot, request, deps.catalog)
-    return legs === null ? null : crossPrice(legs)
+    if (snapshot === null || legs === null) return null
+    const { crypto, fx } = legs
+    const { decimals } = deps.catalog.asset(request.asset)
+    return { fiatPerAsset: crossPrice(legs), decimals, at: snapshot.at, sources: crypto.sources, fxSources: fx.sources }
   }
 
   const fiatRate: RateReader['fiatRate'] = async ({ from, to, arsSeries }) => {

@@ -37,6 +37,7 @@ export function stored(seen: PaymentObservation, row: LedgerRow | undefined): Pa
       spends: [],
       replacedBy: null,
       confirmedAt: T0,
+      bookedAt: [T0],
     },
     ...{ firstSeenAt: seen.firstSeenAt, version: seen.version, dirtyAt: null, scanEpoch: 1, late: false, opId: null },
     ...{ counted: row?.counted === true && row.eligible, uncountedReason: null, createdAt: T0, updatedAt: T0 },

@@ -9,6 +9,7 @@ import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
 import { type AdvanceDeps, advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { marketAt } from '#shared/usecases/invoices/fold-payments.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { REFUND_LINK_LIFE_MS, type RefundLinks, refundTokenHash } from './refund-link.ts'
@@ -73,6 +74,7 @@ export async function openRefundRequest(
     addressedAt: address === null ? null : at,
     txHash: null,
     sentAt: null,
+    market: null,
     askedBy: actor,
     sentBy: null,
     createdAt: at,
@@ -91,7 +93,7 @@ export async function openRefundRequest(
 }
 
 /**
- * Records the transaction by which a refund was sent: only the form of its id is checked. Repeating it changes nothing.
+ * Records the transaction by which a refund was sent, with the market's price of that moment: only the form of its id is checked. Repeating it changes nothing.
  * Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `txid`, and `INVALID_STATE` when another one was recorded before.
  */
 export async function recordRefund(
@@ -103,7 +105,9 @@ export async function recordRefund(
   const at = deps.clock.now()
   const detail = { refund: refund.id, transaction: txHash, address: refund.address, reason: input.reason }
   const audit = auditOf({ ...input, at, action: 'refund.sent', invoiceId: refund.invoiceId, detail })
-  const auditWrite = await deps.refunds.noteSent(refund.id, { txHash, at, by: input.actor }, audit)
+  const invoice = await deps.invoices.findById(refund.invoiceId)
+  const market = invoice === null ? null : await marketAt(deps, invoice, refund.asset, at)
+  const auditWrite = await deps.refunds.noteSent(refund.id, { txHash, at, by: input.actor, market }, audit)
   const now = await find(deps, input)
   if (!auditWrite && now.txHash !== txHash) throw ended(now)
   return now

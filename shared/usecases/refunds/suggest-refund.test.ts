@@ -95,3 +95,17 @@ test('never more is proposed than came in the coin', () => {
 test('without a coin nothing is proposed', () => {
   expect(suggestRefund(sampleState(AT), PLENTY, [])).toBe(0n)
 })
+
+// Guarantee: what went back in another coin is not proposed again; what came beside the price in that coin goes back first.
+test('a refund of accepted money in another coin is taken off', () => {
+  const [row] = sampleLedger(30_000_000n)
+  const accepted = { ...row, payment: 'usdc', acceptedBase: 30_000_000n, late: false, eligible: true }
+  const over = { ...state('overpaid', 100_000_000n), ledger: [accepted] }
+  const usdc = { asset: 'usdc_ethereum' as const, state: 'confirmed' as const, amountBase: 31_000_000n, key: 'usdc' }
+  const sent = (amountBase: bigint) => [{ amountBase, status: 'sent' as const, asset: 'usdc_ethereum' as const }]
+  expect(suggestRefund(over, [...PLENTY, usdc], [])).toBe(30_000_000n)
+  expect(suggestRefund(over, [...PLENTY, usdc], sent(15_500_000n))).toBe(15_000_000n)
+  expect(suggestRefund(over, [...PLENTY, usdc], sent(31_000_000n))).toBe(0n)
+  const beside = { ...usdc, key: 'beside' }
+  expect(suggestRefund(over, [...PLENTY, usdc, beside], sent(31_000_000n))).toBe(30_000_000n)
+})

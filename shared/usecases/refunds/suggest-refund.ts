@@ -1,7 +1,8 @@
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
-import { claimedBase, refundableBase } from '#shared/domain/payment/refundable.ts'
+import { claimedBase, type ReceivedMoney, refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
 
 /**
@@ -12,17 +13,48 @@ import type { Refund } from '#shared/ports/refunds.ts'
  */
 export function suggestRefund(
   state: InvoiceState,
-  payments: Parameters<typeof refundableBase>[1],
+  payments: readonly RefundablePayment[],
   refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
 ): bigint {
   const paymentMethod = activePaymentMethod(state)
   if (paymentMethod === null) return 0n
-  const surplus = confirmedSurplus(state) - claimedBase(paymentMethod.asset, refunds)
+  const claimed =
+    claimedBase(paymentMethod.asset, refunds) + claimedElsewhere(state, paymentMethod.asset, payments, refunds)
+  const surplus = confirmedSurplus(state) - claimed
   const left = refundableBase(paymentMethod.asset, payments, refunds)
   if (surplus <= 0n || left <= 0n) return 0n
   const isBounded = surplus > left
   return isBounded ? left : surplus
 }
+
+/** A payment with its transfer key, by which the ledger names it. */
+type RefundablePayment = ReceivedMoney & { readonly key?: string }
+
+/**
+ * What refunds in other coins take from accepted money, in base units of the chosen coin. Money in such a coin that does not count is taken
+ * first: its refund gives nothing of the price back.
+ */
+function claimedElsewhere(
+  { ledger }: Pick<InvoiceState, 'ledger'>,
+  chosen: AssetId,
+  payments: readonly RefundablePayment[],
+  refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
+): bigint {
+  const worth = new Map(ledger.map((row) => [row.payment, row.acceptedBase ?? 0n]))
+  const others = new Set(refunds.map(({ asset }) => asset).filter((asset) => asset !== chosen))
+  return [...others].reduce((sum, asset) => {
+    const own = payments.filter((payment) => payment.asset === asset && payment.state === 'confirmed')
+    const counted = own.filter(({ key = '' }) => (worth.get(key) ?? 0n) > 0n)
+    const base = sumOf(counted.map(({ amountBase }) => amountBase))
+    const beside = sumOf(own.map(({ amountBase }) => amountBase)) - base
+    const taken = claimedBase(asset, refunds) - beside
+    const accepted = sumOf(counted.map(({ key = '' }) => worth.get(key) ?? 0n))
+    if (base === 0n || taken <= 0n) return sum
+    return taken >= base ? sum + accepted : sum + (accepted * taken) / base
+  }, 0n)
+}
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 function confirmedSurplus(state: InvoiceState): bigint {
   const { confirmedBase, settledBase, receivedBase, seenBase, dueBase } = totals(state)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
-import type { Store } from '#shared/usecases/uses.ts'
+import type { Devices, Store } from '#shared/usecases/uses.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { exportInvoices } from './export-invoices.ts'
@@ -36,6 +36,9 @@ test('an export goes on behind short and empty pages until the last one', async 
       },
     },
     paymentLookups: standIn<Store['paymentLookups']>({ ofInvoices: async () => [] }),
+    refunds: standIn<Store['refunds']>({ ofInvoices: async () => [] }),
+    catalog: standIn<Devices['catalog']>({}),
+    reportingCurrency: 'USD' as const,
     networkName: (network: string) => network,
   }
   let text = ''

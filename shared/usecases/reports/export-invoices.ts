@@ -1,28 +1,33 @@
 import { csvLine } from '#shared/contracts/csv.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
-import type { NetworkId } from '#shared/domain/enumerations.ts'
-import { activePaymentMethod, type Ms } from '#shared/domain/invoice/model.ts'
+import { booksOf } from '#shared/domain/books/invoice-books.ts'
+import { type Movement, movementsOf } from '#shared/domain/books/movements.ts'
+import type { AssetId, FiatCode, NetworkId } from '#shared/domain/enumerations.ts'
+import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
-import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
+import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
+import type { InvoiceRecords } from '#shared/ports/invoice-records.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import type { Payment } from '#shared/ports/payments.ts'
+import { recordsOfInvoices } from '#shared/usecases/reports/records-of-invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { amountText, type Cell, iso, marketSumCell, REPORTING_COLUMNS, reportingCells } from './book-cells.ts'
 
-/** Invoices held in memory at once, with their payments. */
+/** Invoices held in memory at once, with their payments and refunds. */
 const BATCH = 500
 
 /** Dependencies of exporting. */
-export type ExportInvoicesDeps = Uses<'paymentLookups'> & {
+export type ExportInvoicesDeps = Uses<'paymentLookups' | 'refunds' | 'catalog'> & {
   readonly lookups: Pick<InvoiceLookups, 'page'>
   readonly networkName: (network: NetworkId) => string
+  readonly reportingCurrency: FiatCode
 }
 
 const COLUMNS = [
   'invoice_id',
   'invoice_number',
+  'mode',
   'status',
   'paid_late',
   'accepted_short',
@@ -30,20 +35,28 @@ const COLUMNS = [
   'order_id',
   'description',
   'source',
+  'payment_link_id',
+  'product_id',
   'customer_email',
   'customer_name',
   'currency',
-  'amount',
-  'reporting_currency',
-  'reporting_rate',
-  'reporting_amount',
+  'price',
+  'received_value',
+  'short_value',
+  'short_reason',
+  'excess_value',
+  'refunded_value',
+  'net_value',
+  'received_market_value',
+  'refunded_market_value',
+  ...REPORTING_COLUMNS,
   'asset',
   'network',
   'address',
-  'rate_at_quote',
-  'crypto_amount_due',
-  'crypto_amount_received',
-  'crypto_amount_confirmed',
+  'price_rate',
+  'due_amount',
+  'received_amounts',
+  'refunded_amounts',
   'payments',
   'tx_hashes',
   'created_at',
@@ -54,10 +67,10 @@ const COLUMNS = [
 
 /**
  * The lines of a CSV file of invoices, newest first, heading first: the same invoices as a list with the same query, paid or not.
- * Only one batch is in memory at a time and the next is read after this one was consumed, so that any number can be exported. Times are
- * ISO 8601, UTC; amounts plain decimals in units of the currency or the coin. `onRows` is called with the number of rows of a batch before
- * it is yielded. `tx_hashes` contains the transactions that count
- * and still exist, oldest first, with spaces between.
+ * `price = received_value + short_value - excess_value`; values are at the price's rate in the invoice's currency unless their name says market, and
+ * `reporting_value` is the price. Amounts name their coin, each coin that came for itself. Only one batch is in memory at a time and the next is
+ * read after this one was consumed, so that any number can be exported. Times are ISO 8601, UTC. `onRows` is called with the number of rows of a
+ * batch before it is yielded. `tx_hashes` contains the transactions that count and still exist, oldest first, with spaces between.
  */
 export async function* exportInvoices(
   deps: ExportInvoicesDeps,
@@ -72,72 +85,68 @@ export async function* exportInvoices(
       limit: BATCH,
       beforeId,
     })
-    const payments = await paymentsOf(deps, page.invoices)
-    onRows(page.invoices.length)
-    yield page.invoices.map((invoice) => lineOf(invoice, payments.get(invoice.terms.id) ?? [], deps)).join('')
+    const records = await recordsOfInvoices(deps, page.invoices)
+    onRows(records.length)
+    yield records.map((one) => lineOf(deps, one)).join('')
     // A page may be short or empty before the end: only its end position shows whether it is the last.
     beforeId = page.next
   } while (beforeId !== null)
 }
 
-async function paymentsOf(
-  { paymentLookups }: Pick<ExportInvoicesDeps, 'paymentLookups'>,
-  invoices: readonly Invoice[],
-): Promise<ReadonlyMap<string, readonly Payment[]>> {
-  const byInvoice = new Map<string, Payment[]>()
-  for (const payment of await paymentLookups.ofInvoices(invoices.map(({ terms }) => terms.id))) {
-    const own = byInvoice.get(payment.invoiceId ?? '') ?? []
-    own.push(payment)
-    byInvoice.set(payment.invoiceId ?? '', own)
-  }
-  return byInvoice
-}
-
-function lineOf(
-  { terms, state }: Invoice,
-  payments: readonly Payment[],
-  { networkName }: Pick<ExportInvoicesDeps, 'networkName'>,
-): string {
-  const paymentMethod = activePaymentMethod(state)
-  const { dueBase, receivedBase, confirmedBase } = totals(state)
-  const units = (base: bigint) => (paymentMethod === null ? null : formatUnits(base, paymentMethod.decimals))
+function lineOf(deps: ExportInvoicesDeps, { invoice, payments, refunds }: InvoiceRecords): string {
+  const { terms, state } = invoice
   const counting = payments.filter((payment) => payment.counted && isLive(payment))
+  const movements = movementsOf(invoice, payments, refunds)
   return csvLine([
-    terms.id,
-    terms.number,
-    state.status,
-    state.paidLate,
-    state.underpaidAccepted,
+    ...[terms.id, terms.number, terms.mode, state.status, state.paidLate, state.underpaidAccepted],
     state.ledger.some(({ simulated }) => simulated),
-    terms.orderId,
-    terms.description,
-    terms.source,
-    terms.customer.email,
-    terms.customer.name,
-    terms.fiat.currency,
-    formatFiat(terms.fiat.minor, terms.fiat.currency),
-    ...reportedCells(terms),
-    paymentMethod?.asset ?? null,
-    paymentMethod === null ? null : networkName(paymentMethod.network),
-    paymentMethod?.address ?? null,
-    paymentMethod?.quotes.at(-1)?.fiatPerAsset ?? null,
-    units(dueBase),
-    units(receivedBase),
-    units(confirmedBase),
+    ...[terms.orderId, terms.description, terms.source, terms.paymentLinkId, terms.productId],
+    ...[terms.customer.email, terms.customer.name],
+    ...valueCells(invoice, movements),
+    ...reportingCells(terms, deps.reportingCurrency, 0n, terms.fiat.minor),
+    ...methodCells(deps, invoice),
+    coinsText(deps, movements, (kind) => kind !== 'refund'),
+    coinsText(deps, movements, (kind) => kind === 'refund'),
     counting.length,
     counting.flatMap(({ txHash }) => txHash ?? []).join(' '),
-    iso(terms.createdAt),
-    iso(state.expiresAt),
-    iso(state.paidAt),
-    iso(state.updatedAt),
+    ...[iso(terms.createdAt), iso(state.expiresAt), iso(state.paidAt), iso(state.updatedAt)],
   ])
 }
 
-function reportedCells(terms: Invoice['terms']): readonly (string | null)[] {
-  const { reporting } = terms
-  const minor = reporting === undefined ? null : reportedMinor(terms, reporting.currency)
-  if (reporting === undefined || minor === null) return [null, null, null]
-  return [reporting.currency, reporting.rate, formatFiat(minor, reporting.currency)]
+function valueCells(invoice: Invoice, movements: readonly Movement[]): readonly Cell[] {
+  const { currency } = invoice.terms.fiat
+  const books = booksOf(invoice, movements)
+  const text = (minor: bigint) => formatSignedFiat(minor, currency)
+  return [
+    ...[currency, text(books.price), text(books.received), text(books.short), books.shortKind, text(books.excess)],
+    ...[text(books.refunded), text(books.net)],
+    ...[marketSumCell(books.market, currency), marketSumCell(books.refundedMarket, currency)],
+  ]
 }
 
-const iso = (at: Ms | null): string | null => (at === null ? null : new Date(at).toISOString())
+function methodCells({ networkName }: Pick<ExportInvoicesDeps, 'networkName'>, { state }: Invoice): readonly Cell[] {
+  const paymentMethod = activePaymentMethod(state)
+  if (paymentMethod === null) return [null, null, null, null, null]
+  const { asset, network, address, quotes, decimals } = paymentMethod
+  const due = formatUnits(totals(state).dueBase, decimals)
+  return [asset, networkName(network), address, quotes.at(-1)?.fiatPerAsset ?? null, due]
+}
+
+/** What moved of each coin, with its network: `200 USDC on Ethereum; 0.1 ETH on Base`. */
+function coinsText(
+  { catalog, networkName }: Pick<ExportInvoicesDeps, 'catalog' | 'networkName'>,
+  movements: readonly Movement[],
+  of: (kind: Movement['kind']) => boolean,
+): string {
+  const sums = new Map<AssetId, bigint>()
+  for (const { asset, amountBase, kind } of movements) {
+    if (of(kind)) sums.set(asset, (sums.get(asset) ?? 0n) + amountBase)
+  }
+  return [...sums]
+    .filter(([, base]) => base !== 0n)
+    .map(([asset, base]) => {
+      const { symbol, network, decimals } = catalog.asset(asset)
+      return `${amountText(base < 0n ? -base : base, decimals, symbol)} on ${networkName(network)}`
+    })
+    .join('; ')
+}

@@ -1,59 +1,88 @@
 import { csvLine } from '#shared/contracts/csv.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
-import type { Ms, Quote } from '#shared/domain/invoice/model.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
-import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import { marketSum } from '#shared/domain/books/invoice-books.ts'
+import { reportedChange } from '#shared/domain/books/money-parts.ts'
+import { type Movement, priceValue } from '#shared/domain/books/movements.ts'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { isLive } from '#shared/domain/invoice/totals.ts'
+import { formatFiat, formatSignedFiat } from '#shared/domain/money/fiat.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import { fiatValue } from '#shared/usecases/rates/fiat-value.ts'
+import { entriesOf } from '#shared/usecases/reports/read-movements.ts'
+import { recordsOfInvoices } from '#shared/usecases/reports/records-of-invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import {
+  amountText,
+  type Cell,
+  iso,
+  MARKET_COLUMNS,
+  marketCells,
+  marketSumCell,
+  NO_RATE,
+  QUOTE_COLUMNS,
+  quoteCells,
+  REPORTING_COLUMNS,
+  reportingCells,
+  signedUnits,
+} from './book-cells.ts'
 
 /** Payments held in memory at once, with their invoices. */
 const BATCH = 500
 
 /** Dependencies of exporting. */
-export type ExportPaymentsDeps = Uses<'paymentLookups' | 'catalog'> & {
+export type ExportPaymentsDeps = Uses<'paymentLookups' | 'refunds' | 'catalog'> & {
   readonly lookups: Pick<InvoiceLookups, 'findMany'>
+  readonly reportingCurrency: FiatCode
 }
 
-/** The payments: first stored at or after `from` and before `to`, on a network, counted or not; null = without bound. */
-export interface ExportScope extends Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'network' | 'counted'> {
-  readonly from: Ms | null
-  readonly to: Ms | null
-}
+/** The payments of a list, whatever page of it. */
+export type ExportScope = Omit<PaymentPageQuery, 'limit' | 'beforeId'>
 
 const COLUMNS = [
   'payment_id',
   'invoice_id',
   'invoice_number',
   'order_id',
+  'mode',
   'status',
   'counted',
+  'uncounted_reason',
   'late',
   'simulated',
   'network',
   'asset',
+  'symbol',
   'amount',
-  'amount_base_units',
-  'rate_at_quote',
-  'fiat_currency',
-  'fiat_at_quote',
-  'invoice_amount',
+  'amount_text',
+  'currency',
+  'price',
+  'received_value',
+  'applied_value',
+  'excess_value',
+  ...QUOTE_COLUMNS,
+  'market_value',
+  ...MARKET_COLUMNS,
+  ...REPORTING_COLUMNS,
   'tx_hash',
+  'output_index',
+  'explorer_url',
   'from_address',
   'to_address',
   'block_number',
+  'block_time',
+  'created_at',
   'first_seen_at',
   'confirmed_at',
 ] as const
 
 /**
  * The lines of a CSV file of payments, oldest first, heading first: the same payments as a list with the same filters, also those that do
- * not count. Only one batch is in memory at a
+ * not count. Values are those that are booked now: `received_value` at the price's rate, divided into what pays the price and what is above it, and
+ * `market_value` without spread; nothing is booked for money that is not confirmed, or that a reorganisation took back. `reporting_value` is
+ * `received_value`. Only one batch is in memory at a
  * time and the next is read after this one was consumed, so that any number can be exported. Times are ISO 8601, UTC; amounts
- * plain decimals. `onRows` is called with the number of rows of a batch before it is yielded. The rate is that of the quote valid when the payment was first seen, otherwise of the last quote.
+ * plain decimals. `onRows` is called with the number of rows of a batch before it is yielded.
  */
 export async function* exportPayments(
   deps: ExportPaymentsDeps,
@@ -61,57 +90,71 @@ export async function* exportPayments(
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
-  const { from, to, ...filters } = scope
-  const query = { ...filters, createdFrom: from, createdTo: to, limit: BATCH }
   let afterId: string | null = null
   for (;;) {
-    const batch: readonly Payment[] = await deps.paymentLookups.pageForward(query, afterId)
+    const batch: readonly Payment[] = await deps.paymentLookups.pageForward({ ...scope, limit: BATCH }, afterId)
     const invoices = await deps.lookups.findMany([...new Set(batch.flatMap(({ invoiceId }) => invoiceId ?? []))])
+    const records = await recordsOfInvoices(deps, [...invoices.values()])
+    const movements = new Map<string, Movement[]>()
+    for (const { movement } of records.flatMap(entriesOf)) {
+      const { id = '' } = movement.payment ?? {}
+      movements.set(id, [...(movements.get(id) ?? []), movement])
+    }
     onRows(batch.length)
-    yield batch.map((payment) => lineOf(payment, invoices.get(payment.invoiceId ?? '') ?? null, deps.catalog)).join('')
+    yield batch
+      .map((payment) =>
+        lineOf(deps, payment, invoices.get(payment.invoiceId ?? '') ?? null, movements.get(payment.id) ?? []),
+      )
+      .join('')
     if (batch.length < BATCH) return
     afterId = batch.at(-1)?.id ?? null
   }
 }
 
-function lineOf(payment: Payment, invoice: Invoice | null, catalog: Pick<Catalog, 'asset'>): string {
-  const decimals = payment.asset === null ? null : catalog.asset(payment.asset).decimals
-  const quote = invoice === null ? null : quoteOf(payment, invoice)
-  const fiat = invoice?.terms.fiat ?? null
-  const worth =
-    quote === null || fiat === null || decimals === null
-      ? null
-      : fiatValue(payment.amountBase, decimals, quote.fiatPerAsset, fiat.currency)
+function lineOf(
+  deps: ExportPaymentsDeps,
+  payment: Payment,
+  invoice: Invoice | null,
+  movements: readonly Movement[],
+): string {
+  const { network, mode, amountBase, txHash } = payment
+  const info = payment.asset === null ? null : deps.catalog.asset(payment.asset)
   return csvLine([
-    payment.id,
-    payment.invoiceId,
-    invoice?.terms.number ?? null,
-    invoice?.terms.orderId ?? null,
-    payment.state,
-    payment.counted,
-    payment.late,
-    payment.kind === 'simulated',
-    payment.network,
-    payment.asset,
-    decimals === null ? null : formatUnits(payment.amountBase, decimals),
-    payment.amountBase.toString(),
-    quote?.fiatPerAsset ?? null,
-    fiat?.currency ?? null,
-    worth,
-    fiat === null ? null : formatFiat(fiat.minor, fiat.currency),
-    payment.txHash,
-    payment.fromAddress,
-    payment.toAddress,
-    payment.block?.height ?? null,
-    new Date(payment.firstSeenAt).toISOString(),
-    payment.confirmedAt === null ? null : new Date(payment.confirmedAt).toISOString(),
+    ...[payment.id, payment.invoiceId, invoice?.terms.number ?? null, invoice?.terms.orderId ?? null, mode],
+    ...[payment.state, payment.counted && isLive(payment), payment.uncountedReason, payment.late],
+    ...[payment.kind === 'simulated', network, payment.asset, info?.symbol ?? null],
+    info === null ? null : signedUnits(amountBase, info.decimals),
+    info === null ? `${amountBase} base units` : amountText(amountBase, info.decimals, info.symbol),
+    ...valueCells(deps, payment, invoice, movements),
+    ...[txHash, payment.outputIndex],
+    txHash === null ? null : deps.catalog.explorerTxUrl(network, mode, txHash),
+    ...[payment.fromAddress, payment.toAddress, payment.block?.height ?? null, iso(payment.block?.time ?? null)],
+    ...[iso(payment.createdAt), iso(payment.firstSeenAt), iso(payment.confirmedAt)],
   ])
 }
 
-function quoteOf({ asset, matchKey, firstSeenAt }: Payment, { state }: Invoice): Quote | null {
-  const paymentMethod = state.paymentMethods.find((one) => one.asset === asset && one.matchKey === matchKey)
-  const held = paymentMethod?.quotes.findLast(
-    ({ quotedAt, expiresAt }) => quotedAt <= firstSeenAt && firstSeenAt < expiresAt,
-  )
-  return held ?? paymentMethod?.quotes.at(-1) ?? null
+function valueCells(
+  { reportingCurrency }: Pick<ExportPaymentsDeps, 'reportingCurrency'>,
+  payment: Payment,
+  invoice: Invoice | null,
+  movements: readonly Movement[],
+): readonly Cell[] {
+  if (invoice === null) {
+    const empty = [null, null, null, null, null, ...QUOTE_COLUMNS.map(() => null)]
+    return [...empty, NO_RATE, ...marketCells(null), reportingCurrency, NO_RATE, null]
+  }
+  const { terms } = invoice
+  const { minor, currency } = terms.fiat
+  const sum = (of: (movement: Movement) => bigint) => movements.reduce((total, movement) => total + of(movement), 0n)
+  const text = (value: bigint) => formatSignedFiat(value, currency)
+  const quote = movements.findLast((movement) => movement.quote !== null)?.quote ?? null
+  const [, rate = null] = reportingCells(terms, reportingCurrency, 0n, 0n)
+  const reported = sum(({ before, after }) => reportedChange(terms, reportingCurrency, before, after) ?? 0n)
+  return [
+    ...[currency, formatFiat(minor, currency), text(sum(priceValue))],
+    ...[text(sum(({ appliedMinor }) => appliedMinor)), text(sum(({ excessMinor }) => excessMinor))],
+    ...quoteCells(quote),
+    ...[marketSumCell(marketSum(movements), currency), ...marketCells(payment.market ?? null)],
+    ...[reportingCurrency, rate, rate === NO_RATE ? null : formatSignedFiat(reported, reportingCurrency)],
+  ]
 }

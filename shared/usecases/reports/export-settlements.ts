@@ -1,6 +1,6 @@
 import { csvLine } from '#shared/contracts/csv.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { amountText, signedUnits } from './book-cells.ts'
 import { type SettlementsDeps, type SettlementsScope, settlementDays } from './read-settlements.ts'
 
 /** Dependencies of exporting. */
@@ -9,7 +9,9 @@ export interface ExportSettlementsDeps extends SettlementsDeps {
 }
 
 const COLUMNS = [
-  'day_utc',
+  'day',
+  'time_zone',
+  'mode',
   'wallet_id',
   'wallet_family',
   'wallet_kind',
@@ -17,15 +19,16 @@ const COLUMNS = [
   'symbol',
   'network',
   'payments',
-  'received',
-  'received_base_units',
-  'applied_to_invoices',
-  'applied_base_units',
+  'received_amount',
+  'received_text',
+  'applied_amount',
+  'excess_amount',
+  'refunded_amount',
 ] as const
 
 /**
- * The lines of a CSV file of settlements, newest day first, heading first: the rows of `settlementDays`. Days are UTC, by confirmation;
- * amounts plain decimals of the coin and base units. The wallet is empty when the workspace has none with that address any more. `onRows` is called with
+ * The lines of a CSV file of settlements, newest day first, heading first: the rows of `settlementDays`. Days are those of the zone, by
+ * confirmation; amounts plain decimals of the coin. The wallet is empty when the workspace has none with that address any more. `onRows` is called with
  * the number of rows of a day before they are yielded.
  */
 export async function* exportSettlements(
@@ -34,17 +37,17 @@ export async function* exportSettlements(
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS)
-  for await (const { at, rows } of settlementDays(deps, scope)) {
+  for await (const { day, rows } of settlementDays(deps, scope)) {
     onRows(rows.length)
-    const day = new Date(at).toISOString().slice(0, 10)
     yield rows
-      .map(({ asset, wallet, payments, receivedBase, appliedBase }) => {
+      .map(({ asset, wallet, payments, receivedBase, appliedBase, excessBase, refundedBase }) => {
         const { symbol, network, decimals } = deps.catalog.asset(asset)
+        const units = (base: bigint) => signedUnits(base, decimals)
         return csvLine([
-          ...[day, wallet?.id ?? null, wallet?.family ?? null, wallet?.kind ?? null],
+          ...[day, scope.zone, scope.mode, wallet?.id ?? null, wallet?.family ?? null, wallet?.kind ?? null],
           ...[asset, symbol, deps.networkName(network), payments],
-          ...[formatUnits(receivedBase, decimals), receivedBase.toString()],
-          ...[formatUnits(appliedBase, decimals), appliedBase.toString()],
+          ...[units(receivedBase), amountText(receivedBase, decimals, symbol)],
+          ...[units(appliedBase), units(excessBase), units(refundedBase)],
         ])
       })
       .join('')

@@ -1,3 +1,4 @@
+import { type DayRange, dayBefore, dayStarts, daysOf } from '#shared/contracts/zone-days.ts'
 import type { OverviewReads } from '#shared/db/reports/overview-reads.ts'
 import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -5,34 +6,23 @@ import {
   type CreatedFigure,
   createdFigures,
   type InvoiceFigures,
+  type MoneySum,
   medianDuration,
   mergeFigures,
-  type PaidFigure,
-  paidFigures,
+  moneySums,
 } from '#shared/domain/reports/invoice-figures.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
-import { dayStarts, lastDays } from './zone-days.ts'
 
-/** Whose figures, and for how many days back; days are those of `zone`, an IANA name. */
-export interface OverviewQuestion {
+/** Whose figures, and of which days; days are those of `zone`, an IANA name. */
+export interface OverviewQuestion extends DayRange {
   readonly workspaceId: string
   readonly mode: Mode
   readonly zone: string
-  readonly days: number
 }
 
-/** Amount paid in one currency. */
-export interface CurrencyVolume {
-  readonly currency: FiatCode
-  /** Minor units in the requested days, and in the same number of days before. */
-  readonly minor: bigint
-  readonly beforeMinor: bigint
-  readonly count: number
-}
-
-/** Invoices that were paid on one day in one currency with one coin. */
-export interface PaidRow extends PaidFigure {
+/** Money of one day in one currency and coin. */
+export interface MoneyRow extends MoneySum {
   /** `2026-11-19`. */
   readonly day: string
 }
@@ -42,14 +32,14 @@ export interface CreatedRow extends CreatedFigure {
   readonly day: string
 }
 
-/** Paid volume by day. */
+/** Money by day: what moved on it, and the prices of invoices that were paid on it. */
 export interface Volume {
   readonly days: readonly string[]
-  /** Most invoices first. The first one is shown where only one figure fits. */
-  readonly currencies: readonly CurrencyVolume[]
-  readonly rows: readonly PaidRow[]
+  /** Currencies in which anything happened, most payments first. */
+  readonly currencies: readonly FiatCode[]
+  readonly rows: readonly MoneyRow[]
   /** Of the same number of days before. */
-  readonly rowsBefore: readonly PaidFigure[]
+  readonly rowsBefore: readonly MoneySum[]
   /** When changes were last counted; null while the figures were never complete. */
   readonly asOf: Ms | null
 }
@@ -89,7 +79,8 @@ function keeping<T>(clock: Clock, read: (question: OverviewQuestion) => Promise<
   const kept = new Map<string, { readonly at: Ms; readonly value: T }>()
   const flight = createSingleFlight<T>()
   return async (question: OverviewQuestion): Promise<T> => {
-    const key = JSON.stringify([question.workspaceId, question.mode, question.zone, question.days])
+    const { workspaceId, mode, zone, first, last } = question
+    const key = JSON.stringify([workspaceId, mode, zone, first, last])
     const known = kept.get(key)
     if (known !== undefined && clock.now() - known.at < KEEP_MS) return known.value
     const value = await flight(key, () => read(question))
@@ -111,14 +102,12 @@ interface Read {
 
 const HOUR_MS = 3_600_000
 
-async function readDays(
-  { clock, reads }: Deps,
-  { workspaceId, mode, zone, days: count }: OverviewQuestion,
-): Promise<Read> {
-  const now = clock.now()
-  const { days } = lastDays(now, count * 2, zone)
+async function readDays({ reads }: Deps, { workspaceId, mode, zone, first, last }: OverviewQuestion): Promise<Read> {
+  const count = daysOf({ first, last }).length
+  const days = daysOf({ first: dayBefore(first, count), last })
   const starts = dayStarts(days, zone)
-  const span = { workspaceId, mode, since: starts[0] ?? now, until: now + HOUR_MS }
+  const [until = 0] = dayStarts([dayBefore(last, -1)], zone)
+  const span = { workspaceId, mode, since: starts[0] ?? 0, until }
   // Where midnight is on a full hour, no hour lies in two days.
   const step = starts.every((start) => start % HOUR_MS === 0) ? 'hour' : 'quarter'
   // What is counted between the two reads only makes the figures newer than they say.
@@ -136,15 +125,12 @@ async function readDays(
 async function readVolume(deps: Deps, question: OverviewQuestion): Promise<Volume> {
   const { days, byDay, before, asOf } = await readDays(deps, question)
   const rows = byDay.flatMap((figures, index) =>
-    paidFigures(figures).map((row): PaidRow => ({ day: days[index] ?? '', ...row })),
+    moneySums(figures).map((row): MoneyRow => ({ day: days[index] ?? '', ...row })),
   )
-  const rowsBefore = paidFigures(before)
-  const currencies = [...new Set([...rows, ...rowsBefore].map(({ currency }) => currency))].map((currency) => {
-    const own = rows.filter((row) => row.currency === currency)
-    const former = rowsBefore.filter((row) => row.currency === currency)
-    return { currency, minor: sum(own), beforeMinor: sum(former), count: countOf(own) }
-  })
-  currencies.sort((one, other) => other.count - one.count || one.currency.localeCompare(other.currency))
+  const rowsBefore = moneySums(before)
+  const seen = new Set([...rows, ...rowsBefore].map(({ currency }) => currency))
+  const countIn = (code: FiatCode) => countOf(rows.filter(({ currency }) => currency === code))
+  const currencies = [...seen].sort((one, other) => countIn(other) - countIn(one) || one.localeCompare(other))
   return { days, currencies, rows, rowsBefore, asOf }
 }
 
@@ -162,10 +148,6 @@ async function readFunnel(deps: Deps, question: OverviewQuestion): Promise<Funne
     medianByDay: byDay.map(medianDuration),
     asOf,
   }
-}
-
-function sum(rows: readonly PaidFigure[]): bigint {
-  return rows.reduce((total, { minor }) => total + minor, 0n)
 }
 
 function countOf(rows: readonly { readonly count: number }[]): number {

@@ -1,70 +1,67 @@
+import { dayBefore, dayIn, dayStarts } from '#shared/contracts/zone-days.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
+import type { Movement } from '#shared/domain/books/movements.ts'
 import type { AssetId, Family, Mode } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
-import type { SettledPayment } from '#shared/ports/payment-lookups.ts'
+import type { Payment } from '#shared/ports/payments.ts'
+import {
+  type Entry,
+  type MovementScope,
+  type MovementsDeps,
+  readMovements,
+} from '#shared/usecases/reports/read-movements.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
-const DAY_MS = 86_400_000
-/** Payments held in memory at once. */
-const BATCH = 1_000
-/** A page of a report ends with the day in which it has read this many payments. */
-const PAGE_PAYMENTS = 20_000
+/** A page of a report ends with the day in which it has read this many movements. */
+const PAGE_MOVEMENTS = 20_000
 
 /** Dependencies of settlement reports. */
-export type SettlementsDeps = Uses<'paymentLookups' | 'wallets' | 'catalog'>
+export type SettlementsDeps = MovementsDeps & Uses<'wallets' | 'catalog'>
 
-/** Whose payments, confirmed at or after `from` and before `to`; null = without bound. Days are whole: a bound inside one takes in all of it. */
-export interface SettlementsScope {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly from: Ms | null
-  readonly to: Ms | null
+/** Whose movements, by days of a time zone, an IANA name. Days are whole: a bound inside one takes in all of it. */
+export interface SettlementsScope extends MovementScope {
+  readonly zone: string
 }
 
-/** What one wallet received of one coin in one day. */
+/** What one wallet received of one coin in one day, and what was sent back of it. Sums are exact and signed: a reversal can exceed what came. */
 export interface SettlementRow {
   readonly asset: AssetId
-  /** Null when no wallet of the workspace holds the addresses any more. */
+  /** Null when no wallet of the workspace holds the addresses any more, and for refunds, which a person sends from any wallet. */
   readonly wallet: Pick<Wallet, 'id' | 'family' | 'kind' | 'createdAt'> | null
-  /** Payments that are confirmed, and their exact sum in base units. */
+  /** Payments that were confirmed. */
   readonly payments: number
   readonly receivedBase: bigint
-  /** The part of the sum that counts towards invoices. */
+  /** The parts of it that pay prices, and that are above them. The rest counts towards no invoice. */
   readonly appliedBase: bigint
+  readonly excessBase: bigint
+  readonly refundedBase: bigint
 }
 
-/** A complete UTC day: `at` is its midnight. */
+/** A complete day: `2026-11-19`, in the zone of the report. */
 export interface SettlementDay {
-  readonly at: Ms
+  readonly day: string
   readonly rows: readonly SettlementRow[]
 }
 
 /**
- * What the wallets of a workspace received, by UTC day of confirmation, newest first; days without payments are left out. Sums are
- * exact and include money that counts towards no invoice. A payment that a reorganisation removes leaves its day until it is
- * confirmed again. Only one batch of payments is in memory at a time, and a day is yielded once it is complete.
+ * What the wallets of a workspace received and what was refunded, by day, newest first; days without movements are left out. What a
+ * reorganisation takes back leaves the day on which that happened, so that an earlier day never changes; what a person decides later is
+ * applied on the day of the decision. Only an hour of movements is in memory at a time, and a day is yielded once it is complete.
  */
 export async function* settlementDays(deps: SettlementsDeps, scope: SettlementsScope): AsyncGenerator<SettlementDay> {
-  const { workspaceId, mode, from, to } = scope
+  const { workspaceId, mode, from, to, zone } = scope
   const owned = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === mode)
-  const span = { from: from === null ? null : dayOf(from), to: to === null ? null : dayOf(to + DAY_MS - 1) }
-  let after: SettledPayment | null = null
+  const span = { from: startOfDay(from, 0, zone), to: startOfDay(to === null ? null : to - 1, 1, zone) }
   let day: OpenDay | null = null
-  for (;;) {
-    const batch: readonly SettledPayment[] = await deps.paymentLookups.settled({
-      ...{ workspaceId, mode, ...span, after, limit: BATCH },
-    })
-    const walletOf = await walletFinder(deps, mode, owned, batch)
-    for (const payment of batch) {
-      const at = dayOf(payment.confirmedAt)
-      const current: OpenDay = day !== null && day.at === at ? day : { at, rows: new Map() }
-      if (day !== null && day !== current) yield complete(day)
-      add(current.rows, payment, walletOf(payment))
+  for await (const entries of readMovements(deps, { workspaceId, mode, ...span }, 'newest')) {
+    const walletOf = await walletFinder(deps, mode, owned, entries)
+    for (const { movement } of entries) {
+      const name = dayIn(movement.at, zone)
+      if (day !== null && day.day !== name) yield complete(day)
+      const current: OpenDay = day !== null && day.day === name ? day : { day: name, rows: new Map() }
+      add(current.rows, movement, movement.payment === null ? null : walletOf(movement.payment))
       day = current
     }
-    if (batch.length < BATCH) break
-    after = batch.at(-1) ?? null
   }
   if (day !== null) yield complete(day)
 }
@@ -77,13 +74,15 @@ export async function readSettlements(
   deps: SettlementsDeps,
   scope: SettlementsScope,
   limit: number,
-): Promise<{ readonly days: readonly SettlementDay[]; readonly next: Ms | null }> {
+): Promise<{ readonly days: readonly SettlementDay[]; readonly next: number | null }> {
   const days: SettlementDay[] = []
   let rows = 0
   let payments = 0
   for await (const day of settlementDays(deps, scope)) {
     const last = days.at(-1)
-    if (last !== undefined && (rows >= limit || payments >= PAGE_PAYMENTS)) return { days, next: last.at }
+    if (last !== undefined && (rows >= limit || payments >= PAGE_MOVEMENTS)) {
+      return { days, next: dayStarts([last.day], scope.zone)[0] ?? null }
+    }
     days.push(day)
     rows += day.rows.length
     payments += day.rows.reduce((sum, row) => sum + row.payments, 0)
@@ -91,43 +90,49 @@ export async function readSettlements(
   return { days, next: null }
 }
 
-/** A day whose payments are being added up. */
+/** A day whose movements are being added up. */
 interface OpenDay {
-  readonly at: Ms
+  readonly day: string
   readonly rows: Map<string, SettlementRow>
 }
 
-/** Midnight, UTC, of the day. */
-const dayOf = (at: Ms): Ms => Math.floor(at / DAY_MS) * DAY_MS
-
-function complete({ at, rows }: OpenDay): SettlementDay {
-  return { at, rows: [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row) }
+/** When the day of a moment, or one after it, begins. */
+function startOfDay(at: number | null, later: number, zone: string): number | null {
+  return at === null ? null : (dayStarts([dayBefore(dayIn(at, zone), -later)], zone)[0] ?? null)
 }
 
-function add(rows: Map<string, SettlementRow>, payment: SettledPayment, wallet: SettlementRow['wallet']): void {
-  const { asset, amountBase, counted } = payment
+function complete({ day, rows }: OpenDay): SettlementDay {
+  return { day, rows: [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row) }
+}
+
+function add(rows: Map<string, SettlementRow>, movement: Movement, wallet: SettlementRow['wallet']): void {
+  const { asset, amountBase, appliedBase, excessBase, kind } = movement
   const key = `${asset} ${wallet?.id ?? ''}`
   const known = rows.get(key)
+  const isRefund = kind === 'refund'
   rows.set(key, {
     asset,
     wallet,
-    payments: (known?.payments ?? 0) + 1,
-    receivedBase: (known?.receivedBase ?? 0n) + amountBase,
-    appliedBase: (known?.appliedBase ?? 0n) + (counted ? amountBase : 0n),
+    payments: (known?.payments ?? 0) + (kind === 'receipt' ? 1 : kind === 'reversal' ? -1 : 0),
+    receivedBase: (known?.receivedBase ?? 0n) + (isRefund ? 0n : amountBase),
+    appliedBase: (known?.appliedBase ?? 0n) + appliedBase,
+    excessBase: (known?.excessBase ?? 0n) + excessBase,
+    refundedBase: (known?.refundedBase ?? 0n) - (isRefund ? amountBase : 0n),
   })
 }
 
-/** Finds the wallet that holds a payment's address: the one for its network, otherwise one on the same key or pool. */
-async function walletFinder(
+/** Finds the wallet that holds the address of a payment among these entries: the one for its network, otherwise one on the same key or pool. */
+export async function walletFinder(
   { wallets, catalog }: Pick<SettlementsDeps, 'wallets' | 'catalog'>,
   mode: Mode,
   owned: readonly Wallet[],
-  batch: readonly SettledPayment[],
-): Promise<(payment: SettledPayment) => Wallet | null> {
+  entries: readonly Entry[],
+): Promise<(payment: Pick<Payment, 'asset' | 'network' | 'matchKey'>) => Wallet | null> {
   const keys = new Map<Family, Set<string>>()
-  for (const { asset, matchKey } of batch) {
-    const { family } = catalog.asset(asset)
-    keys.set(family, (keys.get(family) ?? new Set()).add(matchKey))
+  for (const { movement } of entries) {
+    if (movement.payment === null) continue
+    const { family } = catalog.asset(movement.asset)
+    keys.set(family, (keys.get(family) ?? new Set()).add(movement.payment.matchKey))
   }
   const addresses = new Map<string, WatchedAddress>()
   for (const [family, matchKeys] of keys) {
@@ -135,6 +140,7 @@ async function walletFinder(
     for (const row of found) addresses.set(`${family}:${row.matchKey}`, row)
   }
   return ({ asset, network, matchKey }) => {
+    if (asset === null) return null
     const { family } = catalog.asset(asset)
     const address = addresses.get(`${family}:${matchKey}`)
     if (address === undefined) return null

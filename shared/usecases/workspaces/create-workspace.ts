@@ -21,6 +21,7 @@ export const DEFAULT_POLICY: WorkspacePolicy = {
   largeSumUsd: 100,
   arsSeries: 'crypto',
   reportingCurrency: 'USD',
+  timeZone: '',
   confirmations: {},
   digestHour: 7,
   supportContact: '',

@@ -27,6 +27,7 @@ const SETTING_LABELS: Readonly<Record<string, string>> = {
   reservePercent: 'reserve for your own integrations (percent)',
   arsSeries: 'ARS exchange rate',
   reportingCurrency: 'reporting currency',
+  timeZone: 'time zone of reports',
   status: 'status',
   ownerEmail: 'email address for alerts',
   invoicesPerMonth: 'invoices per month',

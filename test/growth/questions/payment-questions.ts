@@ -99,11 +99,6 @@ const LOOKUPS: Declared<ReturnType<typeof createOperatorPaymentLookups>> = {
   },
   pageForward: (on, facts) =>
     on.pageForward(page({ createdFrom: facts.now - 400 * DAY_MS, createdTo: facts.now - 399 * DAY_MS }), null),
-  settled: (on, facts) =>
-    on.settled({
-      ...{ workspaceId: BUSY, mode: MODE, from: facts.now - 400 * DAY_MS, to: facts.now - 399 * DAY_MS },
-      ...{ after: { id: facts.paymentId(facts.old), confirmedAt: facts.now - 399 * DAY_MS - 1 }, limit: 25 },
-    }),
   ofInvoices: (on, facts) => on.ofInvoices([ofInvoice(facts)]),
 }
 
@@ -112,6 +107,7 @@ const REFUNDS: Declared<ReturnType<typeof createRefundRepository>> = {
   findInWorkspace: BY_KEY,
   findByTokenHash: BY_KEY,
   listByInvoice: (on, facts) => on.listByInvoice(ofInvoice(facts)),
+  ofInvoices: (on, facts) => on.ofInvoices([ofInvoice(facts)]),
   giveAddress: BY_KEY,
   noteSent: BY_KEY,
   withdraw: BY_KEY,

@@ -9,6 +9,7 @@ import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createRecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createBookReads } from '#shared/db/reports/book-reads.ts'
 import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups } from '#shared/db/reports/rollups.ts'
 import type { ExceptionQuery } from '#shared/ports/exception-decisions.ts'
@@ -23,6 +24,11 @@ const inbox = (overrides: Partial<ExceptionQuery>): ExceptionQuery => ({
 })
 const span = (facts: Facts): OverviewSpan => ({
   ...{ workspaceId: BUSY, mode: MODE, since: facts.now - 180 * DAY_MS, until: facts.now + HOUR_MS },
+})
+
+/** A day of which little is asked. */
+const oldDay = (facts: Facts): OverviewSpan => ({
+  ...{ workspaceId: BUSY, mode: MODE, since: facts.now - 400 * DAY_MS, until: facts.now - 399 * DAY_MS },
 })
 
 const EXCEPTIONS: Declared<ReturnType<typeof createExceptionRepository>> = {
@@ -146,6 +152,13 @@ const RATES: Declared<ReturnType<typeof createRateRepository>> = {
   confirmed: BY_KEY,
 }
 
+const BOOKS: Declared<ReturnType<typeof createBookReads>> = {
+  hours: (on, facts) => on.hours(oldDay(facts)),
+  records: (on, facts) => on.records(oldDay(facts)),
+  unheld: (on, facts) => on.unheld(oldDay(facts)),
+  begunAt: (on) => on.begunAt(BUSY, MODE),
+}
+
 const OVERVIEW: Declared<ReturnType<typeof createOverviewReads>> = {
   invoices: {
     'of 180 days, by hour': (on, facts) => on.invoices(span(facts), 'hour'),
@@ -183,6 +196,7 @@ export const RECORD_QUESTIONS = [
   ...questionsOf('mail queue', 'idle', createMailQueue, QUEUE),
   ...questionsOf('mails', 'workers', createMailRepository, MAILS),
   ...questionsOf('rates', 'rest', createRateRepository, RATES),
+  ...questionsOf('books', 'dashboard', createBookReads, BOOKS),
   ...questionsOf('overview', 'dashboard', createOverviewReads, OVERVIEW),
   ...questionsOf('roll-ups', 'idle', createRollups, ROLLUPS),
 ]

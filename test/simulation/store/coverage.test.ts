@@ -15,6 +15,7 @@ const FOLDER = new URL('../../../shared/db/', import.meta.url)
 const OUTSIDE = [
   'archive-contents.ts',
   'backup-source.ts',
+  'book-reads.ts',
   'change-collector.ts',
   'change-feed.ts',
   'collection-ranges.ts',
@@ -23,6 +24,7 @@ const OUTSIDE = [
   'event-stream.ts',
   'interleave.ts',
   'login-attempts.ts',
+  'moved-stages.ts',
   'old-attempts.ts',
   'overview-reads.ts',
   'read-at.ts',

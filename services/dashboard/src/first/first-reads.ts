@@ -34,7 +34,7 @@ function firstReads({ pathname, search }: Location): readonly (readonly Read[])[
 }
 
 function overviewReads(scope: object): readonly Read[] {
-  const figures = { ...scope, days: OVERVIEW_DAYS, zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  const figures = { ...scope, span: OVERVIEW_DAYS, zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   return [
     { path: 'overview.firstSteps', input: { ...scope } },
     { path: 'overview.volume', input: figures },

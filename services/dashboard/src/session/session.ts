@@ -10,6 +10,8 @@ export interface Membership {
   readonly status: WorkspaceStatus
   /** Nothing of it is shown until this person has an authenticator. */
   readonly needsAuthenticator: boolean
+  /** Of the workspace's days and months; empty until a browser gave its own. */
+  readonly timeZone: string
 }
 
 /** The signed-in person. The server checks every call again; the page only hides what would be refused. */

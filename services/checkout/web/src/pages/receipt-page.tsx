@@ -1,5 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import type { InvoiceView, PaymentMethodView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
+import type {
+  FiatView,
+  InvoiceView,
+  PaymentMethodView,
+  PaymentView,
+  RefundedView,
+} from '#shared/contracts/checkout/invoice-view.ts'
 import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
@@ -72,7 +78,7 @@ function Receipt({ view }: { readonly view: InvoiceView }) {
         <Total view={view} />
         <Particulars view={view} />
         <h2>{say('receipt.transactions')}</h2>
-        {view.payments.length === 0 ? (
+        {view.payments.length === 0 && view.books.refunds.length === 0 ? (
           <p>{say('receipt.none')}</p>
         ) : (
           <Transactions view={view} symbol={paymentMethod?.symbol ?? ''} />
@@ -90,14 +96,40 @@ function Receipt({ view }: { readonly view: InvoiceView }) {
   )
 }
 
+/** The price, and beside it what came: never one as the other. */
 function Total({ view }: { readonly view: InvoiceView }) {
   const { say, locale } = useSpeech()
-  const isPaid = view.status === 'paid' || view.status === 'overpaid'
+  const { received, short, shortKind, excess, refunded } = view.books
+  const amount = (fiat: FiatView) => fiatText(fiat, locale(fiat.currency))
   return (
-    <p class="receipt-total">
-      <span>{say(isPaid ? 'receipt.totalPaid' : 'receipt.total')}</span>
-      <b>{fiatText(view.fiat, locale(view.fiat.currency))}</b>
-    </p>
+    <>
+      <p class="receipt-total">
+        <span>{say('receipt.total')}</span>
+        <b>{amount(view.fiat)}</b>
+      </p>
+      <dl class="particulars">
+        <dt>{say('receipt.received')}</dt>
+        <dd>{amount(received)}</dd>
+        {short !== null && shortKind !== null && (
+          <>
+            <dt>{say(`receipt.short.${shortKind}`)}</dt>
+            <dd>{amount(short)}</dd>
+          </>
+        )}
+        {excess !== null && (
+          <>
+            <dt>{say('receipt.excess')}</dt>
+            <dd>{amount(excess)}</dd>
+          </>
+        )}
+        {refunded !== null && (
+          <>
+            <dt>{say('receipt.refunded')}</dt>
+            <dd>{amount(refunded)}</dd>
+          </>
+        )}
+      </dl>
+    </>
   )
 }
 
@@ -155,9 +187,7 @@ function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFacts
   return (
     <>
       <dt>{say(view.paidAt === null ? 'fact.received' : 'fact.paidWith')}</dt>
-      <dd>
-        {view.received} {paymentMethod.symbol}, {networkText(paymentMethod.network, paymentMethod.isToken)}
-      </dd>
+      <dd>{coinsText(view, paymentMethod)}</dd>
       <dt>{say('receipt.rate')}</dt>
       <dd>
         1 {paymentMethod.symbol} = {paymentMethod.fiatPerAsset} {view.fiat.currency}, {precise(paymentMethod.quotedAt)}
@@ -174,6 +204,18 @@ function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFacts
       )}
     </>
   )
+}
+
+/** Each coin for itself: money in another one is not the coin of the invoice. */
+function coinsText(view: InvoiceView, { symbol, network, isToken }: PaymentMethodView): string {
+  const { coins } = view.books
+  if (coins.length === 0) return `${view.received} ${symbol}, ${networkText(network, isToken)}`
+  return coins
+    .map((coin) => {
+      const place = coin.symbol === symbol && coin.network === network ? networkText(network, isToken) : null
+      return `${coin.amount} ${coin.symbol}, ${place ?? NETWORKS[coin.network].name}`
+    })
+    .join(' + ')
 }
 
 function Transactions({ view, symbol }: { readonly view: InvoiceView; readonly symbol: string }) {
@@ -196,14 +238,34 @@ function Transactions({ view, symbol }: { readonly view: InvoiceView; readonly s
             view={view}
           />
         ))}
-        <tr>
-          <th scope="row">{say('receipt.sum')}</th>
-          <td class="right">
-            <b>{view.received}</b>
-          </td>
-        </tr>
+        {view.books.refunds.map((refund) => (
+          <RefundRow key={`${refund.txHash ?? ''}${refund.at}${refund.amount}`} refund={refund} symbol={symbol} />
+        ))}
       </tbody>
     </table>
+  )
+}
+
+function RefundRow({ refund, symbol: own }: { readonly refund: RefundedView; readonly symbol: string }) {
+  const { say, locale } = useSpeech()
+  const { at, txHash, explorerUrl, amount, symbol } = refund
+  return (
+    <tr>
+      <td>
+        <time dateTime={new Date(at).toISOString()}>{fullMomentText(at, locale(), true)}</time> ·{' '}
+        {say('receipt.refunded')}
+        {txHash !== null &&
+          (explorerUrl === null ? (
+            <span class="hash-line">{txHash}</span>
+          ) : (
+            <a class="hash-line" href={explorerUrl} rel="noreferrer" target="_blank">
+              {txHash}
+              <span class="unseen"> {say('explorer')}</span>
+            </a>
+          ))}
+      </td>
+      <td class="right">−{symbol === own ? amount : `${amount} ${symbol}`}</td>
+    </tr>
   )
 }
 

@@ -79,7 +79,8 @@ function Totals({ totals }: { readonly totals: NonNullable<Customer['totals']> }
         {complete
           ? `All ${showCount(invoices)} ${invoices === 1 ? 'invoice' : 'invoices'} with this email address.`
           : `The newest ${showCount(invoices)} invoices with this email address. There are more.`}{' '}
-        Paid is the price of settled invoices; received is what was confirmed for them.
+        Price, short and excess are of paid invoices; received is what came and counts, at the price’s rate, less what a
+        reorganization took back.
       </p>
       <CardTable
         label="totals by currency"
@@ -89,11 +90,12 @@ function Totals({ totals }: { readonly totals: NonNullable<Customer['totals']> }
       />
       {coins.length === 0 ? null : (
         <ul className="pm-plain-list" aria-label="received by coin">
-          {coins.map(({ asset, symbol, networkName, confirmed, invoices: count }) => (
+          {coins.map(({ asset, symbol, networkName, confirmed, refunded, invoices: count }) => (
             <li key={asset}>
               <CryptoAmount amount={confirmed} symbol={symbol} />{' '}
               <span className="pm-dim">
                 received on {networkName} for {showCount(count)} {count === 1 ? 'invoice' : 'invoices'}
+                {refunded === null ? '' : `, ${refunded} ${symbol} refunded`}
               </span>
             </li>
           ))}
@@ -103,7 +105,9 @@ function Totals({ totals }: { readonly totals: NonNullable<Customer['totals']> }
   )
 }
 
-const CURRENCY_COLUMNS: readonly Column<NonNullable<Customer['totals']>['currencies'][number]>[] = [
+type CurrencyRow = NonNullable<Customer['totals']>['currencies'][number]
+
+const CURRENCY_COLUMNS: readonly Column<CurrencyRow>[] = [
   { header: 'Currency', isRowHeader: true, namesItself: true, cell: ({ currency }) => currency },
   {
     header: 'Invoiced',
@@ -115,15 +119,28 @@ const CURRENCY_COLUMNS: readonly Column<NonNullable<Customer['totals']>['currenc
     ),
   },
   {
-    header: 'Paid',
+    header: 'Price of paid',
     align: 'right',
-    cell: ({ currency, paidCount, paid }) => (
+    cell: ({ currency, paidCount, price }) => (
       <>
-        <Money value={paid} currency={currency} /> <span className="pm-dim">in {showCount(paidCount)}</span>
+        <Money value={price} currency={currency} /> <span className="pm-dim">in {showCount(paidCount)}</span>
       </>
     ),
   },
+  amountColumn('Received', ({ received }) => received),
+  amountColumn('Short', ({ short }) => short),
+  amountColumn('Excess', ({ excess }) => excess),
+  amountColumn('Refunded', ({ refunded }) => refunded),
 ]
+
+function amountColumn(header: string, of: (row: CurrencyRow) => string): Column<CurrencyRow> {
+  return {
+    header,
+    align: 'right',
+    cell: (row) =>
+      Number(of(row)) === 0 ? <span className="pm-dim">–</span> : <Money value={of(row)} currency={row.currency} />,
+  }
+}
 
 function CustomerLists({ id }: { readonly id: string }) {
   const scope = useScope()

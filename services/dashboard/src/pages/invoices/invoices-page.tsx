@@ -17,13 +17,14 @@ import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
+import { useZone } from '../../session/use-zone.ts'
 import { CsvButton } from '../money/csv-button.tsx'
 import { invoiceColumns, SOURCES } from '../money/invoice-columns.tsx'
-import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { PERIOD_FILTERS, readPeriod, readTime, timeLabel } from '../money/period.ts'
 import { periodChip } from '../money/period-chip.ts'
-import { PeriodFilter } from '../money/period-filter.tsx'
+import { PeriodFilter, TimeFilter } from '../money/period-filter.tsx'
 
-const FILTERS = { status: 'all', q: '', ...PERIOD_FILTERS, asset: 'any', source: 'any', flag: 'any' }
+const FILTERS = { status: 'all', q: '', by: 'created', ...PERIOD_FILTERS, asset: 'any', source: 'any', flag: 'any' }
 const SOURCE_CHOICES = [
   { value: 'any', label: 'Any source' },
   ...Object.entries(SOURCES).map(([value, label]) => ({ value, label })),
@@ -54,9 +55,11 @@ export function InvoicesPage() {
   const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
   const columns = invoiceColumns(to)
-  const { problem, ...created } = readPeriod(filters, useNow(60_000), 'local')
+  const { problem, ...created } = readPeriod(filters, useNow(60_000), useZone())
+  const by = readTime(filters.by)
   const search = {
     ...created,
+    by,
     status: oneOf(INVOICE_STATUSES, filters.status),
     q: filters.q,
     asset: oneOf(ASSET_IDS, filters.asset),
@@ -70,11 +73,14 @@ export function InvoicesPage() {
     ),
   )
   // Counts cover a period; with a narrower list they would count rows that it does not show.
-  const isNarrowed = filters.q !== '' || [filters.asset, filters.source, filters.flag].some((value) => value !== 'any')
+  const isNarrowed =
+    filters.q !== '' ||
+    by !== 'created' ||
+    [filters.asset, filters.source, filters.flag].some((value) => value !== 'any')
   const tabs = useStatusTabs(created, !isNarrowed)
   const chips = [
     ...chipOf(filters, FILTERS, 'q', 'Search'),
-    ...periodChip('Created', filters),
+    ...periodChip(timeLabel(by), filters),
     ...chipOf(filters, FILTERS, 'asset', 'Coin', COINS),
     ...chipOf(filters, FILTERS, 'source', 'Source', SOURCE_CHOICES),
     ...chipOf(filters, FILTERS, 'flag', 'Flag', FLAG_CHOICES),
@@ -116,7 +122,8 @@ export function InvoicesPage() {
           />
         }
       >
-        <PeriodFilter label="Created" filters={filters} problem={problem} onChange={set} />
+        <TimeFilter by={by} onChange={(time) => set({ by: time })} />
+        <PeriodFilter label={timeLabel(by)} filters={filters} problem={problem} onChange={set} />
         <Choice label="Coin" data={COINS} value={filters.asset} onChange={(asset) => set({ asset })} />
         <Choice label="Source" data={SOURCE_CHOICES} value={filters.source} onChange={(source) => set({ source })} />
         <Choice label="Flag" data={FLAG_CHOICES} value={filters.flag} onChange={(flag) => set({ flag })} />

@@ -9,6 +9,9 @@ type NotFilters = 'order' | 'workspaceId' | 'mode' | 'cursor' | 'limit'
 export type InvoiceFilters = Required<Omit<Inputs['invoices']['list'], NotFilters>>
 export type PaymentFilters = Required<Omit<Inputs['payments']['list'], NotFilters>>
 
+/** Filters of the file of all movements; `profile` names the program that it is for. */
+export type LedgerFilters = SettlementFilters & { readonly profile: string | null }
+
 export type SettlementFilters = Required<Omit<Inputs['settlements']['list'], NotFilters>>
 
 /** Results for the pages about money. */

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { showToast } from '../../parts/toast.tsx'
 import { useScope } from '../../session/scope.ts'
-import type { InvoiceFilters, PaymentFilters, SettlementFilters } from './answers.ts'
+import type { InvoiceFilters, LedgerFilters, PaymentFilters, SettlementFilters } from './answers.ts'
 
 /**
  * Saves the rows that a list shows under its filters as CSV, however many there are; the file name says when they are of test mode.
@@ -14,7 +14,8 @@ export function CsvButton(
   props:
     | { readonly what: 'invoices'; readonly filters: InvoiceFilters }
     | { readonly what: 'payments'; readonly filters: PaymentFilters }
-    | { readonly what: 'settlements'; readonly filters: SettlementFilters },
+    | { readonly what: 'settlements'; readonly filters: SettlementFilters }
+    | { readonly what: 'ledger'; readonly filters: LedgerFilters; readonly label: string },
 ) {
   const { workspaceId, mode } = useScope()
   const [busy, setBusy] = useState(false)
@@ -42,7 +43,7 @@ export function CsvButton(
       leftSection={<IconDownload size={16} aria-hidden />}
       onClick={() => void save()}
     >
-      Export CSV
+      {props.what === 'ledger' ? props.label : 'Export CSV'}
     </Button>
   )
 }

@@ -1,5 +1,17 @@
 import { NativeSelect, TextInput } from '@mantine/core'
-import { BY_DATES, PERIOD_CHOICES, type PeriodFilters } from './period.ts'
+import { BY_DATES, PERIOD_CHOICES, type PeriodFilters, TIME_CHOICES } from './period.ts'
+
+/** A choice of the time that a period is of, for lists that have several. */
+export function TimeFilter({ by, onChange }: { readonly by: string; readonly onChange: (by: string) => void }) {
+  return (
+    <NativeSelect
+      aria-label="Time of"
+      data={[...TIME_CHOICES]}
+      value={by}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+    />
+  )
+}
 
 /** A filter by time: a period back from now, or two days. `label` says of what the time is: "Created". */
 export function PeriodFilter(props: {
@@ -45,8 +57,8 @@ export function PeriodFilter(props: {
   )
 }
 
-/** The browser shows a day in the order of its own language; the value is always `2026-11-19`. */
-function DayField(props: {
+/** A field for a day. The browser shows a day in the order of its own language; the value is always `2026-11-19`. */
+export function DayField(props: {
   readonly label: string
   readonly day: string
   readonly isWrong: boolean

@@ -9,14 +9,15 @@ import { Sparkline } from './sparkline.tsx'
 
 /** The four figures with their trend. */
 export function Figures(props: {
-  readonly days: number
+  /** Of the period before: "previous 14 days". */
+  readonly before: string
   readonly volume: CardQuery<Volume>
   readonly funnel: CardQuery<Funnel>
   readonly webhooks: CardQuery<Webhooks>
 }) {
   return (
     <div className="pm-figures">
-      <PaidVolume query={props.volume} days={props.days} />
+      <Received query={props.volume} before={props.before} />
       <Conversion query={props.funnel} />
       <MedianTime query={props.funnel} />
       <Delivered query={props.webhooks} />
@@ -26,16 +27,17 @@ export function Figures(props: {
 
 const HEIGHT = 96
 
-function PaidVolume({ query, days }: { readonly query: CardQuery<Volume>; readonly days: number }) {
+/** Money that came and counts, at the price's rate; what the invoices asked for is beside it, never in it. */
+function Received({ query, before: words }: { readonly query: CardQuery<Volume>; readonly before: string }) {
   const { data } = query
-  if (data === undefined) return <CardState title="Paid volume" what="the volume" query={query} height={HEIGHT} />
+  if (data === undefined) return <CardState title="Received" what="the volume" query={query} height={HEIGHT} />
   const { reported, currencies } = data
   const before = Number(reported.before)
-  const change = before === 0 || reported.missingBefore > 0 ? null : Number(reported.amount) / before - 1
+  const change = before <= 0 || reported.missingBefore > 0 ? null : Number(reported.received) / before - 1
   return (
     <Figure
-      title="Paid volume"
-      value={showDecimal(reported.amount)}
+      title="Received"
+      value={showDecimal(reported.received)}
       unit={reported.currency}
       trend={reported.totals.map(Number)}
     >
@@ -44,17 +46,15 @@ function PaidVolume({ query, days }: { readonly query: CardQuery<Volume>; readon
           {showShare(Math.abs(change))}
         </Change>
       )}{' '}
-      {beforeWords(data, days)}
-      {currencies.some(({ currency, count }) => currency !== reported.currency && count > 0) ? (
-        <VolumeCurrencies volume={data} />
-      ) : null}
+      {beforeWords(data, words)}
+      {currencies.length > 0 ? <VolumeDetails volume={data} /> : null}
     </Figure>
   )
 }
 
-function beforeWords({ reported }: Volume, days: number): string {
-  if (reported.missingBefore > 0) return `the previous ${days} days have invoices without a rate`
-  return Number(reported.before) === 0 ? `none in the previous ${days} days` : `vs previous ${days} days`
+function beforeWords({ reported }: Volume, before: string): string {
+  if (reported.missingBefore > 0) return `the ${before} have payments without a rate`
+  return Number(reported.before) === 0 ? `none in the ${before}` : `vs ${before}`
 }
 
 function Conversion({ query }: { readonly query: CardQuery<Funnel> }) {
@@ -152,40 +152,66 @@ function Change(props: { readonly better: boolean; readonly up: boolean; readonl
   )
 }
 
-/** What the total is made of: each currency's exact amount, what is left out, and how the rest was converted. */
-function VolumeCurrencies({ volume }: { readonly volume: Volume }) {
+/** The three figures that are never one: price, received, and what is short or above it; by currency too. */
+function VolumeDetails({ volume }: { readonly volume: Volume }) {
   const to = useTo()
   const { reported } = volume
-  const currencies = volume.currencies.filter(({ count }) => count > 0)
   const left = reported.missing.reduce((sum, { count }) => sum + count, 0)
+  const others = volume.currencies.filter(({ currency }) => currency !== reported.currency)
   return (
     <details className="pm-currencies">
       <summary>
-        {currencies.length} currencies{left === 0 ? '' : `, ${showCount(left)} ${invoices(left)} not included`}
+        Price, refunds{others.length === 0 ? '' : `, ${volume.currencies.length} currencies`}
+        {left === 0 ? '' : `, ${showCount(left)} not included`}
       </summary>
       <ul>
-        {currencies.map(({ currency, amount, count }) => (
-          <li key={currency}>
-            {showDecimal(amount)} {currency}{' '}
-            <span className="pm-dim">
-              {showCount(count)} {invoices(count)}
-              {missingWords(reported, currency)}
-            </span>
-          </li>
-        ))}
+        <AmountLines amounts={reported} />
       </ul>
+      {others.length === 0
+        ? null
+        : volume.currencies.map((amounts) => (
+            <ul key={amounts.currency} aria-label={amounts.currency}>
+              <AmountLines amounts={amounts} />
+              {missingWords(reported, amounts.currency)}
+            </ul>
+          ))}
       <p>
-        Converted to {reported.currency} at the exchange rate of the moment each invoice was created; the rate is stored
-        with the invoice. Invoices without a stored rate are not included.{' '}
-        <Link to={to('settings/pricing')}>Change</Link>
+        Received is what came and counts, at the rate of the price, on the day it was confirmed. At market it is valued
+        at the moment it came. Converted to {reported.currency} at the exchange rate of the moment each invoice was
+        created; what has no stored rate is not included. <Link to={to('settings/pricing')}>Change</Link>
       </p>
     </details>
   )
 }
 
+/** Amounts in one currency; those that are zero are left out, but for what was received. */
+function AmountLines({ amounts }: { readonly amounts: Volume['currencies'][number] }) {
+  const { currency, count, unpriced } = amounts
+  const lines = [
+    [amounts.received, 'received'],
+    [
+      amounts.marketReceived,
+      `received, at market${unpriced === 0 ? '' : `, without ${showCount(unpriced)} that have no rate`}`,
+    ],
+    [amounts.refunded, 'refunded'],
+    [amounts.marketRefunded, 'refunded, at market'],
+    ...(Number(amounts.refunded) === 0 ? [] : [[amounts.net, 'net of refunds'] as const]),
+    [amounts.price, `price of ${showCount(count)} paid ${invoices(count)}`],
+    [amounts.short, 'of it never received'],
+    [amounts.excess, 'received above the price'],
+  ] as const
+  return lines.map(([amount, words]) =>
+    Number(amount) === 0 && words !== 'received' ? null : (
+      <li key={words}>
+        {showDecimal(amount)} {currency} <span className="pm-dim">{words}</span>
+      </li>
+    ),
+  )
+}
+
 const invoices = (count: number) => (count === 1 ? 'invoice' : 'invoices')
 
-function missingWords({ missing }: Volume['reported'], currency: string): string {
+function missingWords({ missing }: Volume['reported'], currency: string): ReactNode {
   const left = missing.find((one) => one.currency === currency)?.count ?? 0
-  return left === 0 ? '' : `, ${showCount(left)} without a rate`
+  return left === 0 ? null : <li className="pm-dim">{showCount(left)} without a rate</li>
 }

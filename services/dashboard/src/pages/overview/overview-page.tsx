@@ -11,10 +11,15 @@ import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { StatusBadge } from '#services/dashboard/src/parts/status-badge.tsx'
 import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filters.ts'
-import { Time, ZONE } from '#services/dashboard/src/parts/time.tsx'
+import { Time } from '#services/dashboard/src/parts/time.tsx'
+import { useNow } from '#services/dashboard/src/parts/use-now.ts'
 import { placePath, usePlace, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import { useSession } from '#services/dashboard/src/session/session.ts'
+import { useZone, useZoneOfFirstBrowser } from '#services/dashboard/src/session/use-zone.ts'
+import { dayIn, daysOf } from '#shared/contracts/zone-days.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { BY_DATES, monthOf } from '../money/period.ts'
+import { DayField } from '../money/period-filter.tsx'
 import type { CardQuery, Chains, FirstStepsDone, Funnel, Volume } from './answers.ts'
 import { AttentionStrip } from './attention-strip.tsx'
 import { CardState } from './card-state.tsx'
@@ -22,16 +27,21 @@ import { Figures } from './figures.tsx'
 import { stackBars } from './stack-bars.ts'
 import { WebhooksCard } from './webhooks-card.tsx'
 
-const FILTERS = { days: '14' }
+const FILTERS = { days: '14', since: '', until: '' }
 const SPANS = [7, 14, 30, 90] as const
 const SPAN_OPTIONS = SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` }))
+/** Months back that the choice names; figures of 13 months are kept. */
+const MONTHS = 12
+const MONTH_NAME = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** The front page: incoming money and problems. Each card loads separately, so that a failure affects only one. */
 export function OverviewPage() {
   const scope = useScope()
   const { filters, set } = useUrlFilters(FILTERS)
-  const days = SPANS.find((span) => String(span) === filters.days) ?? 14
-  const input = { ...scope, days, zone: ZONE }
+  const zone = useZone()
+  const { chosen, before, options } = readSpan(filters, dayIn(useNow(60_000), zone))
+  useZoneOfFirstBrowser()
+  const input = { ...scope, span: chosen, zone }
   // Figures follow a change some seconds later, and nothing signals that they did.
   const kept = { placeholderData: keepPreviousData, refetchInterval: 15_000 }
   const steps = useQuery(trpc.overview.firstSteps.queryOptions(scope))
@@ -41,13 +51,21 @@ export function OverviewPage() {
   const webhooks = useQuery(trpc.overview.webhooks.queryOptions(scope, { refetchInterval: 15_000 }))
   const chains = useQuery(trpc.overview.chains.queryOptions(scope, { refetchInterval: 15_000 }))
   const span = (
-    <NativeSelect
-      aria-label="Time span"
-      data={SPAN_OPTIONS}
-      value={String(days)}
-      onChange={({ currentTarget }) => set({ days: currentTarget.value })}
-      w={150}
-    />
+    <>
+      <NativeSelect
+        aria-label="Time span"
+        data={options}
+        value={filters.days}
+        onChange={({ currentTarget }) => set({ days: currentTarget.value })}
+        w={170}
+      />
+      {filters.days === BY_DATES ? (
+        <>
+          <DayField label="From" day={filters.since} isWrong={false} onChange={(since) => set({ since })} />
+          <DayField label="Until" day={filters.until} isWrong={false} onChange={(until) => set({ until })} />
+        </>
+      ) : null}
+    </>
   )
   return (
     <Page title="Overview" actions={begun ? span : null}>
@@ -56,7 +74,7 @@ export function OverviewPage() {
         {begun ? (
           <>
             {volume.data === undefined ? null : <FiguresAge asOf={volume.data.asOf} readAt={volume.dataUpdatedAt} />}
-            <Figures days={days} volume={volume} funnel={funnel} webhooks={webhooks} />
+            <Figures before={before} volume={volume} funnel={funnel} webhooks={webhooks} />
             <div className="pm-overview-row">
               <VolumeCard query={volume} />
               <FunnelCard query={funnel} />
@@ -72,6 +90,26 @@ export function OverviewPage() {
       </div>
     </Page>
   )
+}
+
+/** What an address chooses: days back from today, a month as its first day, or two days; without two days of at most half a year, 14 days. */
+function readSpan({ days, since, until }: { readonly [K in keyof typeof FILTERS]: string }, today: string) {
+  const months = Array.from({ length: MONTHS + 1 }, (_, back) => monthOf(today, back).first)
+  const options = [
+    ...SPAN_OPTIONS,
+    ...months.map((first) => ({ value: first, label: MONTH_NAME.format(Date.parse(first)) })),
+    { value: BY_DATES, label: 'From … until …' },
+  ]
+  const span = SPANS.find((one) => String(one) === days)
+  const dates = { first: since, last: until }
+  const range = days === BY_DATES && isRange(dates) ? dates : months.includes(days) ? monthOf(days) : null
+  const count = range === null ? (span ?? 14) : daysOf(range).length
+  return { chosen: range ?? span ?? (14 as const), before: `previous ${count} days`, options }
+}
+
+function isRange(range: { readonly first: string; readonly last: string }): boolean {
+  const { length } = daysOf(range)
+  return length > 0 && length <= 190
 }
 
 /** Figures are counted every few seconds; a busy installation takes some minutes. */
@@ -292,13 +330,13 @@ export function FunnelCard({ query }: { readonly query: CardQuery<Funnel> }) {
 
 const HEIGHT = 252
 
-/** Paid volume by day in the reporting currency. */
+/** What was received by day in the reporting currency. */
 export function VolumeCard({ query }: { readonly query: CardQuery<Volume> }) {
   const { data } = query
   if (data === undefined)
-    return <CardState title="Paid volume by day" what="the volume" query={query} height={HEIGHT + 60} />
+    return <CardState title="Received by day" what="the volume" query={query} height={HEIGHT + 60} />
   const { reported } = data
-  const title = `Paid volume by day, ${reported.currency}`
+  const title = `Received by day, ${reported.currency}`
   const days = data.days.map(shortDay)
   return (
     <ChartCard
@@ -336,10 +374,10 @@ function shortDay(day: string): string {
 }
 
 function findingOf({ currencies, reported }: Volume, days: readonly string[]): string {
-  const { totals, amount, currency } = reported
-  if (currencies.every(({ count }) => count === 0)) return 'Nothing was paid in this period.'
-  if (reported.count === 0) return `Nothing that was paid has an exchange rate to ${currency}.`
+  const { totals, received, currency } = reported
+  if (currencies.every((one) => Number(one.received) === 0)) return 'Nothing was received in this period.'
+  if (reported.series.length === 0) return `Nothing that was received has an exchange rate to ${currency}.`
   const best = totals.reduce((top, value, at) => (Number(value) > Number(totals[top] ?? 0) ? at : top), 0)
-  const total = `${showDecimal(amount)} ${currency} paid`
+  const total = `${showDecimal(received)} ${currency} received`
   return `${total}. Best day: ${days[best]}, ${showDecimal(totals[best] ?? '0')}.`
 }

@@ -24,7 +24,7 @@ const LABEL_WIDTH = 58
 const ROUND_STEPS = [1, 2, 2.5, 5, 10]
 
 /**
- * Lays out `amounts[series][day]`, non-negative decimal strings, as one stack per day. Only for heights an amount
+ * Lays out `amounts[series][day]`, decimal strings, as one stack per day; what is below zero, because more was taken back than came, has no bar. Only for heights an amount
  * becomes a float. The highest stack fits below the highest grid line; a chart of zeros has grid lines and no bars.
  */
 export function stackBars(
@@ -32,7 +32,7 @@ export function stackBars(
   days: number,
   { width, height }: { readonly width: number; readonly height: number },
 ): StackedBars {
-  const amountOf = (series: number, day: number) => Number(amounts[series]?.[day] ?? 0)
+  const amountOf = (series: number, day: number) => Math.max(0, Number(amounts[series]?.[day] ?? 0))
   const totals = Array.from({ length: days }, (_, day) =>
     amounts.reduce((sum, _amount, series) => sum + amountOf(series, day), 0),
   )

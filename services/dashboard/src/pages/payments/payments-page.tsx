@@ -14,13 +14,14 @@ import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useScope, useTo } from '../../session/scope.ts'
+import { useZone } from '../../session/use-zone.ts'
 import { CsvButton } from '../money/csv-button.tsx'
 import { paymentColumns } from '../money/payment-columns.tsx'
-import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
+import { PERIOD_FILTERS, readPeriod, readTime, timeLabel } from '../money/period.ts'
 import { periodChip } from '../money/period-chip.ts'
-import { PeriodFilter } from '../money/period-filter.tsx'
+import { PeriodFilter, TimeFilter } from '../money/period-filter.tsx'
 
-const FILTERS = { network: 'any', counted: 'any', ...PERIOD_FILTERS }
+const FILTERS = { network: 'any', counted: 'any', by: 'created', ...PERIOD_FILTERS }
 const COUNTED = [
   { value: 'any', label: 'All payments' },
   { value: 'yes', label: 'Applied to an invoice' },
@@ -37,10 +38,11 @@ export function PaymentsPage() {
   const to = useTo()
   const { filters, set, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
-  const { problem, ...detected } = readPeriod(filters, useNow(60_000), 'local')
+  const { problem, ...detected } = readPeriod(filters, useNow(60_000), useZone())
+  const by = readTime(filters.by)
   const network: NetworkId | null = NETWORK_IDS.find((id) => id === filters.network) ?? null
   const counted = filters.counted === 'any' ? null : filters.counted === 'yes'
-  const filter = { network, counted, ...detected }
+  const filter = { network, counted, by, ...detected }
   const list = useQuery(
     trpc.payments.list.queryOptions(
       { ...scope, ...filter, order: useListOrder(), cursor: pages.cursor },
@@ -49,14 +51,15 @@ export function PaymentsPage() {
   )
   const columns = paymentColumns(to)
   const chips = [
-    ...periodChip('Detected', filters),
+    ...periodChip(timeLabel(by), filters),
     ...chipOf(filters, FILTERS, 'network', 'Network', NETWORK_OPTIONS),
     ...chipOf(filters, FILTERS, 'counted', 'Applied', COUNTED),
   ]
   return (
     <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
       <ListFilters chips={chips} remove={set}>
-        <PeriodFilter label="Detected" filters={filters} problem={problem} onChange={set} />
+        <TimeFilter by={by} onChange={(time) => set({ by: time })} />
+        <PeriodFilter label={timeLabel(by)} filters={filters} problem={problem} onChange={set} />
         <NativeSelect
           aria-label="Network"
           data={NETWORK_OPTIONS}
@@ -78,7 +81,7 @@ export function PaymentsPage() {
         idOf={({ id }) => id}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        foot="The CSV includes the locked rate."
+        foot="The CSV has the value of each payment at the price’s rate and at market, with rates, times and sources."
         empty={
           filtered ? (
             <EmptyState title="No payments match." />

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { ZONE } from '../../parts/time.tsx'
 import { type NumberField, sentencesOf, shownNumber, typedNumber } from './number-fields.ts'
 import { ChangedElsewhere, SettingsForm } from './settings-form.tsx'
 import { type Settings, type SettingsChange, useSettingsDraft } from './use-settings-draft.ts'
@@ -15,12 +16,15 @@ interface NumbersSectionProps {
   readonly hasArsSeries?: boolean
 }
 
+/** What the browser knows, with what may be stored already. */
+const ZONES = [...new Set(['UTC', ZONE, ...Intl.supportedValuesOf('timeZone')])]
+
 /** Numeric rules, each as a sentence. */
 export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectionProps) {
   const draft = useSettingsDraft(settings)
   const typed = fields.filter(({ key }) => draft.draft[key] !== undefined)
   const faulty = typed.filter((field) => typedNumber(field, draft.value(field.key, '')) === null)
-  const { arsSeries: series, reportingCurrency: currency } = draft.draft
+  const { arsSeries: series, reportingCurrency: currency, timeZone } = draft.draft
   const save = () => {
     const numbers = typed.map((field) => [field.key, typedNumber(field, draft.value(field.key, ''))] as const)
     const change: SettingsChange = Object.fromEntries(numbers)
@@ -28,6 +32,7 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
       ...change,
       ...(series === undefined ? {} : { arsSeries: series as Settings['arsSeries'] }),
       ...(currency === undefined ? {} : { reportingCurrency: currency as Settings['reportingCurrency'] }),
+      ...(timeZone === undefined ? {} : { timeZone }),
     })
   }
   return (
@@ -67,6 +72,16 @@ export function NumbersSection({ settings, fields, hasArsSeries }: NumbersSectio
           <ChangedElsewhere
             now={draft.changedElsewhere('reportingCurrency', ({ reportingCurrency }) => reportingCurrency)}
           />
+          <NativeSelect
+            label="Time zone of reports"
+            description="Days and months of the overview, of lists and of files are those of this time zone."
+            data={ZONES}
+            value={draft.value('timeZone', settings.timeZone || 'UTC')}
+            onChange={({ currentTarget }) => draft.type('timeZone', currentTarget.value)}
+            disabled={draft.refusal !== null}
+            maw={520}
+          />
+          <ChangedElsewhere now={draft.changedElsewhere('timeZone', ({ timeZone: zone }) => zone)} />
         </div>
       ) : null}
     </SettingsForm>

@@ -1,5 +1,6 @@
-import { Button } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
@@ -13,6 +14,7 @@ import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
 import { useNow } from '../../parts/use-now.ts'
 import { useScope, useTo } from '../../session/scope.ts'
+import { useZone } from '../../session/use-zone.ts'
 import type { SettlementRow } from '../money/answers.ts'
 import { CsvButton } from '../money/csv-button.tsx'
 import { PERIOD_FILTERS, readPeriod } from '../money/period.ts'
@@ -21,13 +23,23 @@ import { PeriodFilter } from '../money/period-filter.tsx'
 import { KIND_LABELS } from '../wallets/labels.ts'
 import { walletNames } from '../wallets/wallet-names.ts'
 
-/** What each wallet received of each coin, per day. */
+const PROFILE_CHOICES = [
+  { value: 'all', label: 'All columns' },
+  { value: 'koinly', label: 'Koinly' },
+  { value: 'cointracking', label: 'CoinTracking' },
+  { value: 'xero', label: 'Xero' },
+  { value: 'quickbooks', label: 'QuickBooks' },
+]
+
+/** What each wallet received of each coin, per day, and the file of all movements. */
 export function SettlementsPage() {
+  const [profile, setProfile] = useState('all')
   const scope = useScope()
   const to = useTo()
   const { filters, set, clear, filtered } = useUrlFilters(PERIOD_FILTERS)
   const pages = useCursorPages()
-  const { problem, ...span } = readPeriod(filters, useNow(60_000), 'utc')
+  const zone = useZone()
+  const { problem, ...span } = readPeriod(filters, useNow(60_000), zone)
   const list = useQuery(
     trpc.settlements.list.queryOptions(
       { ...scope, ...span, cursor: pages.cursor },
@@ -37,12 +49,14 @@ export function SettlementsPage() {
   const wallets = useQuery(trpc.wallets.list.queryOptions(scope))
   const names = walletNames(wallets.data?.items ?? [])
   const columns: readonly Column<SettlementRow>[] = [
-    { header: 'Day (UTC)', cell: ({ day }) => <time dateTime={day}>{day}</time> },
+    { header: 'Day', cell: ({ day }) => <time dateTime={day}>{day}</time> },
     {
       header: 'Wallet',
       cell: ({ wallet }) =>
         wallet === null ? (
-          <span className="pm-dim">{scope.mode === 'test' ? 'Built-in test wallet' : 'No longer a wallet here'}</span>
+          <span className="pm-dim">
+            {scope.mode === 'test' ? 'Built-in test wallet' : 'Refunds, or no longer a wallet here'}
+          </span>
         ) : (
           <Link to={to('wallets')}>
             {names.get(wallet.id) ?? wallet.family}, {KIND_LABELS[wallet.kind]}
@@ -63,18 +77,47 @@ export function SettlementsPage() {
       cell: ({ applied, symbol }) => <CryptoAmount amount={applied} symbol={symbol} />,
     },
     {
+      header: 'Above the price',
+      align: 'right',
+      wide: true,
+      cell: ({ excess, symbol }) =>
+        excess === null ? <span className="pm-dim">–</span> : <CryptoAmount amount={excess} symbol={symbol} />,
+    },
+    {
       header: 'Not applied',
       align: 'right',
       wide: true,
       cell: ({ notApplied, symbol }) =>
         notApplied === null ? <span className="pm-dim">–</span> : <CryptoAmount amount={notApplied} symbol={symbol} />,
     },
+    {
+      header: 'Refunded',
+      align: 'right',
+      wide: true,
+      cell: ({ refunded, symbol }) =>
+        refunded === null ? <span className="pm-dim">–</span> : <CryptoAmount amount={refunded} symbol={symbol} />,
+    },
   ]
   return (
     <Page
       title="Settlements"
       beside={<span className="pm-muted">What each wallet received, per day and coin.</span>}
-      actions={<CsvButton what="settlements" filters={span} />}
+      actions={
+        <>
+          <NativeSelect
+            aria-label="Format of the ledger"
+            data={PROFILE_CHOICES}
+            value={profile}
+            onChange={({ currentTarget }) => setProfile(currentTarget.value)}
+          />
+          <CsvButton
+            what="ledger"
+            label="Export ledger"
+            filters={{ ...span, profile: profile === 'all' ? null : profile }}
+          />
+          <CsvButton what="settlements" filters={span} />
+        </>
+      }
     >
       <ListFilters chips={periodChip('Confirmed', filters)} remove={set}>
         <PeriodFilter label="Confirmed" filters={filters} problem={problem} onChange={set} />
@@ -87,7 +130,7 @@ export function SettlementsPage() {
         idOf={({ day, asset, wallet }) => `${day} ${asset} ${wallet?.id ?? ''}`}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        foot="Newest day first. A payment belongs to the UTC day on which it was confirmed. Amounts are exact and include money that is applied to no invoice. A day counts in full, however the filter is set."
+        foot={`Newest day first, days of ${zone}. A payment belongs to the day on which it was confirmed; what a reorganization takes back, to the day on which that happened. Amounts are exact and include money that is applied to no invoice. A day counts in full, however the filter is set.`}
         empty={
           filtered ? (
             <EmptyState title="Nothing was confirmed in this period.">

@@ -2,19 +2,27 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 
 const DAY_MS = 86_400_000
 
-/** Days of a time zone, oldest first, and the moment the first of them began. */
-export interface ZoneDays {
-  /** `2026-11-19`. */
-  readonly days: readonly string[]
-  readonly since: Ms
+/** Days from the first to the last, both included: `2026-11-19`. */
+export interface DayRange {
+  readonly first: string
+  readonly last: string
 }
 
 /** The last `count` days of a zone, including today. Throws RangeError on an unknown zone. */
-export function lastDays(now: Ms, count: number, zone: string): ZoneDays {
-  const today = Date.parse(`${dayOf(now, zone)}T00:00:00Z`)
-  const days = Array.from({ length: count }, (_, index) => isoDay(today - (count - 1 - index) * DAY_MS))
-  return { days, since: startOf(today - (count - 1) * DAY_MS, zone) }
+export function lastDays(now: Ms, count: number, zone: string): DayRange {
+  const last = dayIn(now, zone)
+  return { first: dayBefore(last, count - 1), last }
 }
+
+/** The days of a range, oldest first; empty when it ends before it begins. */
+export function daysOf({ first, last }: DayRange): readonly string[] {
+  const [from, to] = [Date.parse(first), Date.parse(last)]
+  const count = Math.max(0, Math.round((to - from) / DAY_MS) + 1)
+  return Array.from({ length: count }, (_, index) => isoDay(from + index * DAY_MS))
+}
+
+/** The day so many days before another; after it for a negative number. */
+export const dayBefore = (day: string, count: number): string => isoDay(Date.parse(day) - count * DAY_MS)
 
 /** When each of these days began in a zone, in the same order. Throws RangeError on an unknown zone. */
 export function dayStarts(days: readonly string[], zone: string): readonly Ms[] {
@@ -31,8 +39,18 @@ export function isZone(name: string): boolean {
   }
 }
 
-function dayOf(at: Ms, zone: string): string {
+/** The day of a moment in a zone. */
+export function dayIn(at: Ms, zone: string): string {
   return isoDay(at + offsetAt(at, zone))
+}
+
+/** A moment as ISO 8601 with the zone's offset of that moment: `2026-11-01T01:30:00-04:00`. */
+export function localTime(at: Ms, zone: string): string {
+  const offset = offsetAt(at, zone)
+  const minutes = Math.round(Math.abs(offset) / 60_000)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const sign = offset < 0 ? '-' : '+'
+  return `${new Date(at + offset).toISOString().slice(0, 19)}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 }
 
 function isoDay(at: Ms): string {

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { RUNS } from '#test/support/property-runs.ts'
+import { restBase } from '../invoice/decide.ts'
+import type { InvoiceEvent, PaymentObservation } from '../invoice/invoice-event.ts'
+import { activePaymentMethod, type InvoiceState, type PaymentMethod, type Quote } from '../invoice/model.ts'
+import { openInvoice } from '../invoice/open-invoice.ts'
+import { payableBase } from '../invoice/price-coverage.ts'
+import { settlement, unpaidOf } from '../invoice/totals.ts'
+import { transition } from '../invoice/transition.ts'
+import { holds } from '../invoice/transition-arbitraries.fixture.ts'
+import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '../invoice/transition-fixtures.ts'
+import { halfUp } from '../money/decimal.ts'
+import type { RefundClaim } from '../payment/refundable.ts'
+import { booksOf } from './invoice-books.ts'
+import { type BookedPayment, type BookedRefund, type Movement, movementsOf } from './movements.ts'
+
+const KINDS = ['pay', 'pay', 'pay', 'other', 'dust', 'confirm', 'confirm', 'vanish', 'return'] as const
+const DECISIONS = ['renew', 'deadline', 'accept', 'acceptAll', 'count', 'refund', 'cancel'] as const
+const step = fc.record({
+  kind: fc.constantFrom(...KINDS, ...DECISIONS),
+  index: fc.nat(4),
+  part: fc.constantFrom(1n, 2n, 3n, 7n),
+  wait: fc.constantFrom(1, MINUTE, 15 * MINUTE, 50 * MINUTE, 3 * 24 * 60 * MINUTE),
+})
+/** The price, and the price again. */
+const TWICE: readonly Step[] = [0, 1].flatMap((index) =>
+  (['pay', 'confirm'] as const).map((kind) => ({ kind, index, part: 1n, wait: MINUTE })),
+)
+/** Money that comes long after the invoice has ended. */
+const LATE_PART: readonly Step[] = (['deadline', 'pay', 'confirm', 'acceptAll'] as const).map((kind) => {
+  return { kind, index: 0, part: 2n, wait: 3 * 24 * 60 * MINUTE }
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const world = fc.record({
+  price: fc.constantFrom(1n, 99n, 10_000n, 6_079_800n, 70_417_497n),
+  due: fc.constantFrom(7n * 10n ** 5n, 1_000_000n, 333_333n * 10n ** 12n),
+  // Many begin with a part that a person accepts, or with the price twice: without them, few histories have a correction or excess.
+  steps: fc
+    .tuple(fc.constantFrom([], LATE_PART, TWICE), fc.array(step, { minLength: 2, maxLength: 14 }))
+    .map(([first, others]): readonly Step[] => [...first, ...others]),
+})
+
+/** An invoice that lives: everything that is stored of it, as the stores would have it. */
+function openWorld(price: bigint, due: bigint) {
+  const policy = { ...aPaymentMethod().policy, toleranceBase: due / 1_000n, dustBase: due / 5_000n }
+  const method = aPaymentMethod({ policy, quotes: [aQuote({ amountBase: due })] })
+  const input = { mode: 'test', createdAt: T0, expiresAt: T0 + 60 * MINUTE, endsWithQuote: false } as const
+  let state: InvoiceState = openInvoice({ ...input, paymentMethod: method }).state
+  let now = T0
+  const seen = new Map<string, PaymentObservation>()
+  const bookedAt = new Map<string, number[]>()
+  const refunds: (BookedRefund & RefundClaim)[] = []
+  const apply = (event: InvoiceEvent): void => {
+    const result = transition(state, { observations: [...seen.values()], event, at: now, knownUntil: now, refunds })
+    if (result.outcome !== 'refused') state = result.state
+  }
+  const put = (key: string, change: Partial<PaymentObservation>): void => {
+    const before = seen.get(key)
+    const after = { ...(before ?? aPayment({ payment: key, firstSeenAt: now, rateSeen: '1.00' })), ...change }
+    const isTurn = (before?.state === 'confirmed') !== (after.state === 'confirmed')
+    seen.set(key, { ...after, version: (before?.version ?? 0) + 1 })
+    if (isTurn) bookedAt.set(key, [...(bookedAt.get(key) ?? []), now])
+    apply({ type: 'payments_changed' })
+  }
+  const play = ({ kind, index, part, wait }: Step): void => {
+    now += wait
+    const one = [...seen.values()][index % Math.max(1, seen.size)]
+    const key = `p${seen.size}`
+    if (kind === 'pay') put(key, { amountBase: due / part })
+    if (kind === 'other') put(key, { amountBase: due / part, asset: 'usdc_ethereum' })
+    if (kind === 'dust') put(key, { amountBase: due / 9_000n })
+    if (kind === 'renew') renew()
+    if (kind === 'deadline') apply({ type: 'deadline_reached' })
+    if (kind === 'cancel') apply({ type: 'cancel_requested' })
+    if (kind === 'acceptAll') apply({ type: 'funds_accepted', payments: [] })
+    if (one === undefined) return
+    const { payment, state: was } = one
+    if (kind === 'confirm' && was === 'detected') put(payment, { state: 'confirmed' })
+    if (kind === 'vanish' && was !== 'orphaned') put(payment, { state: 'orphaned' })
+    if (kind === 'return' && was === 'orphaned') put(payment, { state: 'detected' })
+    if (kind === 'accept') apply({ type: 'funds_accepted', payments: [{ payment, valueBase: due / part }] })
+    if (kind === 'count') apply({ type: 'payment_counted', payment })
+    if (kind === 'refund' && was === 'confirmed' && one.asset !== null) refund(one.asset, one.amountBase / part)
+  }
+  const refund = (asset: BookedRefund['asset'], amountBase: bigint): void => {
+    if (amountBase > 0n)
+      refunds.push({ id: `r${refunds.length}`, asset, amountBase, sentAt: now, market: null, status: 'sent' })
+  }
+  const renew = (): void => {
+    const active = activePaymentMethod(state)
+    const whole = due + BigInt(state.paymentMethods[0]?.quotes.length ?? 1) * (due / 37n)
+    const rest = restBase(state, whole)
+    if (active === null) return
+    const shared = aQuote({ quotedAt: now, expiresAt: now + 20 * MINUTE })
+    const quote: Quote =
+      rest === null
+        ? { ...shared, amountBase: whole }
+        : { ...shared, amountBase: payableBase(active, rest), rest: { wholeBase: whole, restBase: rest } }
+    const { asset, matchKey, claim } = active
+    apply({ type: 'quote_renewed', asset, matchKey, claim, quote, quoteCount: active.quotes.length })
+  }
+  const invoice = () => ({ terms: { id: 'i', fiat: { minor: price, currency: 'USD' as const } }, state })
+  const payments = (): readonly BookedPayment[] =>
+    [...seen.values()].map((one) => ({
+      ...{ id: one.payment, key: one.payment, asset: one.asset, network: one.network, matchKey: one.matchKey },
+      ...{ amountBase: one.amountBase, kind: 'onchain', state: one.state, firstSeenAt: one.firstSeenAt },
+      ...{ bookedAt: bookedAt.get(one.payment) ?? [], counted: true },
+    }))
+  return { play, invoice, movements: () => movementsOf(invoice(), payments(), refunds) }
+}
+
+const text = (movement: Movement): string =>
+  JSON.stringify(movement, (name, value: unknown) => {
+    if (name === 'payment' || name === 'refund') return null
+    return typeof value === 'bigint' ? String(value) : value
+  })
+
+// Guarantee: a closed month never changes: whatever happens to an invoice later, what was booked before stays as it is.
+it('what happens later never changes a movement, and each invoice ties out to the minor unit', {
+  timeout: 600_000,
+}, () => {
+  let [corrections, reversals, refunds, excess] = [0, 0, 0, 0]
+  fc.assert(
+    fc.property(world, ({ price, due, steps }) => {
+      const { play, invoice, movements } = openWorld(price, due)
+      let before: readonly string[] = []
+      for (const one of steps) {
+        play(one)
+        const now = movements()
+        const texts = now.map(text)
+        expect(texts.slice(0, before.length)).toEqual(before)
+        before = texts
+        const books = booksOf(invoice(), now)
+        holds(books.price === books.received + books.short - books.excess, 'price = received + short - excess')
+        holds(books.received === receivedOf(invoice().state, price), 'the books have what settles the invoice')
+        const sums = now.filter(({ kind }) => kind !== 'refund')
+        const applied = sums.reduce((sum, { appliedMinor }) => sum + appliedMinor, 0n)
+        holds(applied + books.short === price, 'what is applied and what is short make the price')
+        if (books.excess > 0n) excess += 1
+      }
+      corrections += movements().filter(({ kind }) => kind === 'correction').length
+      reversals += movements().filter(({ kind }) => kind === 'reversal').length
+      refunds += movements().filter(({ kind, counted }) => kind === 'refund' && counted).length
+    }),
+    RUNS,
+  )
+  // The stories reach what they are about.
+  expect({ corrections, reversals, refunds, excess }).toEqual({
+    ...{ corrections: expect.toSatisfy(isMany), reversals: expect.toSatisfy(isMany) },
+    ...{ refunds: expect.toSatisfy(isMany), excess: expect.toSatisfy(isMany) },
+  })
+})
+
+const isMany = (count: number): boolean => count > 10
+
+/** The value of confirmed money that counts, by the arithmetic that settles invoices. */
+function receivedOf(state: InvoiceState, price: bigint): bigint {
+  const active = activePaymentMethod(state)
+  if (active === null || state.status === 'cancelled') return 0n
+  const { parts, whole } = unpaidOf(state, active, 'settled')
+  if (parts > 0n) return halfUp(price * (whole - parts), whole)
+  return paidParts(state, active, price)
+}
+
+/** Above the price there is no share that is unpaid: each payment at the quote that it has. */
+function paidParts(state: InvoiceState, active: PaymentMethod, price: bigint): bigint {
+  const { base } = settlement(state, 'settled')
+  const wholes = active.quotes.map((quote) => quote.rest?.wholeBase ?? quote.amountBase)
+  const whole = wholes.reduce((product, one) => product * one, 1n)
+  if (new Set(wholes).size === 1) return halfUp(price * base, wholes[0] ?? 1n)
+  const rows = state.ledger.filter((row) => row.counted && row.eligible && row.state === 'confirmed')
+  const parts = rows.reduce((sum, row) => {
+    const latest = active.quotes.length - 1
+    const held = active.quotes.findLastIndex(({ quotedAt }) => quotedAt <= row.firstSeenAt)
+    const quote = row.acceptedBase === null ? Math.max(0, held) : latest
+    return sum + (row.acceptedBase ?? row.amountBase) * (whole / (wholes[quote] ?? 1n))
+  }, 0n)
+  return halfUp(price * parts, whole)
+}

@@ -1,0 +1,284 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createCatalog } from '#shared/chains/catalog.ts'
+import { dayIn, daysOf, lastDays } from '#shared/contracts/zone-days.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
+import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import type { MoneyFigure, MoneySum } from '#shared/domain/reports/invoice-figures.ts'
+import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
+import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
+import { readCustomerTotals } from '#shared/usecases/reports/read-customer.ts'
+import { createOverview } from '#shared/usecases/reports/read-overview.ts'
+import { settlementDays } from '#shared/usecases/reports/read-settlements.ts'
+import { createPrng } from '#test/simulation/kernel/prng.ts'
+import { readCsv } from '#test/support/csv-rows.ts'
+import { EVERY_CASE } from '#test/support/every-case.ts'
+import type { ExpectedMovement } from '#test/support/ledger-book.ts'
+import { playInvoice, type ShopInvoice } from '#test/support/random-shop.ts'
+import { useStores } from '#test/support/stores.ts'
+import { exportLedger } from './export-ledger.ts'
+import { LEDGER_PROFILES } from './ledger-profiles.ts'
+
+const stores = useStores()
+const DAY = 86_400_000
+const NOW = Date.now()
+const REPORTING: FiatCode = 'USD'
+const SHOPS = Number(globalThis.process.env['SHOPS'] ?? (EVERY_CASE ? 12 : 1))
+const INVOICES = EVERY_CASE ? 60 : 30
+/** Three months around a change of the clock of these zones: the last one that ended long enough ago. */
+const ZONES = ['Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns']
+const catalog = createCatalog({ live: {}, test: {} })
+
+function lastChange(zone: string): number {
+  const offset = (at: number) =>
+    new Date(at).toLocaleString('sv-SE', { timeZone: zone, timeZoneName: 'longOffset' }).slice(-6)
+  let at = NOW - 100 * DAY
+  while (offset(at) === offset(at - DAY) && at > NOW - 300 * DAY) at -= DAY
+  return at
+}
+
+const parts = () => {
+  const base = { ...createRepositories(stores.db, stores.runtime), clock: { now: () => NOW }, catalog }
+  return { ...base, lookups: base.invoiceLookups, reportingCurrency: REPORTING, networkName: (name: string) => name }
+}
+const minor = (text: string, currency: string): bigint => {
+  const [whole = '', decimals = ''] = text.replace('-', '').split('.')
+  const size = BigInt(whole + decimals.padEnd(currency === 'CLP' ? 0 : 2, '0'))
+  return text.startsWith('-') ? -size : size
+}
+async function linesOf(file: AsyncIterable<string>) {
+  let text = ''
+  for await (const part of file) text += part
+  return readCsv(text)
+}
+const sum = <T>(rows: readonly T[], of: (row: T) => bigint): bigint => rows.reduce((total, row) => total + of(row), 0n)
+
+beforeEach(async () => {
+  await stores.db.collection(INSTALLATION).deleteOne({ _id: ROLLUPS_FACT })
+})
+
+// Guards the books: what any page or file says about money is what an independent ledger says, to the minor unit.
+describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop over three months, seed %i', (seed) => {
+  const workspaceId = `books-${seed}`
+  const owner = { workspaceId, mode: 'live' as const }
+  let shop: readonly ShopInvoice[] = []
+  const entries = () => shop.flatMap(({ terms, expected }) => expected.map((row) => ({ terms, row })))
+
+  it('ties out everywhere', { timeout: 120_000 }, async () => {
+    const random = createPrng(`books ${seed}`)
+    const begin = lastChange('Europe/Berlin') - 45 * DAY
+    const place = { workspaceId, catalog, begin, reportingCurrency: REPORTING }
+    const played: ShopInvoice[] = []
+    for (let number = 1; number <= INVOICES; number += 1)
+      played.push(await playInvoice(stores.db, random, place, seed * 1_000 + number))
+    shop = played
+    expect(new Set(entries().map(({ row }) => row.kind)).size).toBe(4)
+    await expectLedger()
+    await expectInvoices()
+    await expectPayments()
+    await createRollups(stores.db).catchUp(NOW)
+    for (const zone of ZONES) {
+      await expectOverview(zone)
+      await expectSettlements(zone)
+    }
+    await expectCustomers()
+  })
+
+  async function expectLedger(): Promise<void> {
+    const scope = { ...owner, from: null, to: null, zone: 'UTC' }
+    const rows = await linesOf(exportLedger(parts(), { ...scope, profile: null }))
+    const found = rows.map((row) => [
+      ...[
+        row['kind'],
+        row['time'],
+        row['invoice_number'],
+        row['asset'],
+        row['amount'],
+        row['value'],
+        row['excess_value'],
+      ],
+      ...[row['market_value'], row['reporting_value']],
+    ])
+    const expected = entries().map(({ terms, row }) => [
+      ...[row.kind, new Date(row.at).toISOString(), String(terms.number), row.asset, units(row)],
+      ...[fiat(row.value, terms.fiat.currency), fiat(row.excess, terms.fiat.currency)],
+      row.market === null ? 'no rate' : fiat(row.market, terms.fiat.currency),
+      reportedOf(terms.fiat.currency, row) === null ? '' : fiat(reportedOf(terms.fiat.currency, row) ?? 0n, REPORTING),
+    ])
+    expect(found.toSorted()).toEqual(expected.toSorted())
+    expect(rows.map((row) => row['time'])).toEqual(rows.map((row) => row['time']).toSorted())
+    const moved = entries().filter(({ row }) => row.kind !== 'correction')
+    for (const profile of LEDGER_PROFILES) {
+      const file = await linesOf(exportLedger(parts(), { ...scope, profile }))
+      expect([profile, file.length]).toEqual([profile, moved.length])
+    }
+    const [from, to] = [lastChange('Europe/Berlin'), lastChange('Europe/Berlin') + 30 * DAY]
+    const month = await linesOf(exportLedger(parts(), { ...scope, from, to, profile: null }))
+    expect(month).toHaveLength(entries().filter(({ row }) => row.at >= from && row.at < to).length)
+  }
+
+  async function expectInvoices(): Promise<void> {
+    const query = { ...owner, search: null, status: null, asset: null, source: null, flag: null }
+    const rows = await linesOf(exportInvoices(parts(), { ...query, createdFrom: null, createdTo: null }))
+    expect(rows).toHaveLength(shop.length)
+    for (const { terms, expected } of shop) {
+      const row = rows.find((one) => one['invoice_id'] === terms.id) ?? {}
+      const { currency } = terms.fiat
+      const of = (name: string) => minor(row[name] ?? '', currency)
+      const received = sum(
+        expected.filter(({ kind }) => kind !== 'refund'),
+        ({ value }) => value,
+      )
+      const refunded = -sum(
+        expected.filter(({ kind }) => kind === 'refund'),
+        ({ value }) => value,
+      )
+      expect([of('received_value'), of('refunded_value'), of('net_value')]).toEqual([
+        received,
+        refunded,
+        received - refunded,
+      ])
+      expect(of('price')).toBe(of('received_value') + of('short_value') - of('excess_value'))
+      expect(of('price')).toBe(terms.fiat.minor)
+    }
+  }
+
+  async function expectPayments(): Promise<void> {
+    const query = { ...owner, network: null, counted: null, createdFrom: null, createdTo: null }
+    const rows = await linesOf(exportPayments(parts(), query))
+    for (const { terms, expected } of shop) {
+      const own = rows.filter((row) => row['invoice_id'] === terms.id)
+      const { currency } = terms.fiat
+      const moved = expected.filter(({ kind }) => kind !== 'refund')
+      expect(sum(own, (row) => minor(row['received_value'] ?? '', currency))).toBe(sum(moved, ({ value }) => value))
+      expect(sum(own, (row) => minor(row['excess_value'] ?? '', currency))).toBe(sum(moved, ({ excess }) => excess))
+    }
+  }
+
+  async function expectOverview(zone: string): Promise<void> {
+    const overview = createOverview({ reads: createOverviewReads(stores.db), clock: { now: () => NOW } })
+    const { first } = lastDays(lastChange('Europe/Berlin') - 50 * DAY, 1, zone)
+    const range = { first, last: dayIn(lastChange('Europe/Berlin') + 100 * DAY, zone) }
+    expect(daysOf(range).length).toBeLessThanOrEqual(190)
+    const { rows } = await overview.volume({ ...owner, zone, ...range })
+    const of = (figure: MoneyFigure, part: (row: MoneySum) => bigint) =>
+      tally(
+        rows.filter((row) => row.figure === figure),
+        (row) => `${row.day} ${row.currency}`,
+        part,
+      )
+    const moved = (
+      figure: 'received' | 'refunded',
+      value: (entry: ReturnType<typeof entries>[number]) => bigint | null,
+    ) =>
+      tally(
+        entries().filter(({ row }) => (row.kind === 'refund') === (figure === 'refunded') && row.counted),
+        ({ terms, row }) => `${dayIn(row.at, zone)} ${terms.fiat.currency}`,
+        (entry) => (figure === 'refunded' ? -(value(entry) ?? 0n) : (value(entry) ?? 0n)),
+      )
+    for (const figure of ['received', 'refunded'] as const) {
+      expect(of(figure, (row) => row.minor)).toEqual(moved(figure, ({ row }) => row.value))
+      expect(of(figure, (row) => row.reported[REPORTING]?.minor ?? 0n)).toEqual(
+        moved(figure, ({ row }) => row.reported),
+      )
+    }
+    const market = entries().filter(({ row }) => row.kind !== 'refund' && row.kind !== 'correction')
+    expect(of('market_received', (row) => row.minor)).toEqual(
+      tally(
+        market.filter(({ row }) => row.market !== null),
+        ({ terms, row }) => `${dayIn(row.at, zone)} ${terms.fiat.currency}`,
+        ({ row }) => row.market ?? 0n,
+      ),
+    )
+    const paid = shop.filter(({ paidAt }) => paidAt !== null)
+    const day = ({ terms, paidAt }: ShopInvoice) => `${dayIn(paidAt ?? 0, zone)} ${terms.fiat.currency}`
+    expect(of('price', (row) => row.minor)).toEqual(tally(paid, day, ({ terms }) => terms.fiat.minor))
+    const received = ({ expected }: ShopInvoice) =>
+      sum(
+        expected.filter(({ kind }) => kind !== 'refund'),
+        ({ value }) => value,
+      )
+    const short = (one: ShopInvoice) =>
+      one.terms.fiat.minor > received(one) ? one.terms.fiat.minor - received(one) : 0n
+    expect(of('short', (row) => row.minor)).toEqual(
+      tally(
+        paid.filter((one) => short(one) > 0n),
+        day,
+        short,
+      ),
+    )
+    const months = (text: string) => text.slice(0, 7)
+    expect(new Set(rows.map((row) => months(row.day))).size).toBeGreaterThan(2)
+  }
+
+  async function expectSettlements(zone: string): Promise<void> {
+    const days = []
+    for await (const one of settlementDays(parts(), { ...owner, from: null, to: null, zone })) days.push(one)
+    const found = days.flatMap(({ day, rows }) => rows.map((row) => ({ day, ...row })))
+    const key = (day: string, asset: string) => `${day} ${asset}`
+    const expected = (isRefund: boolean) =>
+      tally(
+        entries().filter(({ row }) => (row.kind === 'refund') === isRefund),
+        ({ row }) => key(dayIn(row.at, zone), row.asset),
+        ({ row }) => (isRefund ? -row.amount : row.amount),
+      ).filter(([, amount]) => amount !== 0n)
+    const actual = (of: (row: (typeof found)[number]) => bigint) =>
+      tally(found, ({ day, asset }) => key(day, asset), of).filter(([, amount]) => amount !== 0n)
+    expect(actual(({ receivedBase }) => receivedBase)).toEqual(expected(false))
+    expect(actual(({ refundedBase }) => refundedBase)).toEqual(expected(true))
+    expect(days.map(({ day }) => day)).toEqual(
+      days
+        .map(({ day }) => day)
+        .toSorted()
+        .toReversed(),
+    )
+  }
+
+  async function expectCustomers(): Promise<void> {
+    for (const email of ['Ana@Example.com', 'bo@example.com']) {
+      const own = shop.filter(({ terms }) => terms.customer.email?.toLowerCase() === email.toLowerCase())
+      const totals = await readCustomerTotals(parts(), { ...owner, email })
+      expect(totals.invoices).toBe(own.length)
+      for (const one of totals.currencies) {
+        const same = own.filter(({ terms }) => terms.fiat.currency === one.currency)
+        const rows = same.flatMap(({ expected }) => expected)
+        expect(one.received).toBe(
+          sum(
+            rows.filter(({ kind }) => kind !== 'refund'),
+            ({ value }) => value,
+          ),
+        )
+        expect(one.refunded).toBe(
+          -sum(
+            rows.filter(({ kind }) => kind === 'refund'),
+            ({ value }) => value,
+          ),
+        )
+      }
+    }
+  }
+
+  const units = ({ amount, asset }: ExpectedMovement): string => {
+    const { decimals } = catalog.asset(asset)
+    const size = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
+    const text = `${size.slice(0, -decimals)}.${size.slice(-decimals)}`.replace(/\.?0+$/, '')
+    return amount < 0n ? `-${text}` : text
+  }
+  const fiat = (amount: bigint, currency: string): string => {
+    const digits = currency === 'CLP' ? 0 : 2
+    const size = (amount < 0n ? -amount : amount).toString().padStart(digits + 1, '0')
+    const text = digits === 0 ? size : `${size.slice(0, -2)}.${size.slice(-2)}`
+    return amount < 0n ? `-${text}` : text
+  }
+  const reportedOf = (currency: string, row: ExpectedMovement): bigint | null =>
+    currency === REPORTING ? row.value : row.reported
+})
+
+/** Sums by key, in the order of the keys. */
+function tally<T>(rows: readonly T[], keyOf: (row: T) => string, amountOf: (row: T) => bigint) {
+  const sums = new Map<string, bigint>()
+  for (const row of rows) sums.set(keyOf(row), (sums.get(keyOf(row)) ?? 0n) + amountOf(row))
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1))
+}
