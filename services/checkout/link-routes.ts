@@ -21,7 +21,8 @@ export function linkRoutes(deps: CheckoutDeps): Router {
       const link = await viewPaymentLink(deps, idOf(request))
       if (link === null) throw new PaymeshError('NOT_FOUND')
       if (link.retryAfter !== undefined) response.set('Retry-After', String(link.retryAfter))
-      response.json({ link })
+      const options = link.isActive && link.amount.kind === 'fixed' ? await listLinkOptions(deps, link.id) : null
+      response.json({ link, ...(options !== null && { options }) })
     }),
   )
 

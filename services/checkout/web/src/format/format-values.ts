@@ -38,8 +38,8 @@ export function momentText(at: number, now: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, options).format(at)
 }
 
-/** A moment with day, year and, for receipts, seconds and the offset from UTC. */
-export function fullMomentText(at: number, locale: string, isPrecise = false): string {
+/** A moment with day, year and, for receipts, seconds and the offset from UTC; in the reader's own time zone unless one is given. */
+export function fullMomentText(at: number, locale: string, isPrecise = false, timeZone?: string): string {
   return new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'short',
@@ -47,6 +47,7 @@ export function fullMomentText(at: number, locale: string, isPrecise = false): s
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
+    ...(timeZone !== undefined && { timeZone }),
     ...(isPrecise && { second: '2-digit', timeZoneName: 'shortOffset' }),
   }).format(at)
 }

@@ -1,18 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { fiatNumber, momentText } from '#services/checkout/web/src/format/format-values.ts'
 import { plain } from '#services/checkout/web/src/format/plain.ts'
+import type { Problem } from '#services/checkout/web/src/format/problem-text.ts'
 import { isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
-import { Foreign, Say, type Speech, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
-import { FailedPage, LoadingPage, MissingPage } from '#services/checkout/web/src/pages/missing-page.tsx'
+import { Foreign, Say, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
+import type { Speech } from '#services/checkout/web/src/locales/speech.ts'
+import { UnloadedPage } from '#services/checkout/web/src/pages/missing-page.tsx'
 import { useAnnounce } from '#services/checkout/web/src/parts/announcer.tsx'
-import { Hero, StateBar } from '#services/checkout/web/src/parts/blocks.tsx'
+import { Away, Hero, StateBar } from '#services/checkout/web/src/parts/blocks.tsx'
 import { Contact } from '#services/checkout/web/src/parts/contact.tsx'
 import { type Fact, Frame } from '#services/checkout/web/src/parts/frame.tsx'
-import { Icon } from '#services/checkout/web/src/parts/icon.tsx'
 import { PaymentList } from '#services/checkout/web/src/parts/payment-list.tsx'
 import { Steps } from '#services/checkout/web/src/parts/steps.tsx'
 import { useNow } from '#services/checkout/web/src/parts/use-now.ts'
-import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { AssetOptionsView, InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
 import { ConfirmingStep } from './confirming-step.tsx'
 import { AlreadySent, EndedStep, Unread } from './ended-step.tsx'
@@ -26,13 +27,13 @@ import { useInvoice } from './use-invoice.ts'
 export function InvoicePage({ id }: { readonly id: string }) {
   const { state, accept, refresh } = useInvoice(id)
   const deviceNow = useNow()
-  if (state.isMissing) return <MissingPage />
-  if (state.view === null) return state.hasFailed ? <FailedPage retry={refresh} /> : <LoadingPage />
+  if (state.view === null) return <UnloadedPage problem={state.away} retry={refresh} />
   return (
     <Checkout
       view={state.view}
       now={deviceNow + state.offset}
-      isOffline={state.isOffline}
+      away={state.away}
+      options={state.options}
       accept={accept}
       refresh={refresh}
     />
@@ -42,12 +43,13 @@ export function InvoicePage({ id }: { readonly id: string }) {
 interface CheckoutProps {
   readonly view: InvoiceView
   readonly now: number
-  readonly isOffline: boolean
+  readonly away: Problem | null
+  readonly options: AssetOptionsView | null
   readonly accept: (view: InvoiceView, now: number) => void
   readonly refresh: () => void
 }
 
-function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
+function Checkout({ view, now, away, options, accept, refresh }: CheckoutProps) {
   const speech = useSpeech()
   const [isChoosing, setChoosing] = useState(false)
   const actual = stepOf(view, now)
@@ -78,13 +80,10 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
       facts={factsOf(view, step, now, speech)}
       title={titleOf(view, step, speech)}
     >
-      {isOffline && (
-        <p class="offline" role="alert">
-          <Icon name="alert" />
-          {speech.say('offline')}
-        </p>
+      {away !== null && <Away problem={away} />}
+      {step === 'pick' && (
+        <PickStep view={view} now={now} options={options} accept={accept} refresh={refresh} keep={keep} />
       )}
-      {step === 'pick' && <PickStep view={view} now={now} accept={accept} refresh={refresh} keep={keep} />}
       {(step === 'pay' || step === 'partial') && paymentMethod !== null && (
         // Another payment method is another page with its own tabs and state.
         <PayStep

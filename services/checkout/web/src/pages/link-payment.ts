@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
-import { isFinal, problemText } from '../data/problem-text.ts'
 import { plain } from '../format/plain.ts'
+import { isFinal, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 
 /** A link, and how to read it again. */
