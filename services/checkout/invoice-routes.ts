@@ -51,8 +51,9 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
       const tag = `"${tagOf(JSON.stringify(found))}"`
       response.set('ETag', tag)
       if (request.get('if-none-match') === tag) return void response.status(304).end()
-      // What its page shows first; a page that knows the invoice has them.
-      const options = found.status === 'new' ? await listAssetOptions(deps, found.id) : null
+      // What a page shows first: requested with its document, before anybody can see whether there is a choice.
+      const options =
+        request.query['coins'] !== undefined && found.status === 'new' ? await listAssetOptions(deps, found.id) : null
       response.json({ now: deps.clock.now(), view: found, ...(options !== null && { options }) })
     }),
   )

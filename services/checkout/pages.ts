@@ -61,7 +61,7 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
     app.get(`/${kind}/:id${below}`, (request, response) => {
       const { id } = request.params
       if (!isId(id)) return show(request, response, 404)
-      response.set('Link', preload(`/api/${kind}/${id}`))
+      response.set('Link', preload(`/api/${kind}/${id}?coins`))
       const { lang } = request.query
       const query = LANGUAGES.some((language) => language === lang) ? `?lang=${String(lang)}` : ''
       show(request, response, 200, `/${kind}/${id}${below}/plain${query}`)

@@ -60,7 +60,11 @@ test('without scripts a link is paid to its address, and the receipt is read', a
   const looksRight = async (address: string) => {
     const other = await browser.open({ width: 390, height: 844 })
     await other.goto(address)
-    if (process.env['SHOTS']) await other.screenshot({ path: `${process.env['SHOTS']}/plain-${address.replace(/[^a-z0-9]+/gi, '-').slice(-30)}.png`, fullPage: true })
+    if (process.env['SHOTS'])
+      await other.screenshot({
+        path: `${process.env['SHOTS']}/plain-${address.replace(/[^a-z0-9]+/gi, '-').slice(-30)}.png`,
+        fullPage: true,
+      })
     expect([await axeViolations(other), await sidewaysPixels(other)]).toEqual([[], 0])
   }
   await page.goto(`${url}/l/${await link({ kind: 'custom', minMinor: 500n, maxMinor: 50_000n })}`)

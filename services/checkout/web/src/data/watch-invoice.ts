@@ -88,7 +88,8 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
 
   async function read(): Promise<void> {
     polledAt = Date.now()
-    const answer = await ask<Shown>(`/i/${id}`, { tag })
+    // The first read is the one that the document's header requests too (services/checkout/pages.ts).
+    const answer = await ask<Shown>(`/i/${id}${state.view === null ? '?coins' : ''}`, { tag })
     if (answer.ok) {
       tag = answer.tag
       if (answer.data.options !== undefined) change({ options: answer.data.options })

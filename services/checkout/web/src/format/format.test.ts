@@ -29,8 +29,8 @@ describe('typed amounts', () => {
     ['abc', 'Enter a number, like 1250.50'],
     ['1250.505', 'This currency has at most 2 decimals, like 1250.50'],
     ['', 'Enter the amount that you want to pay'],
-    ['1', 'This is too little: pay at least 200.00 MXN'],
-    ['6000', 'This is too much: pay at most 5,000.00 MXN'],
+    ['1', 'This is too little. Between 200.00 MXN and 5,000.00 MXN.'],
+    ['6000', 'This is too much. Between 200.00 MXN and 5,000.00 MXN.'],
   ])('refuses %j with the reason', (text, fault) =>
     expect(
       amountFault(speechIn('en', []), read(text), {

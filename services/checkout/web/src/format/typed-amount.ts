@@ -27,16 +27,24 @@ export function readTypedAmount(text: string, currency: FiatCode, { min, max }: 
   return { kind: 'amount', value: formatFiat(minor, currency) }
 }
 
+type LinkTerms = Pick<LinkView, 'amount' | 'currency'>
+
+/** The bounds of a link's amount in a sentence; empty without any. */
+export function boundsText({ say, locale }: Speech, { amount, currency }: LinkTerms): string {
+  if (amount.kind === 'fixed') return ''
+  const text = (value: string) => fiatText({ value, currency }, locale(currency))
+  const { min, max } = amount
+  if (min !== null && max !== null) return say('amount.range', { a: text(min), b: text(max) })
+  if (min !== null) return say('amount.least', { a: text(min) })
+  return max === null ? '' : say('amount.most', { a: text(max) })
+}
+
 /** What is wrong with this text; empty for an amount. */
-export function amountFault(
-  { say, locale }: Speech,
-  { kind }: TypedAmount,
-  { amount, currency }: Pick<LinkView, 'amount' | 'currency'>,
-): string {
+export function amountFault(speech: Speech, { kind }: TypedAmount, link: LinkTerms): string {
   if (kind === 'amount') return ''
-  const bound = amount.kind === 'fixed' ? null : kind === 'low' ? amount.min : kind === 'high' ? amount.max : null
-  return say(kind === 'decimals' && FIAT_EXPONENT[currency] === 0 ? 'amount.whole' : `amount.${kind}`, {
-    a: bound === null ? '' : fiatText({ value: bound, currency }, locale(currency)),
-    x: FIAT_EXPONENT[currency],
+  const x = FIAT_EXPONENT[link.currency]
+  return speech.say(kind === 'decimals' && x === 0 ? 'amount.whole' : `amount.${kind}`, {
+    a: boundsText(speech, link),
+    x,
   })
 }

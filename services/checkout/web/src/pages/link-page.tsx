@@ -5,7 +5,7 @@ import { ask, forgetAction, keptAction } from '../data/ask.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { fiatNumber, fiatText, roughText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
-import { amountFault, readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
+import { amountFault, boundsText, readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
 import { CoinPicker } from '../invoice/pick-step.tsx'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import type { Speech } from '../locales/speech.ts'
@@ -25,7 +25,7 @@ interface LinkAnswer {
 
 /** A payment link: opening it creates nothing, pressing the button creates this payer's invoice. */
 export function LinkPage({ id }: { readonly id: string }) {
-  const { loaded, reload } = useLoaded<LinkAnswer>(`/l/${id}`)
+  const { loaded, reload } = useLoaded<LinkAnswer>(`/l/${id}?coins`)
   if (loaded.data === null) return <UnloadedPage problem={loaded.problem} retry={() => void reload()} />
   return <Link link={loaded.data.link} options={loaded.data.options ?? null} reload={reload} />
 }
@@ -203,7 +203,7 @@ function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFiel
   const speech = useSpeech()
   const { say, locale } = speech
   const { currency } = link
-  const bounds = boundsText(link, speech)
+  const bounds = boundsText(speech, link)
   const isWrong = typed.kind !== 'amount' && (typed.kind !== 'empty' || wasTried)
   const fault = amountFault(speech, typed, link)
   return (
@@ -224,7 +224,7 @@ function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFiel
         <span>{currency}</span>
       </div>
       <p class="hint" id="amount-bounds">
-        {bounds}
+        {typed.kind === 'low' || typed.kind === 'high' ? null : bounds}
       </p>
       <p class={isWrong ? 'echo wrong' : 'echo'} id="amount-echo">
         {isWrong && (
@@ -243,13 +243,4 @@ function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFiel
       </p>
     </div>
   )
-}
-
-function boundsText({ amount, currency }: LinkView, { say, locale }: Speech): string {
-  if (amount.kind === 'fixed') return ''
-  const text = (value: string) => fiatText({ value, currency }, locale(currency))
-  const { min, max } = amount
-  if (min !== null && max !== null) return say('amount.range', { a: text(min), b: text(max) })
-  if (min !== null) return say('amount.least', { a: text(min) })
-  return max === null ? '' : say('amount.most', { a: text(max) })
 }
