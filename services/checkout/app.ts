@@ -49,7 +49,8 @@ export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
     throw new PaymeshError('NOT_FOUND')
   })
   app.use('/logo', logoRoutes(deps))
+  // Before the pages, whose errors are documents.
+  app.use(['/api', '/logo'], errorHandler(deps.logger))
   servePages(app, deps)
-  app.use(errorHandler(deps.logger))
   return app
 }

@@ -67,7 +67,7 @@ describe('documents', () => {
       stage.get(`/i/${await fresh()}/plain`),
     ])
     deps.buckets.take = get
-    expect([data.status, data.headers.get('retry-after')]).toEqual([429, '7'])
+    expect([data.status, data.headers.get('retry-after'), data.body.error.code]).toEqual([429, '7', 'RATE_LIMITED'])
     expect([plain.status, plain.headers.get('retry-after'), plain.headers.get('refresh')]).toEqual([429, '7', '7'])
     expect(plain.body).toContain('Too many requests came from your connection')
   })
