@@ -176,7 +176,9 @@ async function sendLink(pages: Pages, request: Request, response: Response): Pro
     })
     response.redirect(303, `/i/${invoice.id}/plain${speech.query}`)
   } catch (error) {
-    const problem = refusalText(request, response, error, link.merchant.name)
+    const refusal = refusalText(request, response, error, link.merchant.name)
+    const isSmall = publicError(error).code === 'AMOUNT_BELOW_MINIMUM'
+    const problem = isSmall ? speech.say('amount.unpayable') : refusal
     showLink(pages, request, response, { link: await linkOf(deps, request), typed, problem })
   }
 }

@@ -34,7 +34,8 @@ export function usePayment({ link, reload }: LinkProps) {
     setBusy(false)
     // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
     if (made.code === 'INVALID_STATE') await reload()
-    setProblem(problemText(speech, made, plain(link.merchant.name)))
+    const isSmall = made.code === 'AMOUNT_BELOW_MINIMUM'
+    setProblem(isSmall ? speech.say('amount.unpayable') : problemText(speech, made, plain(link.merchant.name)))
   }
   return { pay, isBusy, problem }
 }

@@ -2,7 +2,14 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
-import { ASSET_IDS, type AssetId, INVOICE_STATUSES, type InvoiceStatus } from '#shared/domain/enumerations.ts'
+import {
+  ASSET_IDS,
+  type AssetId,
+  INVOICE_STATUSES,
+  type InvoiceStatus,
+  networkOf,
+} from '#shared/domain/enumerations.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -37,8 +44,7 @@ const COINS = [{ value: 'any', label: 'Any coin' }, ...ASSET_IDS.map((id) => ({ 
 const COUNTS_MS = 10_000
 
 function coinLabel(id: AssetId): string {
-  const [symbol = '', network = ''] = id.split('_')
-  return `${symbol.toUpperCase()} on ${network}`
+  return `${id.split('_')[0]?.toUpperCase()} on ${NETWORKS[networkOf(id)].name}`
 }
 
 /** The value if it is one of these, otherwise null. */
@@ -138,9 +144,7 @@ export function InvoicesPage() {
               </Button>
             </EmptyState>
           ) : (
-            <EmptyState title="Invoices come from your shop, from payment links, or you create them here.">
-              {may ? create : null}
-            </EmptyState>
+            <EmptyState title="No invoices yet">{may ? create : null}</EmptyState>
           )
         }
       />

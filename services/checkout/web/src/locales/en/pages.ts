@@ -41,6 +41,7 @@ export const pages = {
   'amount.whole': 'Enter it without decimals, like 1250',
   'amount.huge': 'This amount has too many digits',
   'amount.zero': 'The amount must be above zero',
+  'amount.unpayable': 'This amount is too small to be paid in crypto. Enter a larger one.',
   'amount.low': 'This is too little. {a}',
   'amount.high': 'This is too much. {a}',
   'how.b': 'How it works:',

@@ -43,6 +43,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'amount.whole': 'Escríbelo sin decimales, por ejemplo 1250',
   'amount.huge': 'Este importe tiene demasiadas cifras',
   'amount.zero': 'El importe debe ser mayor que cero',
+  'amount.unpayable': 'Este importe es demasiado pequeño para pagarlo en cripto. Escribe uno mayor.',
   'amount.low': 'Es muy poco. {a}',
   'amount.high': 'Es demasiado. {a}',
   'how.b': 'Así funciona:',

@@ -43,6 +43,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'amount.whole': 'Digite sem casas decimais, por exemplo 1250',
   'amount.huge': 'Este valor tem algarismos demais',
   'amount.zero': 'O valor deve ser maior que zero',
+  'amount.unpayable': 'Este valor é pequeno demais para ser pago em cripto. Digite um maior.',
   'amount.low': 'É pouco. {a}',
   'amount.high': 'É demais. {a}',
   'how.b': 'Como funciona:',
