@@ -4,7 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express'
 import express from 'express'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
-import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { operatorSearch } from '#shared/usecases/diagnostics/operator-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
@@ -195,8 +195,8 @@ const exportInvoicesRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'invoices',
     filters: invoiceFilters,
-    lines: ({ q, from, to, ...asked }, onRows) => {
-      const search = q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q)
-      return exportInvoices(deps.money, { ...asked, createdFrom: from, createdTo: to, search }, onRows)
+    lines: async function* ({ q, from, to, ...asked }, onRows) {
+      const search = q === '' ? null : await operatorSearch(deps.money, { ...asked, text: q })
+      yield* exportInvoices(deps.money, { ...asked, createdFrom: from, createdTo: to, search }, onRows)
     },
   })

@@ -163,6 +163,8 @@ export const INVOICES = defineCollection(
     /** Absent where the price needs no conversion or no rate was known. */
     reporting: z.object({ currency: z.enum(FIAT_CODES), rate: z.string(), at: TIME }).exactOptional(),
     customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
+    /** Words of the customer's name, which are erased with it, and the amount (`searchWordsOf`). */
+    searchWords: z.array(z.string()),
     successUrl: z.string().nullable(),
     cancelUrl: z.string().nullable(),
     paymentLinkId: z.string().nullable(),
@@ -248,6 +250,7 @@ export const INVOICES = defineCollection(
       key: { workspaceId: 1, mode: 1, 'customer.email': 1, _id: -1 },
       partialFilterExpression: { 'customer.email': { $gt: '' } },
     },
+    { name: 'invoice_search', key: { workspaceId: 1, mode: 1, searchWords: 1, _id: -1 } },
     {
       name: 'invoice_erase_sweep',
       key: { eraseSweepAt: 1 },

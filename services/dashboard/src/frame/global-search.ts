@@ -11,7 +11,7 @@ export interface Found {
 
 const FOUND_MAX = 6
 
-/** Searches for a number, order, e-mail, address, `evt_` or `whd_`. The form of the text decides which procedures are called. */
+/** Searches for a number, order, customer, e-mail, amount, address, transaction, `evt_` or `whd_`. The form of the text decides which procedures are called. */
 export async function globalSearch(question: {
   readonly workspaceId: string
   readonly mode: Mode

@@ -107,8 +107,9 @@ export function InvoicesPage() {
         search={
           <TextInput
             type="search"
-            aria-label="Number, order, email or address"
-            placeholder="Number, order ID, email, address"
+            aria-label="Number, order, customer, email, amount, address or transaction"
+            placeholder="Number, order, customer, amount, address…"
+            rightSection={<kbd aria-hidden>↵</kbd>}
             leftSection={<IconSearch size={16} aria-hidden />}
             defaultValue={filters.q}
             key={filters.q}
