@@ -26,9 +26,6 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** What the built page says without JavaScript; a page that exists without it leads there instead. */
-const NOSCRIPT = /<noscript>[\s\S]*<\/noscript>/
-
 const isId = (text: unknown): text is string => z.guid().safeParse(text).success
 
 /**
@@ -54,7 +51,7 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
       .status(status)
       .set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache', Vary: 'Accept-Language' })
       .type('html')
-      .send(plain === null ? page : page.replace(NOSCRIPT, () => withoutScript(plain)))
+      .send(plain === null ? page : leadTo(page, plain))
   }
   /** A page about one thing: its script's first read, and the same page without a script, have paths of their own. */
   const showFor = (kind: 'i' | 'l', below = '') => {
@@ -91,7 +88,15 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
 
 /** The style sheets that a built page names. */
 function stylesOf(built: string): readonly string[] {
-  return [...built.matchAll(/<link rel="stylesheet"[^>]* href="([^"]+)"/g)].flatMap(([, href]) => href ?? [])
+  return [...built.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) => (href.endsWith('.css') ? href : []))
+}
+
+const NOSCRIPT = ['<noscript>', '</noscript>'] as const
+
+/** The built page says that it needs JavaScript; a page that exists without it leads there instead. */
+function leadTo(page: string, plain: string): string {
+  const [from, to] = [page.indexOf(NOSCRIPT[0]), page.indexOf(NOSCRIPT[1])]
+  return from < 0 ? page : `${page.slice(0, from)}${withoutScript(plain)}${page.slice(to + NOSCRIPT[1].length)}`
 }
 
 /** `path` is made of ids and fixed words, and needs no escaping. Browsers that follow no refresh inside `noscript` have the link. */

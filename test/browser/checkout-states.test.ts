@@ -259,13 +259,13 @@ describe('what a payer copies', () => {
     await expect.poll(() => page.getByRole('status').textContent()).toBe('Amount 148.59 copied.')
   })
 
-  test('has the address first for tokens and the link first for coins; a test page opens no wallet', async () => {
+  test('has the address first for tokens and the link first for coins, and opens a wallet in test mode too', async () => {
     const token = await show('pay-evm', { width: 375 })
     await expect.poll(async () => await token.getByRole('tab', { selected: true }).textContent()).toBe('Address')
     await expect
       .poll(async () => await token.getByRole('img', { name: 'QR code of the payment address', exact: true }).count())
       .toBe(1)
-    await expect.poll(async () => await token.locator('a[href^="ethereum:"]').count()).toBe(0)
+    await expect.poll(async () => await token.locator('a[href^="ethereum:"]').count()).toBe(1)
     const coin = await show('pay-bitcoin', { width: 375 })
     await expect.poll(async () => await coin.getByRole('tab', { selected: true }).textContent()).toBe('With amount')
     await expect.poll(async () => await coin.locator('a[href^="bitcoin:"]').count()).toBe(1)

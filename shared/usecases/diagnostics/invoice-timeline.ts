@@ -196,7 +196,7 @@ const SENTENCES: Readonly<Record<EventType, string>> = {
   'invoice.paid': 'Paid',
   'invoice.overpaid': 'Paid, with more than was due',
   'invoice.expired': 'Expired',
-  'invoice.late_payment': 'A payment arrived after the end',
+  'invoice.late_payment': 'A payment arrived after the invoice expired',
   'invoice.cancelled': 'Cancelled',
   'payment.detected': 'A payment was seen',
   'payment.confirmed': 'A payment was confirmed',

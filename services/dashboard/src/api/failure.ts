@@ -31,6 +31,7 @@ export class PageFailure extends Error {
 const GENERAL: Readonly<Record<string, string>> = {
   'The request is invalid.': 'Something in this form is not right. Correct it, then try again.',
   'The input is invalid.': 'Something in this form is not right. Correct it, then try again.',
+  'The amount is below the minimum for this asset.': 'This amount is too small to be paid.',
   'Too many requests.': 'Too many requests. Wait a minute, then try again.',
 }
 

@@ -23,6 +23,12 @@ export function showCount(count: number): string {
   return new Intl.NumberFormat(LOCALE).format(count)
 }
 
+/** Deliveries that wait: how many, and how many of them were tried already. */
+export function queuedText(waiting: number, retrying: number): string {
+  if (waiting !== retrying) return `${showCount(waiting)} queued, ${showCount(retrying)} of them being retried`
+  return waiting === 1 ? '1 delivery is being retried' : `${showCount(waiting)} deliveries are being retried`
+}
+
 /** Formats a share of 0 to 1 with a space before the sign: `72.6 %`. Only a whole is ever `100 %`, and only nothing is `0 %`. */
 export function showShare(share: number, digits = 1): string {
   const step = 10 ** -(digits + 2)

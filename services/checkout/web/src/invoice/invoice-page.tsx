@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { fiatNumber, momentText } from '#services/checkout/web/src/format/format-values.ts'
-import { plain } from '#services/checkout/web/src/format/plain.ts'
+import { fiatNumber, momentText, rateText } from '#services/checkout/web/src/format/format-values.ts'
 import type { Problem } from '#services/checkout/web/src/format/problem-text.ts'
 import { isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
 import { Foreign, Say, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
@@ -168,18 +167,16 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   const facts: Fact[] = [{ name: say('fact.invoice'), value: `#${view.number}` }]
   const at = (time: number) => <time dateTime={new Date(time).toISOString()}>{momentText(time, now, locale())}</time>
   if (paymentMethod === null) {
-    facts.push(
-      step === 'pick'
-        ? { name: say('fact.before'), value: at(view.expiresAt) }
-        : { name: say('fact.expired'), value: at(view.expiresAt) },
-    )
+    // What was cancelled never expired.
+    if (step !== 'cancelled')
+      facts.push({ name: say(step === 'pick' ? 'fact.before' : 'fact.expired'), value: at(view.expiresAt) })
     return facts
   }
   const isPaid = step === 'paid'
   if (step === 'pay' || step === 'lapsed' || step === 'pick') {
     facts.push({
       name: say('fact.rate'),
-      value: `1 ${paymentMethod.symbol} = ${plain(shortRate(paymentMethod.fiatPerAsset))} ${view.fiat.currency}`,
+      value: `1 ${paymentMethod.symbol} = ${rateText(paymentMethod.fiatPerAsset, locale(view.fiat.currency))} ${view.fiat.currency}`,
     })
   }
   if ((step !== 'pay' && step !== 'lapsed' && step !== 'pick') || !isZero(received)) {
@@ -196,13 +193,6 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   if (step === 'expired' || step === 'short' || step === 'late')
     facts.push({ name: say('fact.expired'), value: at(view.expiresAt) })
   return facts
-}
-
-/** Six decimals are enough to read; the receipt has them all. */
-function shortRate(rate: string): string {
-  const [whole = '', fraction = ''] = rate.split('.')
-  const cut = fraction.slice(0, 6)
-  return cut === '' ? whole : `${whole}.${cut}`
 }
 
 interface CheckingProps {

@@ -3,7 +3,7 @@ import type { InvoiceView, PaymentMethodView, PaymentView } from '#shared/contra
 import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
-import { fiatText, fullMomentText } from '../format/format-values.ts'
+import { fiatText, fullMomentText, rateText } from '../format/format-values.ts'
 import type { Problem } from '../format/problem-text.ts'
 import { isGone } from '../format/step.ts'
 import { useInvoice } from '../invoice/use-invoice.ts'
@@ -152,7 +152,7 @@ interface PaymentMethodFactsProps {
 }
 
 function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFactsProps) {
-  const { say } = useSpeech()
+  const { say, locale } = useSpeech()
   return (
     <>
       <dt>{say(view.paidAt === null ? 'fact.received' : 'fact.paidWith')}</dt>
@@ -161,7 +161,8 @@ function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFacts
       </dd>
       <dt>{say('receipt.rate')}</dt>
       <dd>
-        1 {paymentMethod.symbol} = {paymentMethod.fiatPerAsset} {view.fiat.currency}, {precise(paymentMethod.quotedAt)}
+        1 {paymentMethod.symbol} = {rateText(paymentMethod.fiatPerAsset, locale(view.fiat.currency))}{' '}
+        {view.fiat.currency}, {precise(paymentMethod.quotedAt)}
       </dd>
       <dt>{say('receipt.address')}</dt>
       <dd class="mono">{paymentMethod.address}</dd>

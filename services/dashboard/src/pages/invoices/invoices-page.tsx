@@ -114,7 +114,7 @@ export function InvoicesPage() {
             defaultValue={filters.q}
             key={filters.q}
             data-page-search=""
-            w={320}
+            w={280}
             maw="100%"
             onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
             onBlur={({ currentTarget }) =>
@@ -162,6 +162,7 @@ function Choice(props: {
   return (
     <NativeSelect
       aria-label={props.label}
+      maw={176}
       data={[...props.data]}
       value={props.value}
       onChange={({ currentTarget }) => props.onChange(currentTarget.value)}

@@ -13,7 +13,7 @@ export const pages = {
   'receipt.none': 'Nothing has been received.',
   'receipt.qr': 'QR code linking to this receipt',
   'receipt.now': 'This receipt shows the invoice as it was when you opened it. Its current state is always at',
-  'receipt.check': 'Anyone can check the transactions on a {n} block explorer.',
+  'receipt.check': 'Anyone can check the transactions in a block explorer for {n}.',
   'receipt.tax': 'This is not a tax invoice.',
   'receipt.print': 'Print or save as PDF',
   'receipt.back': 'Back',
