@@ -76,21 +76,36 @@ export function countByQuestion<C extends ChainClient>(node: CallCounts, client:
 /** Whether this choice is full scanning. */
 export const isFull = (only: string) => only === 'full' || only === 'full/2'
 
+/** What is played. */
+export interface Cases {
+  /** Invoices a day on all networks together. */
+  readonly loads: readonly number[]
+  readonly pagesMs: readonly number[]
+  /** Blocks of a request for logs. */
+  readonly ranges: readonly number[]
+  readonly nodes: number
+  /** Time between two blocks, as a multiple of the network's. */
+  readonly pace: number
+  /** Addresses of invoices that ended long ago. */
+  readonly old: number
+}
+
 /**
- * Invoices a day, how long a page is open, blocks of a request for logs, and nodes of a network: all cases with one node, or those of `200`,
- * `200/1` (minutes), `200/1/10` or `200/1/10/2`; `full/2` is full scanning with two nodes.
+ * All cases with one node at the networks' pace and without old addresses, or those of `200`, `200/1` (minutes), `200/1/10` (blocks),
+ * `200/1/10/2` (nodes), `200/1/10/1/0.1` (pace) or `0/1/10/1/1/100000` (old addresses); `full/2` is full scanning with two nodes.
  */
-export function casesOf(
-  only: string | null,
-): readonly [readonly number[], readonly number[], readonly number[], number] {
-  if (only !== null && isFull(only)) return [[], [], [], only === 'full' ? 1 : 2]
-  const [load, minutes, range, nodes = 1] = only === null ? [] : only.split('/').map(Number)
-  return [
-    load === undefined ? [0, 20, 200, 2_000] : [load],
-    minutes === undefined ? [240_000, 60_000] : [minutes * 60_000],
-    range === undefined ? [10, 10_000] : [range],
+export function casesOf(only: string | null): Cases {
+  if (only !== null && isFull(only))
+    return { loads: [], pagesMs: [], ranges: [], nodes: only === 'full' ? 1 : 2, pace: 1, old: 0 }
+  const [load, minutes, range, nodes = 1, pace = 1, old = 0] = only === null ? [] : only.split('/').map(Number)
+  return {
+    loads: load === undefined ? [0, 20, 200, 2_000] : [load],
+    pagesMs: minutes === undefined ? [240_000, 60_000] : [minutes * 60_000],
+    ranges: range === undefined ? [10, 10_000] : [range],
     nodes,
-  ]
+    pace,
+    old,
+  }
 }
 
 /** Numbers from 0 to 1 that are the same in every run. */

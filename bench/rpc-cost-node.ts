@@ -9,7 +9,7 @@ import type { EvmToken } from '#shared/chains/families/evm/options.ts'
 const STRANGERS = 150
 const WORD = 64
 /** Bytes of code in front of the accounts of a question for balances. */
-const CODE_BYTES = 127
+const CODE_BYTES = 136
 const NO_BLOOM = `0x${'0'.repeat(512)}`
 
 /** A payment on the chain. */

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { AssetId, InvoiceStatus, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AccountChecks, AccountStart } from '#shared/ports/native-balances.ts'
+import type { AccountChecks, AccountStarts } from '#shared/ports/native-balances.ts'
 import type { ObservedTransfer, Payment } from '#shared/ports/payments.ts'
+import type { WatchIndex } from '#shared/ports/scanning.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 
 /** An invoice, as far as a scanner sees it. */
@@ -22,12 +25,33 @@ const WAITING: readonly InvoiceStatus[] = ['pending', 'confirming']
 const nothing = <T>(known: object): T =>
   new Proxy(known, { get: (own, name) => Reflect.get(own, name) ?? (async () => []) }) as T
 
+const LATE_DAYS = 15
+const OLD_DAYS = 2 * 365
+
+/**
+ * An index with `old` addresses beside those that are added to it, of invoices that ended at any time of the last two years: they are in
+ * memory for the days in which late money counts.
+ */
+export function createBenchIndex(old: number, now: () => number): WatchIndex {
+  const index = createWatchIndex()
+  const keyOf = (at: number) => createHash('sha1').update(`old:${at}`).digest('hex')
+  return {
+    ...index,
+    *keys(of) {
+      yield* index.keys() as Iterable<string>
+      const days = of === 'hot' ? LATE_DAYS : of === undefined ? OLD_DAYS : (now() - of) / 86_400_000
+      const count = Math.round((old * Math.min(days, OLD_DAYS)) / OLD_DAYS)
+      for (let at = 0; at < count; at += 1) yield keyOf(at)
+    },
+  }
+}
+
 /** Stores in memory, for the real scanner's code on a virtual clock. */
 export function createBenchStore(network: NetworkId, now: () => number) {
   const invoices: BenchInvoice[] = []
   const payments = new Map<string, Payment>()
   const checks = new Map<string, AccountChecks>()
-  const starts = new Map<string, AccountStart>()
+  const starts = new Map<string, AccountStarts>()
   const clock = { now }
   const isDue = (one: Payment, { height, finalizedHeight }: { height: number; finalizedHeight: number | null }) =>
     one.state === 'detected' &&
@@ -88,7 +112,7 @@ export function createBenchStore(network: NetworkId, now: () => number) {
       },
       starts: async (_mode: string, _network: string, keys: readonly string[]) =>
         keys.flatMap((key) => starts.get(key) ?? []),
-      saveStarts: async (_mode: string, _network: string, rows: readonly AccountStart[]) => {
+      saveStarts: async (_mode: string, _network: string, rows: readonly AccountStarts[]) => {
         for (const row of rows) starts.set(row.matchKey, row)
       },
     },

@@ -24,7 +24,7 @@ import {
   totals,
 } from './rpc-cost-figures.ts'
 import { type CountingNode, startCountingNode } from './rpc-cost-node.ts'
-import { type BenchInvoice, createBenchStore } from './rpc-cost-store.ts'
+import { type BenchInvoice, createBenchIndex, createBenchStore } from './rpc-cost-store.ts'
 
 const NETWORKS = ['ethereum', 'bsc', 'polygon', 'base', 'arbitrum'] as const satisfies readonly NetworkId[]
 const DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ const LIFE_MS = 20 * 60_000
 const BUSY_MS = DAY_MS / 2
 /** Above so many invoices a day, a part of the busy half is played and scaled, until nothing is open any more. */
 const PLAYED_WHOLE_MAX = 500
-const PART_MS = DAY_MS / 12
+const PART_MS = DAY_MS / 4
 const PART_REST_MS = 30 * 60_000
 /** Blocks of full scanning that are played; its costs do not depend on invoices. */
 const FULL_BLOCKS = 400
@@ -46,6 +46,10 @@ interface Play {
   readonly perDay: number
   readonly pageMs: number
   readonly logRangeMax: number
+  /** Time between two blocks, as a multiple of the network's. */
+  readonly pace: number
+  /** Addresses of invoices that ended long ago. */
+  readonly old: number
   readonly days: number
   /** 1, or 2: a second node, which the product asks as it asks one in operation. */
   readonly nodes: number
@@ -56,16 +60,16 @@ interface Play {
  * count. `rounds` days are played and scaled to thirty; every day is like the others. `only` chooses a number of invoices a day.
  */
 export async function benchRpcCost({ print, only, rounds }: BenchOptions): Promise<void> {
-  const [loads, pages, ranges, nodes] = casesOf(only)
+  const { loads, pagesMs, ranges, ...rest } = casesOf(only)
   print(
     `units by the list of Alchemy; ${rounds} day${rounds === 1 ? '' : 's'} played, figures for 30 days; 20 % abandoned, 10 % of the payers pay when their page is closed`,
   )
-  if (only === null || isFull(only)) await printFull(print, nodes)
+  if (only === null || isFull(only)) await printFull(print, rest.nodes)
   for (const logRangeMax of ranges) {
-    for (const pageMs of pages) {
+    for (const pageMs of pagesMs) {
       for (const load of loads) {
-        if (load === 0 && (pageMs < 240_000 || logRangeMax > 10)) continue
-        await printThrifty(print, { load, pageMs, logRangeMax, days: rounds, nodes })
+        if (only === null && load === 0 && (pageMs < 240_000 || logRangeMax > 10)) continue
+        await printThrifty(print, { load, pageMs, logRangeMax, days: rounds, ...rest })
       }
     }
   }
@@ -73,13 +77,13 @@ export async function benchRpcCost({ print, only, rounds }: BenchOptions): Promi
 
 async function printThrifty(
   print: (line: string) => void,
-  { load, ...rest }: Pick<Play, 'pageMs' | 'logRangeMax' | 'days' | 'nodes'> & { readonly load: number },
+  { load, ...rest }: Omit<Play, 'network' | 'perDay'> & { readonly load: number },
 ): Promise<void> {
-  const { pageMs, logRangeMax, nodes } = rest
+  const { pageMs, logRangeMax, nodes, pace, old } = rest
   const part =
     load > PLAYED_WHOLE_MAX ? `, ${PART_MS / 3_600_000} of the 12 busy hours played, the idle half left out` : ''
   print(
-    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${nodes > 1 ? ', two nodes' : ''}${part}`,
+    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${nodes > 1 ? ', two nodes' : ''}${pace === 1 ? '' : `, ${pace} times the pace`}${old === 0 ? '' : `, ${old} old addresses`}${part}`,
   )
   let units = 0
   const reasons = new Map<string, number>()
@@ -103,12 +107,15 @@ async function openNetwork(
     logRangeMax,
     isThrifty,
     nodes,
-  }: Pick<Play, 'logRangeMax' | 'nodes'> & { startAt: number; isThrifty: boolean },
+    pace,
+    old,
+  }: Pick<Play, 'logRangeMax' | 'nodes' | 'pace' | 'old'> & { startAt: number; isThrifty: boolean },
 ) {
   const time = { now: startAt }
   // The pool asks a node that is not in use after some time of this clock.
   if (nodes > 1) performance.now = () => time.now
-  const chain: ChainDefinition = CHAINS[network]
+  const usual: ChainDefinition = CHAINS[network]
+  const chain = { ...usual, blockTimeMs: usual.blockTimeMs * pace }
   const tokens = ASSET_IDS.filter((id) => networkOf(id) === network).flatMap((asset) => {
     const { contract, decimals } = ASSETS[asset]
     return contract === null ? [] : [{ asset, contract, decimals }]
@@ -167,7 +174,7 @@ async function openNetwork(
     deps: store.deps,
     source,
     lease: { epoch: 1, isHeld: () => true, release: async () => {} },
-    index: createWatchIndex(),
+    index: createBenchIndex(old, () => time.now),
     missingSince: new Map(),
     attention: { until: 0 },
     cursor,
@@ -184,11 +191,12 @@ async function openNetwork(
   return { time, node, store, session, tokens, reasons, close }
 }
 
-async function play({ network, perDay, pageMs, logRangeMax, days, nodes }: Play): Promise<Outcome> {
+async function play({ network, perDay, pageMs, logRangeMax, days, nodes, pace, old }: Play): Promise<Outcome> {
   const startAt = Date.UTC(2026, 0, 1)
   const { dayMs, quietMs, busyMs } = hoursOf(perDay)
-  const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true, nodes })
+  const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true, nodes, pace, old })
   const { time, node, store, session, tokens } = stage
+  const apartMs = CHAINS[network].blockTimeMs * pace
   const luck = createLuck(`${network}:${perDay}:${pageMs}`)
   const played = Math.round((perDay * busyMs) / BUSY_MS)
   const arrivals = Array.from({ length: played * days }, (_, index) => {
@@ -226,8 +234,7 @@ async function play({ network, perDay, pageMs, logRangeMax, days, nodes }: Play)
       due.splice(due.indexOf(one), 1)
       const token = tokens.find(({ asset }) => asset === one.invoice.asset) ?? null
       const { height } = node.pay({ matchKey: one.invoice.matchKey, token, amountBase: 10n ** 18n })
-      one.invoice.paidAt =
-        node.timeOf(height) + (CHAINS[network].blockTimeMs < SECOND ? CHAINS[network].blockTimeMs : 0)
+      one.invoice.paidAt = node.timeOf(height) + (apartMs < SECOND ? apartMs : 0)
     }
     if (pages.some(({ until }) => until > time.now)) attention.until = time.now + 15 * SECOND
     for (const one of store.invoices)
@@ -283,6 +290,8 @@ async function printFull(print: (line: string) => void, nodes: number): Promise<
       logRangeMax: 10,
       isThrifty: false,
       nodes,
+      pace: 1,
+      old: 0,
     })
     const { blockTimeMs } = CHAINS[network]
     const pauseMs = Math.min(2_000, Math.max(250, blockTimeMs / 6))

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { asksBalances, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import type { Lie } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { briskPace } from '#test/support/thrifty-pace.ts'
@@ -16,8 +17,8 @@ const TOKENS = { key: expect.stringMatching(/:t:/), amount: '1500000' }
 
 const rows = () => stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
 
-/** An own node with traces that has the state of the newest 128 blocks alone; traces need that state too. */
-async function defaultGeth(): Promise<string> {
+/** An own node with traces that has the state of the newest 128 blocks alone; traces need that state too. Of the rest `otherwise` decides. */
+async function defaultGeth(otherwise: Lie = (_, truth) => truth): Promise<string> {
   const heights = new Map<string, number>()
   const head = await stage.height()
   for (let height = 0; height <= head; height += 1) {
@@ -32,7 +33,7 @@ async function defaultGeth(): Promise<string> {
     const { method, params } = call
     const isState = asksBalances(call) || method === 'eth_call' || method === 'eth_getTransactionCount'
     const asked = method.includes('trace') ? heightOf(params[0]) : isState ? heightOf(params[1]) : undefined
-    return asked !== undefined && head - asked >= STATE_BLOCKS ? PRUNED : truth
+    return asked !== undefined && head - asked >= STATE_BLOCKS ? PRUNED : otherwise(call, truth)
   })
 }
 
@@ -99,4 +100,31 @@ it('looks at balances read blocks whose state a node with traces has dropped', a
     timeout: 60_000,
     interval: 100,
   })
+}, 90_000)
+
+// Guarantee: a stranger who pays a few cents to an old address chooses neither how much is read nor what is lost: the inbox has the money.
+it('a look over more blocks than its budget reads none of them, and the inbox names the money', async () => {
+  const now = Date.now()
+  await waitForTokens('expired', now - 3_600_000, now - 600_000)
+  const first = stage.scan(source(clientOf(), { thrifty: briskPace({ endedLookMs: 3_600_000, allLookMs: 3_600_000 }) }))
+  await vi.waitFor(async () => expect((await stage.cursor())?.source).toBe('thrifty'), { timeout: 20_000 })
+  await first.stop()
+  await payTokens()
+  for (let mined = 0; mined < 2_600; mined += 200) await stage.chain.mine(200)
+  let whole = 0
+  const limited = await defaultGeth(({ method, params }, truth) => {
+    if (method === 'eth_getBlockByNumber' && params[1] === true) whole += 1
+    const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+    const isWide = method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= 10
+    return isWide ? { error: { code: -32_602, message: 'eth_getLogs is limited to a 10 block range' } } : truth
+  })
+  stage.scan(source(clientOf([limited]), { thrifty: briskPace({ endedLookMs: 500, allLookMs: 500 }) }))
+  await vi.waitFor(
+    async () =>
+      expect(await rows()).toMatchObject([
+        { detail: expect.stringMatching(/holds 1500000 base units of usdt_ethereum more/) },
+      ]),
+    { timeout: 60_000, interval: 100 },
+  )
+  expect(whole).toBeLessThan(200)
 }, 90_000)

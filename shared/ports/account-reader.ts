@@ -27,6 +27,15 @@ export const growthBetween = (then: Figure = 0n, now: Figure = 0n): bigint | nul
 /** Balances by match key, in the order of `AccountReader.assets`. */
 export type Holdings = ReadonlyMap<string, readonly Figure[]>
 
+/** Added to the number of sent transactions of an account that has code. */
+export const CODE_MARK = 1n << 64n
+
+/** Whether an account has code, by what stands behind its balances: what code does with coins shows in no figure. */
+export const hasCode = (figures: readonly Figure[] = []): boolean => {
+  const mark = figures.at(-1)
+  return mark !== undefined && isRead(mark) && mark >= CODE_MARK
+}
+
 /** Sums by match key, in base units, in the same order. */
 export type Sums = ReadonlyMap<string, readonly bigint[]>
 
@@ -56,7 +65,9 @@ export interface AccountQuestion {
   readonly matchKeys: readonly string[]
   /** Accounts of which only the balance of the coin matters, beside `matchKeys` and different from them. Only with `exactly`. */
   readonly others?: readonly string[]
-  /** Also reads how many transactions each account sent: so coins are found that came in and went out again. */
+  /** Those of `matchKeys` of which the number of sent transactions is read as well: so coins are found that came in and went out again. */
+  readonly senders: readonly string[]
+  /** Without it, only what is not in `stored` is looked for. */
   readonly exactly: boolean
   /** Every node that answers is asked, and what one of them finds counts. With `exactly` they must agree about coin balances at `from`. */
   readonly everywhere?: boolean
@@ -83,7 +94,7 @@ export interface AccountFindings {
   readonly holdings: Holdings
   /** By how much balances of accounts that changed grew, or shrank, up to `through`. Only without `exactly`. */
   readonly growth?: Sums
-  /** What was read at `through`; the next question may begin with it. */
+  /** Balances at `through`, and behind them what `everywhere` adds, with 0 sent transactions of those that are no `senders`. */
   readonly state: Holdings
 }
 
@@ -99,8 +110,8 @@ export interface AccountReader {
    */
   touched(question: AccountQuestion): Promise<AccountFindings | 'forked' | 'gone'>
   /**
-   * Balances at one block, behind them how many transactions each account has sent: one answer for each node that has the block and its
-   * state. Throws `NodeUnreliable` when none has.
+   * Balances at one block, behind them how many transactions each account has sent, plus `CODE_MARK` where it has code: one answer for each
+   * node that has the block and its state. Throws `NodeUnreliable` when none answers.
    */
   everywhere(matchKeys: readonly string[], at: BlockPlace): Promise<readonly Holdings[]>
   /**

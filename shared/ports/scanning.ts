@@ -201,6 +201,12 @@ export interface SeenTransaction {
  */
 export type ForkVerdict = 'gone' | 'kept' | 'disputed'
 
+/** Balances by match key. */
+export interface CoinBalances extends ReadonlyMap<string, bigint> {
+  /** Accounts that have code: coins may have come and gone since any earlier block, even where their balance is the same. */
+  readonly withCode: ReadonlySet<string>
+}
+
 /** Balances of the native coin, where contracts may pay it without a transaction or log that shows it. */
 export interface BalanceLedger {
   /** The native coin. */
@@ -214,7 +220,7 @@ export interface BalanceLedger {
   read(
     matchKeys: readonly string[],
     block: { readonly height: number; readonly hash: string },
-  ): Promise<ReadonlyMap<string, bigint> | null>
+  ): Promise<CoinBalances | null>
   /**
    * What other nodes return now for the readings of these increases, by `key`; without those that no other node answers for. Asked while the
    * state is there: some networks confirm after nodes have dropped it. Never throws because of a node.

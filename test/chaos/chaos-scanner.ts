@@ -24,6 +24,9 @@ export const PATIENCE = { timeout: 180_000, interval: 15 }
 /** Pause of a scanner between two looks. */
 export const POLL_MS = 10
 
+/** Looks end at final blocks, so they find nothing of a sequence before its end. */
+const LOOKS = briskPace({ endedLookMs: 200, allLookMs: 200 })
+
 /** One scanner over its life. */
 export interface Running {
   readonly fuse: Fuse
@@ -90,7 +93,8 @@ export function startScanner(
     dropAfterMs: 150,
     batchMax: 4,
     development: false,
-    ...(isThrifty && { thrifty: briskPace() }),
+    looks: LOOKS,
+    ...(isThrifty && { thrifty: LOOKS }),
   }
   const running = { fuse, client, looks: 0, scanner: startChainScanner(fuse.deps, source) }
   return running

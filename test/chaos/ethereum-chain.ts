@@ -12,6 +12,8 @@ const erc20 = new Interface([
 const TOKENS = { usdt_ethereum: ASSETS.usdt_ethereum.contract, usdc_ethereum: ASSETS.usdc_ethereum.contract }
 const [USDT, USDC] = [TOKENS.usdt_ethereum, TOKENS.usdc_ethereum]
 const COIN = 10n ** 18n
+/** Coins for each base unit of a token: less would be dust, which no reading looks for. */
+const WEI = 10n ** 9n
 
 /** anvil, where each of the payers of a sequence pays once, so that any of their transactions can be left out. */
 export async function openEthereum(): Promise<ChaosChain> {
@@ -23,7 +25,8 @@ export async function openEthereum(): Promise<ChaosChain> {
     const payer = payers.pop()
     if (payer === undefined) throw new Error('a sequence has more payments than payers')
     const token = erc20.encodeFunctionData('transfer', [to.address, amountBase])
-    const call = asset === 2 ? { to: to.address, value: amountBase } : { to: asset === 0 ? USDT : USDC, data: token }
+    const call =
+      asset === 2 ? { to: to.address, value: amountBase * WEI } : { to: asset === 0 ? USDT : USDC, data: token }
     const raw = await payer.signTransaction({
       ...call,
       chainId: 31_337,

@@ -9,6 +9,8 @@ export interface ReadingScene {
   readonly isStateGone: boolean
   /** Accounts at which no open invoice waits. */
   readonly unawaited: ReadonlySet<string>
+  /** Accounts whose coins the inbox leaves to a person. */
+  readonly inInbox: ReadonlySet<string>
 }
 
 /** A stated limit: money that may be missing from what is stored, and must be right when it is stored. */
@@ -31,14 +33,18 @@ export const LIMITS: readonly Limit[] = [
     covers: ({ txHash, amountBase, feesBase }) => txHash === null && amountBase <= feesBase,
   },
   {
-    name: 'moved by code: coins of an account whose code moves coins may come and go between two looks',
-    covers: (income, { isAttentive }, { movedByCode }) =>
-      isAttentive && isCoin(income) && movedByCode.has(income.matchKey),
+    name: 'moved by code: coins of an account whose code moves coins may come and go between two looks, which the inbox says',
+    covers: (income, { isAttentive, inInbox }, { movedByCode }) =>
+      isAttentive && isCoin(income) && movedByCode.has(income.matchKey) && inInbox.has(income.matchKey),
   },
   {
     name: 'state gone and nobody waits: an account that had other money before has no sum to compare with, which the inbox says',
     covers: ({ txHash, matchKey }, { isStateGone, unawaited }) =>
       isStateGone && txHash === null && unawaited.has(matchKey),
+  },
+  {
+    name: 'state gone and sent by a key: what came inside of calls and was sent on in between is left to a person, in the inbox',
+    covers: ({ txHash, matchKey }, { isStateGone, inInbox }) => isStateGone && txHash === null && inInbox.has(matchKey),
   },
   {
     name: 'state gone and moved by code: what code moved on is missing from an increase over several blocks',

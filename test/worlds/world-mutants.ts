@@ -40,9 +40,16 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'unread-senders',
     file: 'shared/chains/families/evm/accounts.ts',
-    find: 'exactly ? matchKeys.filter((matchKey) => among.includes(matchKey)) : []',
-    replace: 'exactly && among.length < 0 ? matchKeys : []',
+    find: 'holdings.sent(node, senders, toQuantity(height))',
+    replace: 'holdings.sent(node, senders.slice(senders.length), toQuantity(height))',
     what: 'Nonces are not compared: coins that come and leave by the key of the account are lost.',
+  },
+  {
+    name: 'unread-code',
+    file: 'shared/chains/families/evm/holdings.ts',
+    find: 'hasCode: coin >= HAS_CODE',
+    replace: 'hasCode: coin < 0n',
+    what: 'Coins that code moves on between two looks are missing, and nobody is told.',
   },
   {
     name: 'replaced-blocks',

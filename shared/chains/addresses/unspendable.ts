@@ -84,8 +84,11 @@ export function unspendableReason(family: Family, read: ReadAddress): string | n
 const DISTINCT_BYTES_MAX = 6
 /** Leading zero bytes of an account that no search for nice addresses can reach: 2⁸⁸ attempts. Precompiles and system contracts have more. */
 const ZERO_BYTES = 11
-/** The same character nine times in a row, as in `1CounterpartyXXXXXXXXXXXXXXXUWLpVr` and in programs and sysvars of Solana. */
-const SPELLED = /([1-9A-HJ-NP-Za-km-z])\1{8}/
+/**
+ * The same character thirteen times in a row, as in `1CounterpartyXXXXXXXXXXXXXXXUWLpVr` and in programs and sysvars of Solana: 58¹² attempts for a
+ * key. Nine or ten in a row are within the reach of graphics cards, and such addresses are wallets.
+ */
+const SPELLED = /([1-9A-HJ-NP-Za-km-z])\1{12}/
 
 function patternOf(family: Family, { address, matchKey }: ReadAddress): string | null {
   const payload = payloadOf(family, matchKey)

@@ -98,6 +98,12 @@ export function createExceptionRepository(db: Database) {
         .toArray()
       return found.flatMap(({ paymentKey }) => paymentKey ?? [])
     },
+    /** Those of these identifiers that exist, open or closed. */
+    existing: async (ids: readonly string[]): Promise<ReadonlySet<string>> => {
+      if (ids.length === 0) return new Set()
+      const found = await exceptions.find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } }).toArray()
+      return new Set(found.map(({ _id }) => _id))
+    },
     findById: async (id: string): Promise<ExceptionRecord | null> => {
       const stored = await exceptions.findOne({ _id: id })
       return stored === null ? null : exceptionFromDocument(stored)

@@ -15,9 +15,9 @@ const CHECK = z.object({
   through: z.object({ height: z.number(), hash: z.string() }),
 })
 
-/** What an account had at the end of a block when an invoice was first read: nobody could have paid it before. */
+/** What an account had at the end of a block when invoices were first read: nobody could have paid them before. */
 const START = z.object({
-  invoiceId: z.string(),
+  invoiceIds: z.array(z.string()),
   height: z.number(),
   hash: z.string(),
   /** The coin and the tokens, in the order of the network's assets, then the number of sent transactions; null where it was not read. */
@@ -34,7 +34,8 @@ export const COIN_BALANCES = defineCollection(
     network: textAs<NetworkId>(),
     matchKey: z.string(),
     checks: z.array(CHECK),
-    start: START.exactOptional(),
+    /** Of the invoices that waited when the last one was added, the oldest first. */
+    starts: z.array(START).exactOptional(),
     scanEpoch: z.number(),
     updatedAt: TIME,
   },

@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { bulkDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { AccountChecks, AccountStart } from '#shared/ports/native-balances.ts'
+import type { AccountChecks, AccountStarts } from '#shared/ports/native-balances.ts'
 import { ScannerFenced } from '#shared/ports/payments.ts'
 import { COIN_BALANCES, type CoinBalance } from './coin-balance-model.ts'
 
@@ -49,15 +49,15 @@ export function createCoinBalanceRepository(db: Database) {
         epoch,
       ),
     /** What these accounts had when invoices were first read; accounts without that are missing. */
-    starts: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountStart[]> => {
+    starts: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountStarts[]> => {
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
-      const found = await balances.find({ _id: { $in: ids }, start: { $exists: true } }).toArray()
-      return found.map(COIN_BALANCES.toRecord).flatMap(({ matchKey, start }) => (start ? [{ matchKey, start }] : []))
+      const found = await balances.find({ _id: { $in: ids }, starts: { $exists: true } }).toArray()
+      return found.map(COIN_BALANCES.toRecord).map(({ matchKey, starts = [] }) => ({ matchKey, starts }))
     },
     /** Replaces what accounts had at first. Throws `ScannerFenced` as `save` does. */
-    saveStarts: (mode: Mode, network: NetworkId, accounts: readonly AccountStart[], epoch: number): Promise<void> =>
+    saveStarts: (mode: Mode, network: NetworkId, accounts: readonly AccountStarts[], epoch: number): Promise<void> =>
       set(
-        accounts.map(({ matchKey, start }) => ({ mode, network, matchKey, start })),
+        accounts.map(({ matchKey, starts }) => ({ mode, network, matchKey, starts: [...starts] })),
         epoch,
       ),
   }

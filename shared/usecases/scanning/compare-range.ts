@@ -1,8 +1,17 @@
-import type { BlockPlace, Sums } from '#shared/ports/account-reader.ts'
+import {
+  type BlockPlace,
+  type Figure,
+  growthBetween,
+  type Holdings,
+  hasCode,
+  type Sums,
+} from '#shared/ports/account-reader.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
+import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
+import type { FoundIncrease } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
 import { assertHeld, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
@@ -14,12 +23,12 @@ export interface RangeComparison {
   readonly from: BlockPlace
   readonly to: BlockPlace
   readonly matchKeys: readonly string[]
+  /** Those of them that sent something, or may have: coins are looked for that came in and went out again. */
+  readonly senders?: readonly string[]
   /** Every node is asked, and what one of them shows counts. */
   readonly everywhere?: boolean
   /** Requests for logs of tokens that the comparison may make. */
   readonly logRequests: number
-  /** Names the comparison in the ids of its exceptions: the same one opens none twice. */
-  readonly label: string
   /** Tokens that came in without a log are left to a person. Otherwise the range is not passed: a node withholds something. */
   readonly mayLackLogs: boolean
 }
@@ -33,14 +42,16 @@ export async function compareRange(
   session: ScanSession,
   comparison: RangeComparison,
 ): Promise<'done' | 'gone' | 'forked' | BlockPlace> {
-  const { from, to, matchKeys, everywhere = false, logRequests } = comparison
+  const { from, to, matchKeys, senders = [], everywhere = false, logRequests } = comparison
   const { accounts } = session.source.client
   if (accounts === undefined || matchKeys.length === 0) return 'done'
   const stored = await storedSums(session, matchKeys, { from, to })
   const least = leastOf(session)
   const budget = searchBudget(session, logRequests)
-  const found = await accounts.touched({ from, to, matchKeys, exactly: false, stored, everywhere, least, budget })
+  const range = { from, to, matchKeys, senders, exactly: false, stored, everywhere, least, budget }
+  const found = await accounts.touched(range)
   if (typeof found === 'string') return found
+  await reportCode(session, [found.start, found.state])
   const coins = new Set(matchKeys)
   for (const height of found.heights) {
     const block = await readChosen(session, height, { coins })
@@ -136,37 +147,132 @@ async function withIncreasesOf(
   return settleIncreases(session, found)
 }
 
-/** Money that no block explains. A person decides. Throws `NodeUnreliable` for tokens, unless their logs may be missing. */
-async function reportUnexplained(
-  session: ScanSession,
-  growth: Sums,
-  { from, matchKeys, label, everywhere, mayLackLogs }: RangeComparison,
-  to: BlockPlace,
-): Promise<void> {
-  const { deps, source } = session
+/** Money at an account that no stored payment explains; null where its balance could not be read. */
+export interface MoneyLeft {
+  readonly matchKey: string
+  /** Place of the asset among those of the network. */
+  readonly index: number
+  readonly restBase: bigint | null
+}
+
+/** Of the exception about this money: the same money has the same one. */
+export function leftId({ source }: ScanSession, { matchKey, index, restBase }: MoneyLeft): string {
   const { mode, network, client } = source
-  const stored = await storedSums(session, matchKeys, { from, to })
-  const waits = everywhere === true ? 'An invoice may wait for them.' : 'No open invoice waits for them.'
-  const rows: ExceptionRecord[] = []
-  for (const [matchKey, figures] of growth) {
-    for (const [at, asset] of (client.accounts?.assets ?? []).entries()) {
-      const restBase = (figures[at] ?? 0n) - (stored.get(matchKey)?.[at] ?? 0n)
-      if (restBase <= 0n || restBase < deps.catalog.asset(asset).dustBase) continue
-      if (at > 0 && !mayLackLogs) throw new NodeUnreliable(`a balance of ${asset} grew without a transfer in any block`)
-      rows.push({
-        id: `unexplained_balance:${mode}:${network}:${label}:${matchKey}:${asset}${everywhere === true ? '' : `:${to.height}`}`,
-        kind: 'unexplained_balance',
-        workspaceId: null,
-        mode,
-        invoiceId: null,
-        paymentKey: null,
-        detail: `0x${matchKey} on ${network} holds ${restBase} base units of ${asset} more than its payments explain, up to block ${to.height}. ${waits} Compare with a block explorer.`,
-        openedAt: deps.clock.now(),
-        closedAt: null,
-      })
+  return `unexplained_balance:${mode}:${network}:${matchKey}:${client.accounts?.assets[index] ?? 'its coin'}:${restBase ?? 'unread'}`
+}
+
+/** One exception for each account and asset, for the instance admins; the same money opens none twice. */
+export async function reportLeft(session: ScanSession, left: readonly MoneyLeft[], waits: string): Promise<void> {
+  const { deps, source, cursor } = session
+  const { mode, network, client } = source
+  const rows = left.map((money): ExceptionRecord => {
+    const { matchKey, index, restBase } = money
+    const asset = client.accounts?.assets[index] ?? 'its coin'
+    const amount = restBase === null ? 'an amount that could not be read' : `${restBase} base units`
+    return {
+      id: leftId(session, money),
+      kind: 'unexplained_balance',
+      workspaceId: null,
+      mode,
+      invoiceId: null,
+      paymentKey: null,
+      detail: `0x${matchKey} on ${network} holds ${amount} of ${asset} more than its payments explain, up to block ${cursor.height}. ${waits} Find the transfer with a block explorer; then read its block again with \`paymesh chain rescan\`.`,
+      openedAt: deps.clock.now(),
+      closedAt: null,
     }
-  }
+  })
   if (rows.length === 0) return
   await deps.exceptions.openOnce(rows)
   deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
+}
+
+/**
+ * One exception for each account that has code, where only balances choose the blocks that are read: what code moves on between two readings
+ * shows in none of them. Nothing where every block is read.
+ */
+export async function reportCode(session: ScanSession, states: readonly Holdings[]): Promise<void> {
+  const { deps, source } = session
+  const { mode, network, client } = source
+  session.withCode ??= new Set()
+  const known = session.withCode
+  const found = states.flatMap((state) =>
+    [...state].flatMap(([matchKey, figures]) => (hasCode(figures) ? matchKey : [])),
+  )
+  const fresh = [...new Set(found)].filter((matchKey) => !known.has(matchKey))
+  if (fresh.length === 0 || source.thrifty === undefined) return
+  const asset = client.accounts?.assets[0] ?? 'its coin'
+  await deps.exceptions.openOnce(
+    fresh.map((matchKey) => ({
+      id: `unexplained_balance:${mode}:${network}:${matchKey}:${asset}:code`,
+      kind: 'unexplained_balance',
+      workspaceId: null,
+      mode,
+      invoiceId: null,
+      paymentKey: null,
+      detail: `0x${matchKey} on ${network} has code, as contract wallets and delegated keys do: coins that its code moves on between two readings are not seen. Where that matters, read every block of this network ("source":"full"). If nobody was meant to delegate this address, somebody else has its key.`,
+      openedAt: deps.clock.now(),
+      closedAt: null,
+    })),
+  )
+  for (const matchKey of fresh) known.add(matchKey)
+}
+
+/** Money that no block explains is left to a person. Throws `NodeUnreliable` for tokens, unless their logs may be missing. */
+async function reportUnexplained(
+  session: ScanSession,
+  growth: Sums,
+  { from, matchKeys, everywhere, mayLackLogs }: RangeComparison,
+  to: BlockPlace,
+): Promise<void> {
+  const stored = await storedSums(session, matchKeys, { from, to })
+  const least = leastOf(session)
+  const left = [...growth].flatMap(([matchKey, figures]) =>
+    least.flatMap((most, index): MoneyLeft[] => {
+      const restBase = (figures[index] ?? 0n) - (stored.get(matchKey)?.[index] ?? 0n)
+      return restBase <= 0n || restBase < most ? [] : [{ matchKey, index, restBase }]
+    }),
+  )
+  const token = left.find(({ index }) => index > 0)
+  if (token !== undefined && !mayLackLogs) {
+    throw new NodeUnreliable(`a balance of a token of 0x${token.matchKey} grew without a transfer in any block`)
+  }
+  const waits = everywhere === true ? 'An invoice may wait for them.' : 'No open invoice waits for them.'
+  await reportLeft(session, left, waits)
+}
+
+/**
+ * By how much balances are above these, in the order of the assets, as far as every node shows it: one that claims more is not believed, and one
+ * that could not read says nothing. Zero for less than what counts; null where no node could read.
+ */
+export function restsAbove(
+  session: ScanSession,
+  known: readonly (bigint | null)[],
+  answers: readonly (readonly Figure[])[],
+): readonly (bigint | null)[] {
+  return leastOf(session).map((least, at) => {
+    const growths = answers.flatMap((figures) => {
+      const growth = known[at] === null ? null : growthBetween(known[at], figures[at])
+      return growth ?? []
+    })
+    const [smallest = null] = growths.sort((one, other) => (one < other ? -1 : 1))
+    return smallest === null || smallest >= least ? smallest : 0n
+  })
+}
+
+/** Stores coins that only balances show as payments in the block of these balances, at or below the cursor. */
+export async function recordIncreases(
+  session: ScanSession,
+  at: BlockPlace,
+  found: ReadonlyMap<string, FoundIncrease>,
+): Promise<void> {
+  if (found.size === 0) return
+  const block = await blockAt(session, at.height)
+  if (block.hash !== at.hash) throw new NodeUnreliable(`block ${block.height} was replaced`)
+  const placed = await Promise.all(
+    [...found].map(([matchKey, increase]) => placeIncreases(session, [block], matchKey, [increase])),
+  )
+  assertHeld(session)
+  const blocks = withIncreases([{ ...block, transfers: [] }], placed.flat())
+  await recordBlockTransfers(session.deps, { ...writeScope(session), from: block.height, blocks })
+  await confirmThroughCursor(session)
 }

@@ -1,52 +1,83 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type BlockPlace, growthBetween, type Holdings, isRead } from '#shared/ports/account-reader.ts'
-import type { WatchedMethod } from '#shared/ports/invoices.ts'
-import type { AccountStart } from '#shared/ports/native-balances.ts'
+import type { AccountStart, AccountStarts } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
-import { compareRange, recordLogged, storedSums } from './compare-range.ts'
+import type { FoundIncrease } from './balance-sheet.ts'
+import {
+  compareRange,
+  type MoneyLeft,
+  recordIncreases,
+  recordLogged,
+  reportCode,
+  reportLeft,
+  restsAbove,
+  storedSums,
+} from './compare-range.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
-import { blockAt, leastOf, openWatches } from './thrifty-reads.ts'
+import { blockAt, leastOf, type OpenWatch, openWatches } from './thrifty-reads.ts'
 
 /** Requests for logs of the life of invoices that one proof may make. */
 const LOG_REQUESTS = 20
 /** Accounts of one question. */
 const PAGE = 100
+/** Starts of one account: a stranger may open many invoices that share an address. */
+const STARTS_MAX = 20
 /** How long a deadline waits for the logs of tokens that came in; then a person decides. */
 const PATIENCE_MS = 60_000
 
 /**
- * Stores what open watches have at the cursor's block when they are first read: nobody could have paid them before. Deadlines are proven
- * against it, so that no node needs to remember the state of that block. Throws `ScannerFenced`.
+ * Stores what open watches have at the cursor's block when an invoice is first read: nobody could have paid it before. Deadlines are proven
+ * against it, so that no node needs to remember the state of that block. Invoices that share an address have a start each, up to a bound: those
+ * beyond it have the newest earlier one. Throws `ScannerFenced`.
  */
-export async function keepStarts(session: ScanSession, open: readonly WatchedMethod[], start: Holdings): Promise<void> {
-  const { deps, source, cursor, lease } = session
+export async function keepStarts(session: ScanSession, open: readonly OpenWatch[], holdings: Holdings): Promise<void> {
+  const { deps, source, lease } = session
   session.started ??= new Set()
   const { started } = session
-  const fresh = open.filter(({ matchKey, invoiceId }) => !started.has(`${matchKey}:${invoiceId}`))
+  const fresh = open.filter((watch) => !isStarted(session, watch))
   if (fresh.length === 0) return
   const { mode, network } = source
-  const stored = new Map((await deps.balances.starts(mode, network, keysOf(fresh))).map((one) => [one.matchKey, one]))
-  const rows = fresh.flatMap(({ matchKey, invoiceId }): AccountStart[] => {
-    const figures = start.get(matchKey)
-    if (figures === undefined || isOfOpen(stored.get(matchKey), open)) return []
-    const bases = figures.map((figure) => (isRead(figure) ? figure : null))
-    return [{ matchKey, start: { invoiceId, height: cursor.height, hash: cursor.hash, figures: bases } }]
+  const rows = await deps.balances.starts(mode, network, keysOf(fresh))
+  const stored = new Map(rows.map(({ matchKey, starts }) => [matchKey, starts]))
+  const changed = fresh.flatMap((watch): AccountStarts[] => {
+    const starts = withStart(session, watch, stored.get(watch.matchKey) ?? [], holdings)
+    return starts === null ? [] : [{ matchKey: watch.matchKey, starts }]
   })
   assertHeld(session)
-  await deps.balances.saveStarts(mode, network, rows, lease.epoch)
-  for (const { matchKey, invoiceId } of fresh) started.add(`${matchKey}:${invoiceId}`)
+  await deps.balances.saveStarts(mode, network, changed, lease.epoch)
+  for (const { matchKey, invoiceIds } of fresh) for (const id of invoiceIds) started.add(`${matchKey}:${id}`)
 }
 
-/** A start that belongs to an invoice that still waits is older than any other of the account. */
-const isOfOpen = (stored: AccountStart | undefined, open: readonly WatchedMethod[]): boolean =>
-  stored !== undefined &&
-  open.some(({ matchKey, invoiceId }) => matchKey === stored.matchKey && invoiceId === stored.start.invoiceId)
+/** Whether the start of each invoice of an address is stored, as far as this session saw. */
+export const isStarted = ({ started }: ScanSession, { matchKey, invoiceIds }: OpenWatch): boolean =>
+  invoiceIds.every((id) => started?.has(`${matchKey}:${id}`) === true)
 
-const keysOf = (watches: readonly WatchedMethod[]): readonly string[] => [
-  ...new Set(watches.map(({ matchKey }) => matchKey)),
-]
+/** The starts of open invoices alone, and one at the cursor for those that have none; null when each has one. */
+function withStart(
+  { cursor }: ScanSession,
+  { matchKey, invoiceIds }: OpenWatch,
+  stored: readonly AccountStart[],
+  holdings: Holdings,
+): readonly AccountStart[] | null {
+  const known = new Set(stored.flatMap((start) => start.invoiceIds))
+  const missing = invoiceIds.filter((id) => !known.has(id))
+  const figures = holdings.get(matchKey)
+  if (figures === undefined || missing.length === 0) return null
+  const open = new Set(invoiceIds)
+  const left = stored.flatMap((start) => {
+    const ids = start.invoiceIds.filter((id) => open.has(id))
+    return ids.length === 0 ? [] : [{ ...start, invoiceIds: ids }]
+  })
+  const newest = left.at(-1)
+  if (newest !== undefined && left.length >= STARTS_MAX)
+    return [...left.slice(0, -1), { ...newest, invoiceIds: [...newest.invoiceIds, ...missing] }]
+  const bases = figures.map((figure) => (isRead(figure) ? figure : null))
+  return [...left, { invoiceIds: missing, height: cursor.height, hash: cursor.hash, figures: bases }]
+}
+
+const keysOf = (watches: readonly OpenWatch[]): string[] => watches.map(({ matchKey }) => matchKey)
 
 /**
  * Lets deadlines pass that the cursor has read: on every node that answers, the accounts have at the cursor's block what they had when they
@@ -80,7 +111,7 @@ export async function proveDeadlines(session: ScanSession): Promise<void> {
 }
 
 /** Whether all of them are; false where the budget of one step was used up first. */
-async function prove(session: ScanSession, ending: readonly WatchedMethod[]): Promise<boolean> {
+async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promise<boolean> {
   // Nodes have no balances of a block that was replaced: the next step walks back.
   const { height, hash, time } = session.cursor
   if (ending.length > 0 && (await blockAt(session, height)).hash !== hash) {
@@ -88,44 +119,62 @@ async function prove(session: ScanSession, ending: readonly WatchedMethod[]): Pr
   }
   for (let start = 0; start < ending.length; start += PAGE) {
     const page = ending.slice(start, start + PAGE)
-    const open = await unexplained(session, page, { height, hash, time })
-    if (open.length > 0 && !(await lookBack(session, open))) return false
+    const at = { height, hash, time }
+    const scene = await compareWithStarts(session, page, at)
+    await reportCode(session, scene.answers)
+    const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene)
+    if (outcome === 'spent') return false
+    if (outcome === 'gone') await settleGone(session, scene, at)
   }
   return true
 }
 
-/** Those whose balances are not what is stored, on some node, or whose start is not known. */
-async function unexplained(
-  session: ScanSession,
-  page: readonly WatchedMethod[],
-  at: BlockPlace,
-): Promise<readonly WatchedMethod[]> {
-  const { source, deps } = session
-  const { accounts } = source.client
-  if (accounts === undefined) return page
-  const { mode, network } = source
-  const starts = new Map<string, AccountStart['start']>()
-  for (const { matchKey, start } of await deps.balances.starts(mode, network, keysOf(page))) {
-    if ((await blockAt(session, start.height)).hash === start.hash) starts.set(matchKey, start)
+/** The oldest start of each account's open invoices that is on this branch and below the cursor. */
+async function startsOf(session: ScanSession, page: readonly OpenWatch[]): Promise<ReadonlyMap<string, AccountStart>> {
+  const { deps, source, cursor } = session
+  const open = new Set(page.flatMap(({ invoiceIds }) => invoiceIds))
+  const found = new Map<string, AccountStart>()
+  for (const { matchKey, starts } of await deps.balances.starts(source.mode, source.network, keysOf(page))) {
+    const start = starts.find(({ invoiceIds }) => invoiceIds.some((id) => open.has(id)))
+    if (start === undefined || start.height >= cursor.height) continue
+    // A final block is never replaced.
+    const isFinal = start.height <= (cursor.finalizedHeight ?? -1)
+    if (isFinal || (await blockAt(session, start.height)).hash === start.hash) found.set(matchKey, start)
   }
+  return found
+}
+
+/** What newest balances show beside what accounts had at first. */
+interface Scene {
+  /** Those whose balances are not what is stored, on some node, or whose start is not known. */
+  readonly open: readonly OpenWatch[]
+  readonly starts: ReadonlyMap<string, AccountStart>
+  /** Of each node, at the cursor. */
+  readonly answers: readonly Holdings[]
+}
+
+async function compareWithStarts(session: ScanSession, page: readonly OpenWatch[], at: BlockPlace): Promise<Scene> {
+  const { accounts } = session.source.client
+  if (accounts === undefined) throw new TypeError('the family has no account reader')
+  const starts = await startsOf(session, page)
   const answers = await accounts.everywhere(keysOf(page), at)
+  if (answers.length === 0) throw new NodeUnreliable(`no node has the balances of block ${at.height}`)
   const from = Math.min(...[...starts.values()].map(({ height }) => height))
   // The balances of a single node may be old; its logs say as much again.
   if (answers.length === 1 && from < at.height) {
     await recordLogged(session, { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS })
   }
-  const rest: WatchedMethod[] = []
+  const open: OpenWatch[] = []
   for (const watch of page) {
     const start = starts.get(watch.matchKey)
-    if (start === undefined || start.height >= at.height) rest.push(watch)
-    else if (!(await isExplained(session, { watch, start, answers, at }))) rest.push(watch)
+    if (start === undefined || !(await isExplained(session, { watch, start, answers, at }))) open.push(watch)
   }
-  return rest
+  return { open, starts, answers }
 }
 
 interface Explained {
-  readonly watch: WatchedMethod
-  readonly start: AccountStart['start']
+  readonly watch: OpenWatch
+  readonly start: AccountStart
   readonly answers: readonly Holdings[]
   readonly at: BlockPlace
 }
@@ -149,36 +198,79 @@ async function isExplained(session: ScanSession, { watch, start, answers, at }: 
 
 /**
  * Compares balances on every node between a block before they were shown and the cursor with what is stored, and reads the blocks that
- * explain a difference. Returns false where the budget of one step was used up first.
+ * explain a difference. A start may be older: clocks differ, and what came in since then is missing. `spent` where the budget of one step was
+ * used up first; `gone` where no node has those balances any more.
  */
-async function lookBack(session: ScanSession, watches: readonly WatchedMethod[]): Promise<boolean> {
+async function lookBack(session: ScanSession, { open, starts, answers }: Scene): Promise<'done' | 'spent' | 'gone'> {
   const { cursor, deps, source } = session
   const { marginMs = 0 } = source.thrifty ?? {}
-  const shownAt = Math.min(...watches.map(({ since }) => since))
-  const matchKeys = keysOf(watches)
-  const first = await blockBefore(session, shownAt - marginMs)
-  if (first.height >= cursor.height) return true
+  const shownAt = Math.min(...open.map(({ since }) => since))
+  const matchKeys = keysOf(open)
+  const senders = matchKeys.filter((matchKey) => {
+    const sent = starts.get(matchKey)?.figures.at(-1) ?? null
+    return sent === null || answers.some((answer) => answer.get(matchKey)?.at(-1) !== sent)
+  })
+  const before = await blockBefore(session, shownAt - marginMs)
+  const lowest = Math.min(before.height, ...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
+  const first = lowest < before.height ? await blockAt(session, lowest) : before
+  if (first.height >= cursor.height) return 'done'
   const place = session.proving?.shownAt === shownAt ? session.proving.from : first
   const waitedMs = deps.clock.now() - (session.unprovenSince ?? deps.clock.now())
   const outcome = await compareRange(session, {
     from: place,
     to: cursor,
     matchKeys,
+    senders,
     everywhere: true,
     logRequests: LOG_REQUESTS,
-    label: `open:${shownAt}`,
     mayLackLogs: waitedMs >= PATIENCE_MS,
   })
   if (outcome === 'forked')
     throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
-  if (outcome === 'gone') {
-    deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
-  } else if (outcome !== 'done') {
+  if (outcome !== 'done' && outcome !== 'gone') {
     session.proving = { shownAt, from: outcome }
-    return false
+    return 'spent'
   }
   session.proving = undefined
-  return true
+  return outcome
+}
+
+/**
+ * Where no node has the balances between start and cursor any more: each range was placed by figures, or every block of it was read, so direct coins
+ * are stored; coins beyond those, of an account that sent nothing, came in inside of calls and are one payment of their sum. Whatever else
+ * balances show is left to a person.
+ */
+async function settleGone(session: ScanSession, { open, starts, answers }: Scene, at: BlockPlace): Promise<void> {
+  const { deps, source } = session
+  const matchKeys = keysOf(open)
+  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
+  const from = Math.min(...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
+  if (from < at.height) await recordLogged(session, { from, to: at.height, matchKeys, requests: LOG_REQUESTS })
+  const increases = new Map<string, FoundIncrease>()
+  const left: MoneyLeft[] = []
+  for (const matchKey of matchKeys) {
+    const start = starts.get(matchKey)
+    if (start === undefined) continue
+    const sums = (await storedSums(session, [matchKey], { from: start, to: at })).get(matchKey) ?? []
+    const known = start.figures.map((figure, index) => (figure === null ? null : figure + (sums[index] ?? 0n)))
+    const figures = answers.map((answer) => answer.get(matchKey) ?? [])
+    const [coins = 0n, ...tokens] = restsAbove(session, known, figures)
+    const [first] = start.figures
+    const isSender = figures.some((one) => one.at(-1) !== start.figures.at(-1))
+    if (coins !== 0n && coins !== null && first != null && !isSender && source.client.balances !== undefined) {
+      const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
+      const since = { height: start.height, hash: start.hash }
+      increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings } })
+    } else if (coins !== 0n || isSender) {
+      // What a key sent on may have come in inside of calls as well.
+      left.push({ matchKey, index: 0, restBase: coins === 0n ? null : coins })
+    }
+    for (const [index, restBase] of tokens.entries()) {
+      if (restBase !== 0n) left.push({ matchKey, index: index + 1, restBase })
+    }
+  }
+  await recordIncreases(session, at, increases)
+  await reportLeft(session, left, 'An invoice may wait for them.')
 }
 
 /**

@@ -66,8 +66,14 @@ export interface ScanSession {
   proving?: { readonly shownAt: Ms; readonly from: BlockPlace } | undefined
   /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */
   started?: Set<string>
+  /** Accounts whose code is in the inbox, as far as this session saw; absent before the first. */
+  withCode?: Set<string>
   /** No look at balances before this moment: the last one failed. */
   lookAfter?: Ms
+  /** Blocks that looks may still read in full today because of derived addresses; absent before the first. */
+  lookBlocks?: { readonly left: number; readonly since: Ms }
+  /** Height at which a look first saw money above the cursor, by the exception that it would open; absent before the first. */
+  lookObservations?: Map<string, number>
   /** A look at balances that takes several steps; absent between two. */
   looking?: LookProgress | undefined
   /** Until when somebody is watching a page of this network. Shared by the sessions of one scanner. */

@@ -1,16 +1,25 @@
-import { type BlockPlace, type Figure, growthBetween } from '#shared/ports/account-reader.ts'
+import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { reportUnseen } from './balance-gaps.ts'
-import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
-import { compareRange, recordBlocks, recordLogged, storedSums } from './compare-range.ts'
+import {
+  compareRange,
+  leftId,
+  type MoneyLeft,
+  recordBlocks,
+  recordIncreases,
+  recordLogged,
+  reportCode,
+  reportLeft,
+  restsAbove,
+  storedSums,
+} from './compare-range.ts'
 import { placeOf } from './scan-mode.ts'
-import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { moveCursor, type ScanSession } from './scan-session.ts'
 import type { LookPace, LookProgress } from './thrifty-pace.ts'
-import { blockAt, leastOf } from './thrifty-reads.ts'
+import { blockAt } from './thrifty-reads.ts'
 
 /** How long after its deadline the address of an invoice is looked at every hour. */
 const ENDED_MS = 24 * 3_600_000
@@ -20,6 +29,13 @@ const PAGE = 100
 const PAGES = 10
 /** Addresses that left memory longer ago are looked at once a month. */
 const YEAR_MS = 365 * 24 * 3_600_000
+/** Requests for logs of accounts whose old balances are gone, in one page. */
+const LOG_REQUESTS = 20
+/** Blocks that looks read in full within a day because of derived addresses: 0.2 million units of Alchemy at 100 a block. */
+const BLOCKS_A_DAY = 2_000
+const DAY_MS = 24 * 3_600_000
+/** Amounts that a session remembers between two looks. */
+const OBSERVATIONS_MAX = 10_000
 /** Pause after a look that failed. */
 const RETRY_MS = 60_000
 /** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
@@ -57,11 +73,14 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
   for (let pages = 0; pages < PAGES; pages += 1) {
     looking.page ??= await nextPage(looking)
     const { page, kind, to } = looking
-    const comparison = { ...page, to, logRequests: 1, label: 'look', mayLackLogs: false }
+    const comparison = { ...page, to, logRequests: 1, mayLackLogs: false }
     const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
-    if (outcome === 'gone' && !(await isExplained(session, looking, page))) {
-      if (!looking.isRead && !isWholeAbove(session, page.from)) return readAll(session, looking, page.from)
-      await reportUnseen(session)
+    if (outcome === 'gone') {
+      const doubts = await compareWithPaid(session, looking, page)
+      const isRead = looking.isRead || isWholeAbove(session, page.from)
+      if (!isRead && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
+      if (doubts.hasListed) await reportUnseen(session)
+      await reportLeft(session, doubts.derived, 'No open invoice waits for them.')
     }
     if (outcome === 'forked') {
       session.looking = undefined
@@ -148,87 +167,117 @@ async function nextPage({ keys, from }: LookProgress): Promise<Page> {
 const isWholeAbove = ({ cursor }: ScanSession, { height }: BlockPlace): boolean =>
   height >= (cursor.fullAbove ?? Number.POSITIVE_INFINITY)
 
+/** What newest balances leave open. */
+interface Doubts {
+  /** Addresses of lists are among them: what their owner does there is not known, so no sum says anything. */
+  readonly hasListed: boolean
+  /** Money at derived addresses beyond all that was ever paid to them, and that no exception is about. */
+  readonly derived: readonly MoneyLeft[]
+}
+
 /**
- * Whether newest balances, which every node has, show that nothing was missed although no node has those of the last look any more: nobody
- * else uses a derived address, so it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of
- * calls: they are stored as one increase in the block of these balances. False where an address is listed or has other money than that.
+ * What newest balances, which every node has, leave open where no node has those of the last look any more: nobody else uses a derived address, so
+ * it has what was ever paid to it, or less. Coins beyond that, where every block was read, came in inside of calls: they are stored as
+ * one increase in the last of these blocks, as far as every node shows them. Money that was first seen in a block above those that were read
+ * is left to the next look.
  */
-async function isExplained(session: ScanSession, looking: LookProgress, { from, matchKeys }: Page): Promise<boolean> {
+async function compareWithPaid(
+  session: ScanSession,
+  looking: LookProgress,
+  { from, matchKeys }: Page,
+): Promise<Doubts> {
   const { deps, source, cursor } = session
-  const at: BlockPlace = looking.isRead ? looking.to : cursor
+  const through: BlockPlace = looking.isRead ? looking.to : cursor
   const isRead = looking.isRead || isWholeAbove(session, from)
-  const { accounts } = source.client
-  if (accounts === undefined || matchKeys.length === 0) return false
+  if (matchKeys.length === 0) return { hasListed: false, derived: [] }
+  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
   const rows = await deps.wallets.findAddresses(source.mode, source.family, matchKeys)
-  const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
-  if (!matchKeys.every((matchKey) => derived.has(matchKey))) return false
-  if (!isRead) await recordLogged(session, { from: from.height, to: at.height, matchKeys, requests: 1 })
-  const paid = await storedSums(session, matchKeys, { from: { height: -1 }, to: at })
-  const answers = await accounts.everywhere(matchKeys, at)
-  const found = new Map<string, FoundIncrease>()
-  for (const matchKey of matchKeys) {
-    for (const answer of answers) {
-      const scene = { at, isRead, sums: paid.get(matchKey) ?? [], figures: answer.get(matchKey) ?? [] }
-      const rest = restOf(session, scene)
-      if (rest === 'unexplained') return false
-      if (rest !== null) found.set(matchKey, rest)
+  const derived = rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : []))
+  const hasListed = derived.length < matchKeys.length
+  if (derived.length === 0) return { hasListed, derived: [] }
+  if (!isRead) {
+    await recordLogged(session, { from: from.height, to: through.height, matchKeys: derived, requests: LOG_REQUESTS })
+  }
+  const { answers, at } = await newestFigures(session, derived, through)
+  await reportCode(session, answers)
+  const paid = await storedSums(session, derived, { from: { height: -1 }, to: at })
+  const isDecided = (money: MoneyLeft) => firstSeen(session, money, at) <= through.height
+  const increases = new Map<string, FoundIncrease>()
+  const doubts: MoneyLeft[] = []
+  for (const matchKey of derived) {
+    const figures = answers.map((answer) => answer.get(matchKey) ?? [])
+    const rests = restsAbove(session, paid.get(matchKey) ?? [], figures)
+    const found = rests.flatMap((restBase, index) => (restBase === 0n ? [] : [{ matchKey, index, restBase }]))
+    // Whoever sent something spent an amount that is not known here.
+    const isSender = figures.some((one) => one.at(-1) !== 0n)
+    for (const money of found.filter((one) => !isRead || isDecided(one))) {
+      const { index, restBase } = money
+      if (index === 0 && restBase !== null && isRead && !isSender && source.client.balances !== undefined) {
+        increases.set(matchKey, increaseOf(session, through, restBase, (paid.get(matchKey)?.[0] ?? 0n) + restBase))
+      } else doubts.push(money)
     }
   }
-  await recordIncreases(session, at, found)
-  deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network })
+  await recordIncreases(session, through, increases)
+  const known = await deps.exceptions.existing(doubts.map((money) => leftId(session, money)))
+  return { hasListed, derived: doubts.filter((money) => !known.has(leftId(session, money))) }
+}
+
+/**
+ * Figures of a block at or below the cursor. Where no node has them any more, as where the cursor rests at a final block that is older than what
+ * nodes remember, those of the newest block.
+ */
+async function newestFigures(session: ScanSession, matchKeys: readonly string[], at: BlockPlace) {
+  const { accounts, head } = session.source.client
+  if (accounts === undefined) throw new TypeError('the family has no account reader')
+  const answers = await accounts.everywhere(matchKeys, at)
+  if (answers.length > 0) return { answers, at }
+  const newest = await blockAt(session, (await head()).height)
+  const newer = await accounts.everywhere(matchKeys, newest)
+  if (newer.length === 0) throw new NodeUnreliable(`no node has the balances of block ${newest.height}`)
+  return { answers: newer, at: newest }
+}
+
+/** The height at which a look of this session first saw this money. */
+function firstSeen(session: ScanSession, money: MoneyLeft, { height }: BlockPlace): number {
+  session.lookObservations ??= new Map()
+  const { lookObservations: seen } = session
+  const id = leftId(session, money)
+  if (seen.size >= OBSERVATIONS_MAX) seen.clear()
+  const first = Math.min(height, seen.get(id) ?? height)
+  seen.set(id, first)
+  return first
+}
+
+/** A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again. */
+function increaseOf({ cursor }: ScanSession, at: BlockPlace, amountBase: bigint, balanceBase: bigint): FoundIncrease {
+  const since = { height: 0, hash: cursor.genesisHash }
+  return { height: at.height, amountBase, increase: { since, beforeBase: '0', afterBase: String(balanceBase) } }
+}
+
+/**
+ * Whether the blocks since the last look are read in full for what balances left open. Addresses of lists need it. For derived ones a stranger
+ * chooses when that happens, so a day has a budget of blocks; beyond it the inbox names the address and the money.
+ */
+function mayReadAll(session: ScanSession, from: BlockPlace, { hasListed, derived }: Doubts): boolean {
+  if (hasListed) return true
+  if (derived.length === 0) return false
+  const now = session.deps.clock.now()
+  const { lookBlocks = { left: BLOCKS_A_DAY, since: now } } = session
+  const isNewDay = now - lookBlocks.since >= DAY_MS || now < lookBlocks.since
+  const left = isNewDay ? BLOCKS_A_DAY : lookBlocks.left
+  const blocks = session.cursor.height - from.height
+  if (blocks > left) return false
+  // A step reads some of them, and the next one asks for the rest.
+  session.lookBlocks = {
+    left: left - Math.min(blocks, session.source.batchMax),
+    since: isNewDay ? now : lookBlocks.since,
+  }
   return true
 }
 
-/** Coins of one account beyond what was paid to it; null for none. */
-function restOf(
-  session: ScanSession,
-  {
-    at: { height },
-    isRead,
-    sums,
-    figures,
-  }: {
-    readonly at: BlockPlace
-    readonly isRead: boolean
-    readonly sums: readonly bigint[]
-    readonly figures: readonly Figure[]
-  },
-): FoundIncrease | 'unexplained' | null {
-  const { cursor, source } = session
-  const least = leastOf(session)
-  const growths = least.map((_, at) => growthBetween(sums[at], figures[at]))
-  const isMore = (growth: bigint | null | undefined, at: number): boolean =>
-    growth == null || (growth > 0n && growth >= (least[at] ?? 1n))
-  if (growths.some((growth, at) => at > 0 && isMore(growth, at))) return 'unexplained'
-  const [coins] = growths
-  if (!isMore(coins, 0)) return null
-  // Whoever sent something spent an amount that is not known here.
-  if (coins == null || !isRead || source.client.balances === undefined || figures.at(-1) !== 0n) return 'unexplained'
-  // A derived address begins empty. So the increase covers every block before: none of them can count for the same coins again.
-  const since = { height: 0, hash: cursor.genesisHash }
-  const increase = { since, beforeBase: '0', afterBase: String(figures[0]) }
-  return { height, amountBase: coins, increase }
-}
-
-async function recordIncreases(
-  session: ScanSession,
-  at: BlockPlace,
-  found: ReadonlyMap<string, FoundIncrease>,
-): Promise<void> {
-  if (found.size === 0) return
-  const block = await blockAt(session, at.height)
-  if (block.hash !== at.hash) throw new NodeUnreliable(`block ${block.height} was replaced`)
-  const placed = await Promise.all(
-    [...found].map(([matchKey, increase]) => placeIncreases(session, [block], matchKey, [increase])),
-  )
-  assertHeld(session)
-  const blocks = withIncreases([{ ...block, transfers: [] }], placed.flat())
-  await recordBlockTransfers(session.deps, { ...writeScope(session), from: block.height, blocks })
-}
-
 /**
- * No node has balances of the last look any more, and newest ones do not explain everything: a step of blocks is read in full, up to the cursor.
- * Once all of them were, coins that came in inside of calls are what balances show beyond them.
+ * A step of blocks is read in full, up to the cursor. Once all of them were, coins that came in inside of calls are what balances show beyond
+ * them.
  */
 async function readAll(session: ScanSession, looking: LookProgress, from: BlockPlace): Promise<true> {
   const { source, index, cursor, deps } = session

@@ -1,10 +1,16 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type AccountFindings, type AccountReader, growthBetween, type Holdings } from '#shared/ports/account-reader.ts'
+import {
+  type AccountFindings,
+  type AccountReader,
+  growthBetween,
+  type Holdings,
+  hasCode,
+} from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
-import { keepStarts } from './prove-deadlines.ts'
+import { isStarted, keepStarts } from './prove-deadlines.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import {
   type BlockStage,
@@ -17,7 +23,7 @@ import {
   walkBack,
 } from './scan-tick.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
-import { blockAt, leastOf, openWatches, readChosen, searchBudget } from './thrifty-reads.ts'
+import { blockAt, leastOf, type OpenWatch, openWatches, readChosen, searchBudget } from './thrifty-reads.ts'
 
 /** A head whose time differs more than this from the clock: times prove nothing about what was shown before which block. */
 const FRESH_MS = 30_000
@@ -73,24 +79,32 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
 
 interface RangeSearch {
   readonly end: BlockRef
-  readonly open: readonly WatchedMethod[]
+  readonly open: readonly OpenWatch[]
   readonly stage: BlockStage
 }
 
+/**
+ * Coins of a derived address leave by its key alone, which the proof of its deadline notices: the number of sent transactions is read when an
+ * invoice is first read, and there. Whoever uses a listed address sends at any time. What an address with code does shows in no figure,
+ * and its tokens come and go like those of a listed one.
+ */
 function searchRange(session: ScanSession, accounts: AccountReader, { end, open, stage }: RangeSearch) {
   const { cursor } = session
   const matchKeys = open.map(({ matchKey }) => matchKey)
   const others = [...stage.accounts.keys()].filter((matchKey) => !matchKeys.includes(matchKey))
   const { baseline = null } = session.thrifty ?? {}
+  const senders = open.flatMap((watch) => (watch.isListed || !isStarted(session, watch) ? watch.matchKey : []))
+  const isBusy = ({ isListed, matchKey }: OpenWatch) => isListed || hasCode(baseline?.state.get(matchKey))
   return accounts.touched({
     from: cursor,
     to: end,
     matchKeys,
     others,
+    senders,
     exactly: true,
     least: leastOf(session),
     // An address that its owner also uses gains and loses tokens between two looks: only logs show both.
-    budget: searchBudget(session, open.some(({ isListed }) => isListed) ? Number.POSITIVE_INFINITY : 1),
+    budget: searchBudget(session, open.some(isBusy) ? Number.POSITIVE_INFINITY : 1),
     ...(baseline?.hash === cursor.hash && { before: baseline.state }),
   })
 }
@@ -196,8 +210,8 @@ function remember({ thrifty }: ScanSession, found: AccountFindings | null, { has
 }
 
 /**
- * Heights at distances 1, 4, 16 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
- * four times as deep as it is. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
+ * Heights at distances 4, 16, 64 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
+ * four times as deep as it is, or four blocks deep. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
  * wherever its fork is.
  */
 async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: number): Promise<HashWindow> {
@@ -214,7 +228,7 @@ async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: num
 
 function distancesOf(finalityDepth: number): readonly number[] {
   const distances: number[] = []
-  for (let distance = 1; distance <= finalityDepth / 2; distance *= 4) distances.push(distance)
+  for (let distance = 4; distance <= finalityDepth / 2; distance *= 4) distances.push(distance)
   return [...distances, finalityDepth]
 }
 

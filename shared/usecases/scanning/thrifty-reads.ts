@@ -18,21 +18,30 @@ export const searchBudget = ({ source }: ScanSession, logs: number): SearchBudge
 export const leastOf = ({ source, deps }: ScanSession): readonly bigint[] =>
   (source.client.accounts?.assets ?? []).map((asset) => deps.catalog.asset(asset).dustBase)
 
+/** A watch of an open invoice, and all open invoices that share its address. */
+export interface OpenWatch extends WatchedMethod {
+  readonly invoiceIds: readonly string[]
+}
+
 /**
  * Payment methods of open invoices whose deadline the cursor has not passed, or has passed without a proof, each address once: with its earliest showing and its next
  * deadline. Read after the head: an invoice that is missing was shown to nobody before that head was made.
  */
-export async function openWatches({ deps, source, cursor, index }: ScanSession): Promise<readonly WatchedMethod[]> {
+export async function openWatches({ deps, source, cursor, index }: ScanSession): Promise<readonly OpenWatch[]> {
   const { unproven, time } = cursor
   const passed = unproven == null ? time : Math.min(time, unproven - 1)
   const rows = await deps.invoices.watchedMethods(source.mode, source.network, passed)
-  const byKey = new Map<string, WatchedMethod>()
+  const byKey = new Map<string, OpenWatch & { readonly invoiceIds: string[] }>()
   for (const row of rows) {
     // An address that is not watched on this network was never shown for it.
     if (!row.isOpen || !index.has(row.matchKey)) continue
-    const { since, expiresAt, isUnpaid, isListed } = byKey.get(row.matchKey) ?? row
+    const known = byKey.get(row.matchKey)
+    const { since, expiresAt, isUnpaid, isListed } = known ?? row
+    const invoiceIds = known?.invoiceIds ?? []
+    invoiceIds.push(row.invoiceId)
     byKey.set(row.matchKey, {
       ...row,
+      invoiceIds,
       since: Math.min(row.since, since),
       expiresAt: Math.min(row.expiresAt, expiresAt),
       isUnpaid: row.isUnpaid || isUnpaid,

@@ -29,6 +29,7 @@ const EXCEPTIONS: Declared<ReturnType<typeof createExceptionRepository>> = {
   applyChanges: BY_KEY,
   open: BY_KEY,
   openOnce: BY_KEY,
+  existing: BY_KEY,
   report: BY_KEY,
   close: BY_KEY,
   closeGone: (on, facts) => on.closeGone([unmatchedKey(facts, 1), 'none'], facts.now),

@@ -51,11 +51,11 @@ export function createSimAccounts({ ask, each, aheadMs, isPruned }: AccountNodes
     },
     async everywhere(matchKeys, at) {
       const answers = await each('figures everywhere', (view) =>
-        has(view, at) ? stateAt(view, matchKeys, at.height) : null,
+        has(view, at) && !(isPruned && at.height < view.head - KEPT_BLOCKS)
+          ? stateAt(view, matchKeys, at.height)
+          : null,
       )
-      const known = answers.flatMap((answer) => answer ?? [])
-      if (known.length === 0) throw new NodeUnreliable('no node has the balances of the block')
-      return known
+      return answers.flatMap((answer) => answer ?? [])
     },
     received: async ({ from, to, matchKeys }) =>
       ask('logs', (view) =>
@@ -67,16 +67,19 @@ export function createSimAccounts({ ask, each, aheadMs, isPruned }: AccountNodes
 }
 
 function search(view: BranchView, question: AccountQuestion, isPruned: boolean): Answer {
-  const { from, to, matchKeys, others = [], exactly, before, stored, budget } = question
+  const { from, to, matchKeys, others = [], senders, exactly, before, stored, budget } = question
   if (!has(view, from) || !has(view, to)) return 'forked'
   const keys = [...matchKeys, ...others]
-  const after = stateAt(view, keys, to.height)
+  const after = stateAt(view, keys, to.height, senders)
   const isSame = before !== undefined && keys.every((key) => areEqual(before.get(key), after.get(key)))
   if (!isSame && isPruned && from.height < view.head - KEPT_BLOCKS) return 'gone'
-  const start = isSame ? before : stateAt(view, keys, from.height)
+  const start = isSame ? before : stateAt(view, keys, from.height, senders)
   const isStored = (key: string) =>
     growthOf(start, after, key).every((base, at) => base === (stored?.get(key)?.[at] ?? 0n))
-  const moved = keys.filter((key) => !areEqual(start.get(key), after.get(key)) && (exactly || !isStored(key)))
+  const hasSent = (key: string) => start.get(key)?.at(-1) !== after.get(key)?.at(-1)
+  const moved = keys.filter(
+    (key) => !areEqual(start.get(key), after.get(key)) && (exactly || hasSent(key) || !isStored(key)),
+  )
   const range = heightsBetween(from.height, to.height)
   // Logs show tokens whatever became of them.
   const logged = (key: string, asset: AssetId | null) =>
@@ -93,7 +96,7 @@ function search(view: BranchView, question: AccountQuestion, isPruned: boolean):
     transfersOf(view, height).some((one) => isNews(one) || moved.includes(one.matchKey)),
   )
   const through = heights.length < budget.blocks ? to.height : (heights[budget.blocks - 1] ?? to.height)
-  const state = stateAt(view, keys, through)
+  const state = stateAt(view, keys, through, senders)
   const holdings = new Map([...state].map(([key, figures]) => [key, figures.slice(0, ASSETS.length)]))
   const growth = new Map(moved.map((key) => [key, growthOf(start, state, key)]))
   const found = heights.slice(0, budget.blocks)
@@ -140,12 +143,18 @@ export function holdingsAt(view: BranchView, matchKeys: readonly string[], heigh
   return figures
 }
 
-/** Balances, and behind them the number of sent transactions. */
-function stateAt(view: BranchView, matchKeys: readonly string[], height: number): Holdings {
+/** Balances, and behind them the number of transactions that `senders` sent. */
+function stateAt(
+  view: BranchView,
+  matchKeys: readonly string[],
+  height: number,
+  senders: readonly string[] = matchKeys,
+): Holdings {
   const sent = new Map<string, bigint>()
   for (let at = 0; at <= height; at += 1) {
     for (const { outflow } of view.block(at)?.txs ?? []) {
-      if (outflow?.byOwner === true) sent.set(outflow.matchKey, (sent.get(outflow.matchKey) ?? 0n) + 1n)
+      if (outflow?.byOwner === true && senders.includes(outflow.matchKey))
+        sent.set(outflow.matchKey, (sent.get(outflow.matchKey) ?? 0n) + 1n)
     }
   }
   return new Map([...holdingsAt(view, matchKeys, height)].map(([key, row]) => [key, [...row, sent.get(key) ?? 0n]]))

@@ -25,7 +25,8 @@ export function createSimBalances({ ask, other }: BalanceNodes): BalanceLedger {
       ask(`balances ${height}`, (view) => {
         const balances = balancesAt(view, height, hash)
         if (balances === null) throw new NodeUnreliable(`the node has no block ${height} of that hash`)
-        return new Map(matchKeys.map((matchKey) => [matchKey, balances.get(matchKey) ?? 0n]))
+        const read = new Map(matchKeys.map((matchKey) => [matchKey, balances.get(matchKey) ?? 0n]))
+        return Object.assign(read, { withCode: new Set<string>() })
       }),
     second: (increases) =>
       ask('second balances', () => {

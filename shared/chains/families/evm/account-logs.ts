@@ -27,8 +27,6 @@ export function createAccountLogs(contracts: readonly string[]): AccountLogs {
   const refusals = createPersistence<RpcNode>()
   return {
     async read(node, range) {
-      const pages = Math.ceil(range.matchKeys.length / RECIPIENTS_MAX)
-      if (pages * reader.requests(node, range.to - range.from) > range.requests) return null
       try {
         const found = await logsOf(node, reader, range)
         refusals.answered(node, 'logs')
@@ -42,11 +40,19 @@ export function createAccountLogs(contracts: readonly string[]): AccountLogs {
   }
 }
 
-async function logsOf(node: RpcNode, reader: LogReader, { from, to, matchKeys }: LogRange): Promise<readonly Log[]> {
+/** Every page of accounts has its share of the requests. */
+async function logsOf(
+  node: RpcNode,
+  reader: LogReader,
+  { from, to, matchKeys, requests }: LogRange,
+): Promise<readonly Log[] | null> {
+  const most = requests / Math.max(1, Math.ceil(matchKeys.length / RECIPIENTS_MAX))
   const found: Log[] = []
   for (let start = 0; start < matchKeys.length; start += RECIPIENTS_MAX) {
     const recipients = matchKeys.slice(start, start + RECIPIENTS_MAX).map((key) => `0x${key.padStart(64, '0')}`)
-    found.push(...(await reader.range(node, from + 1, to, recipients)))
+    const logs = await reader.within(node, { from: from + 1, to, recipients, most })
+    if (logs === null) return null
+    found.push(...logs)
   }
   return found
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { call } from '#dev/local-chain/pay.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
-import type { AccountQuestion, AccountReader, BlockPlace } from '#shared/ports/account-reader.ts'
+import { type AccountQuestion, type AccountReader, type BlockPlace, hasCode } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { Lie } from '#test/support/lying-node.ts'
@@ -56,7 +56,7 @@ const FREE = { least: [1n, 1n], budget: { blocks: 50, reads: 400, logs: 1 } }
 type Range = Pick<AccountQuestion, 'from' | 'to'> & Partial<AccountQuestion>
 
 async function heightsOf(reader: AccountReader, range: Range, exactly = true) {
-  const answer = await reader.touched({ matchKeys: [OURS], exactly, ...FREE, ...range })
+  const answer = await reader.touched({ matchKeys: [OURS], senders: exactly ? [OURS] : [], exactly, ...FREE, ...range })
   return typeof answer === 'string' ? answer : answer.heights
 }
 
@@ -97,9 +97,23 @@ describe('the blocks that concern few accounts', () => {
     expect(await heightsOf(open(), range)).toContain(at)
   })
 
+  // Guarantee: a key that gives its account to a contract (EIP-7702) changes what its balances prove.
+  it('show which accounts have code', async () => {
+    const { at: _, ...range } = await during()
+    const before = await open().everywhere([OURS], range.to)
+    expect(before.map((state) => hasCode(state.get(OURS)))).toEqual([false])
+    await stage.chain.rpc('anvil_setCode', [WATCHED_ACCOUNT, `0xef0100${'12'.repeat(20)}`])
+    await stage.chain.mine()
+    const [after] = await open().everywhere([OURS], await head())
+    expect(hasCode(after?.get(OURS))).toBe(true)
+    expect(after?.get(OURS)?.slice(0, -1)).toEqual(before[0]?.get(OURS)?.slice(0, -1))
+    await stage.chain.rpc('anvil_setCode', [WATCHED_ACCOUNT, '0x'])
+    await stage.chain.mine()
+  })
+
   it('are not named for amounts that are stored already', async () => {
     const { at, ...range } = await during(pay('usdt_ethereum', 9n))
-    const asked = { ...FREE, ...range, matchKeys: [OURS], exactly: false }
+    const asked = { ...FREE, ...range, matchKeys: [OURS], senders: [], exactly: false }
     expect(await open().touched({ ...asked, stored: new Map([[OURS, [0n, 9n]]]) })).toMatchObject({ heights: [] })
     expect(await open().touched({ ...asked, stored: new Map([[OURS, [0n, 8n]]]) })).toMatchObject({ heights: [at] })
   })
@@ -165,7 +179,7 @@ describe('a node that lies', () => {
     const stale = await frozen()
     const { at, ...range } = await during(pay('eth_ethereum', ETHER))
     const reader = open([stale, stage.chain.url])
-    const asked = { ...FREE, ...range, matchKeys: [OURS], exactly: true }
+    const asked = { ...FREE, ...range, matchKeys: [OURS], senders: [OURS], exactly: true }
     expect(await reader.touched(asked)).toMatchObject({ heights: [] })
     expect(await reader.touched({ ...asked, everywhere: true })).toMatchObject({ heights: [at] })
   })
@@ -176,7 +190,7 @@ describe('a node that lies', () => {
     await pay('eth_ethereum', ETHER)()
     await stage.chain.mine()
     const { from, to } = await during()
-    const asked = { ...FREE, from, to, matchKeys: [OURS], exactly: true }
+    const asked = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
     for (const urls of [
       [stale, stage.chain.url],
       [stage.chain.url, stale],
@@ -191,7 +205,7 @@ describe('a node that lies', () => {
   it('and heals is asked for the first block again', async () => {
     const reader = open()
     const { from, to } = await during()
-    const asked = { ...FREE, from, to, matchKeys: [OURS], exactly: true }
+    const asked = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
     const honest = await reader.touched(asked)
     if (typeof honest === 'string') throw new Error(honest)
     const before = new Map([[OURS, [0n, ...(honest.state.get(OURS) ?? []).slice(1)]]])

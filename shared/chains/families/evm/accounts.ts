@@ -3,6 +3,7 @@ import {
   type AccountQuestion,
   type AccountReader,
   type BlockPlace,
+  CODE_MARK,
   type Figure,
   growthBetween,
   type Holdings,
@@ -58,9 +59,7 @@ export function createAccountReader(
     everywhere: async (matchKeys, at) => {
       const senders = matchKeys
       const answers = await pool.each((node) => stateAt(node, tools, { matchKeys, senders, block: at }))
-      const known = answers.flatMap((answer) => answer ?? [])
-      if (known.length === 0) throw new NodeUnreliable(`no node has the balances of block ${at.height}`)
-      return known
+      return answers.flatMap((answer) => answer ?? [])
     },
     received: async ({ from, to, matchKeys, requests }) => {
       const answers = await pool.each((node) => tools.logs.read(node, { from, to, matchKeys, requests }))
@@ -135,7 +134,7 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   const moved = [...matchKeys, ...others].filter(
     (matchKey) =>
       differs(question, ends.before.get(matchKey), ends.after.get(matchKey)) &&
-      (exactly || !isStored(question.stored?.get(matchKey), ends, matchKey)),
+      (exactly || hasSent(ends, matchKey) || !isStored(question.stored?.get(matchKey), ends, matchKey)),
   )
   const isNews = (log: Log) => exactly || !isLogged(tools.contracts, question.stored, sums, log)
   const news = received === null ? null : received.filter(isNews)
@@ -153,16 +152,15 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   }
 }
 
-/** Balances at both ends; behind them, where that was requested, how many transactions the account has sent. */
+/** Balances at both ends; behind them whether the account has code and, where that was requested, how many transactions it has sent. */
 interface Ends {
   readonly before: Holdings
   readonly after: Holdings
 }
 
 async function readEnds(node: RpcNode, tools: Tools, question: AccountQuestion): Promise<Ends | 'gone'> {
-  const { from, to, matchKeys, others = [], before: known } = question
+  const { from, to, matchKeys, others = [], senders, before: known } = question
   const all = [...matchKeys, ...others]
-  const senders = sendersOf(question, all)
   const hasAll = known !== undefined && all.every((matchKey) => known.has(matchKey))
   const after = await stateAt(node, tools, { matchKeys: all, senders, block: to })
   if (after === null) return 'gone'
@@ -171,10 +169,6 @@ async function readEnds(node: RpcNode, tools: Tools, question: AccountQuestion):
   const before = isSame ? known : await stateAt(node, tools, { matchKeys: all, senders, block: from })
   return before === null ? 'gone' : { before, after }
 }
-
-/** Those of the accounts whose number of sent transactions counts. */
-const sendersOf = ({ exactly, matchKeys }: AccountQuestion, among: readonly string[]): readonly string[] =>
-  exactly ? matchKeys.filter((matchKey) => among.includes(matchKey)) : []
 
 interface StateQuestion {
   readonly matchKeys: readonly string[]
@@ -203,7 +197,8 @@ async function stateAt(
   }
   return new Map(
     matchKeys.map((matchKey) => {
-      return [matchKey, [...(held.holdings.get(matchKey) ?? []), BigInt(sent.get(matchKey) ?? 0)]]
+      const mark = BigInt(sent.get(matchKey) ?? 0) + (held.withCode.has(matchKey) ? CODE_MARK : 0n)
+      return [matchKey, [...(held.holdings.get(matchKey) ?? []), mark]]
     }),
   )
 }
@@ -232,6 +227,10 @@ function differs(
 const growthOf = (before: Holdings, after: Holdings, matchKey: string): readonly bigint[] =>
   (after.get(matchKey) ?? []).map((figure, at) => growthBetween(before.get(matchKey)?.[at], figure) ?? 0n)
 
+/** Whether the account sent something in the range, or its code changed. */
+const hasSent = ({ before, after }: Ends, matchKey: string): boolean =>
+  before.get(matchKey)?.at(-1) !== after.get(matchKey)?.at(-1)
+
 function isStored(stored: readonly bigint[] | undefined, { before, after }: Ends, matchKey: string): boolean {
   const [then = [], now = []] = [before.get(matchKey), after.get(matchKey)]
   return stored?.every((base, at) => growthBetween(then[at], now[at]) === base) ?? false
@@ -257,8 +256,8 @@ async function findChanges(
   tools: Tools,
   { question, moved, ends, received }: ChangeQuestion,
 ): Promise<Changes> {
-  const { from, to, matchKeys, others = [], budget } = question
-  const all = { matchKeys: [...matchKeys, ...others], senders: sendersOf(question, matchKeys) }
+  const { from, to, matchKeys, others = [], senders, budget } = question
+  const all = { matchKeys: [...matchKeys, ...others], senders }
   const logged = loggedHeights(received ?? [])
   const stateOf = async (height: number): Promise<Holdings> => {
     if (height === to.height) return ends.after

@@ -24,7 +24,6 @@ export function createBalanceLedger(
     asset,
     addressOf: checksumAddress,
     async read(matchKeys, block) {
-      if (matchKeys.length === 0) return new Map()
       const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
       if (found !== null) return found
       // The node in use dropped that state; another one may be an archive.

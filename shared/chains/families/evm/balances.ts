@@ -1,4 +1,5 @@
 import { isRead } from '#shared/ports/account-reader.ts'
+import type { CoinBalances } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { createHoldingsReader, holdingsAt } from './holdings.ts'
 
@@ -12,7 +13,7 @@ export interface BalanceReader {
     node: RpcNode,
     matchKeys: readonly string[],
     block: { readonly hash: string; readonly height?: number },
-  ): Promise<ReadonlyMap<string, bigint> | null>
+  ): Promise<CoinBalances | null>
 }
 
 /** `numbersAreParents`: answers of this network state the height of a parent chain's block, which says nothing about this one. */
@@ -20,7 +21,7 @@ export function createBalanceReader(numbersAreParents = false): BalanceReader {
   const reader = createHoldingsReader({ tokens: [], mayLackTokens: false })
   return {
     async read(node, matchKeys, { hash, height }) {
-      if (matchKeys.length === 0) return new Map()
+      if (matchKeys.length === 0) return Object.assign(new Map(), { withCode: new Set<string>() })
       const seen =
         height === undefined
           ? await reader.read(node, matchKeys, { blockHash: hash })
@@ -29,7 +30,7 @@ export function createBalanceReader(numbersAreParents = false): BalanceReader {
       const coins = [...seen.holdings].flatMap(([matchKey, [coin]]): [string, bigint][] =>
         coin !== undefined && isRead(coin) ? [[matchKey, coin]] : [],
       )
-      return new Map(coins)
+      return Object.assign(new Map(coins), { withCode: seen.withCode })
     },
   }
 }

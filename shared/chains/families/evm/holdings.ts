@@ -20,34 +20,36 @@ const WORD = 64
 const WORD_HALF = (1n << 64n) - 1n
 /** Stands in the answer of `READ_HOLDINGS` for a token that does not answer. */
 const ALL_ONES = (1n << 256n) - 1n
+/** Marks the coin's balance of an account that has code: no balance is as large. */
+const HAS_CODE = 1n << 255n
 /** After these the same balances are requested one by one: the node may not serve the request in this form. */
 const OTHERWISE: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'split', 'unclear'])
 
 /**
  * Code of a contract whose creation returns the time and number of the block, which prove that the node answered about the block that
  * was named, and then one word for each pair of words after its own code:
- * `balanceOf` of the second at the token of the first, or `BALANCE` where the first is zero; all ones where a token does not answer
- * within 200,000 gas. Sent with `eth_call` and without a receiver, it is stored nowhere, so no contract has to be on the
+ * `balanceOf` of the second at the token of the first, or `BALANCE` where the first is zero, with the highest bit set where the account has
+ * code; all ones where a token does not answer within 200,000 gas. Sent with `eth_call` and without a receiver, it is stored nowhere, so no contract has to be on the
  * chain or be trusted. The first byte returned is zero, as code must not begin with 0xEF (EIP-3541).
  */
 const READ_HOLDINGS = [
-  // n = codesize - 127; codecopy(0x80, 127, n)
-  '0x607f38038060',
-  '7f608039',
+  // n = codesize - 136; codecopy(0x80, 136, n)
+  '0x608838038060',
+  '88608039',
   // mstore(0, selector << 224); i = 0
   '6370a0823160e01b6000526000',
   // while i < n
-  '5b81811015606b57',
+  '5b81811015607457',
   // account = mload(0xa0 + i); token = mload(0x80 + i)
   '8060a001518160800151',
-  // word = token != 0 ? ask(token) : balance(account)
-  '80603e575031',
+  // word = token != 0 ? ask(token) : balance(account) | (extcodesize(account) > 0) << 255
+  '80604757508031903b151560ff1b17',
   // mstore(0xa0 + i / 2, word); i += 64
   '5b8160011c60a00152604001601756',
   // ask: mstore(4, account); ok = staticcall(200000, token, 0, 36, 0x40, 32) and returndatasize > 31
   '5b9060045260206040602460008462030d40fa601f3d11169050',
   // word = ok ? mload(0x40) : not(0)
-  '8060635750600019602f565b50604051602f56',
+  '80606c57506000196038565b50604051603856',
   // mstore(0x80, timestamp | number << 64); return(0x80, n / 2 + 32)
   '5b424360401b176080525060011c6020016080f3',
 ].join('')
@@ -62,6 +64,8 @@ export interface TimedHoldings {
   /** Its height; on networks whose contracts see the number of a parent chain's block (Arbitrum), that one. */
   readonly number: number
   readonly holdings: Holdings
+  /** Accounts that have code: contract wallets, and keys that gave their account to a contract (EIP-7702). */
+  readonly withCode: ReadonlySet<string>
 }
 
 /**
@@ -113,15 +117,20 @@ export function createHoldingsReader({ now, ...options }: HoldingsOptions): Hold
 
   async function readAll(node: RpcNode, matchKeys: readonly string[], block: BlockTag): Promise<TimedHoldings> {
     const holdings = new Map<string, readonly Figure[]>()
+    const withCode = new Set<string>()
     let [time, number] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
     for (let start = 0; start < matchKeys.length; start += perRequest) {
       const chunk = matchKeys.slice(start, start + perRequest)
       const answer = await readChunk(node, chunk, block)
       time = Math.min(time, answer.time)
       number = Math.min(number, answer.number)
-      for (const [at, matchKey] of chunk.entries()) holdings.set(matchKey, answer.rows[at] ?? missing(matchKey))
+      for (const [at, matchKey] of chunk.entries()) {
+        const { figures, hasCode } = answer.rows[at] ?? missing(matchKey)
+        holdings.set(matchKey, figures)
+        if (hasCode) withCode.add(matchKey)
+      }
     }
-    return { time, number, holdings }
+    return { time, number, holdings, withCode }
   }
 
   async function countSent(node: RpcNode, matchKeys: readonly string[], block: BlockTag) {
@@ -161,7 +170,12 @@ export function createHoldingsReader({ now, ...options }: HoldingsOptions): Hold
 interface TimedRows {
   readonly time: number
   readonly number: number
-  readonly rows: readonly (readonly Figure[])[]
+  readonly rows: readonly AccountRow[]
+}
+
+interface AccountRow {
+  readonly figures: readonly Figure[]
+  readonly hasCode: boolean
 }
 
 async function readTogether(
@@ -181,11 +195,14 @@ async function readTogether(
     throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
   }
   const silent = createSilence(node, options)
-  const rows: (readonly Figure[])[] = []
+  const rows: AccountRow[] = []
   for (const at of accounts.keys()) {
-    const row: Figure[] = words.slice(1 + at * width, 1 + (at + 1) * width)
-    for (const [index, token] of tokens.entries()) if (row[index + 1] === ALL_ONES) row[index + 1] = await silent(token)
-    rows.push(row)
+    const [coin = 0n, ...held] = words.slice(1 + at * width, 1 + (at + 1) * width)
+    const figures: Figure[] = [coin % HAS_CODE]
+    for (const [index, token] of tokens.entries()) {
+      figures.push(held[index] === ALL_ONES ? await silent(token) : (held[index] ?? 0n))
+    }
+    rows.push({ figures, hasCode: coin >= HAS_CODE })
   }
   const [stamp = 0n] = words
   return { time: Number(stamp & WORD_HALF) * 1_000, number: Number(stamp >> 64n), rows }
@@ -202,10 +219,11 @@ async function readSingly(
   const at = { blockHash: hash }
   const silent = createSilence(node, options)
   const rows = await mapConcurrently(accounts, CONCURRENCY, async (account) => {
-    const held: Figure[] = [BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))]
+    const figures: Figure[] = [BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))]
+    const code = await node.call('eth_getCode', [`0x${account}`, at], bytesSchema)
     const data = BALANCE_OF + account.padStart(WORD, '0')
-    for (const token of tokens) held.push((await balanceOf(node, { to: token, data }, at)) ?? (await silent(token)))
-    return held
+    for (const token of tokens) figures.push((await balanceOf(node, { to: token, data }, at)) ?? (await silent(token)))
+    return { figures, hasCode: code !== '0x' }
   })
   return { time: timestamp * 1_000, number, rows }
 }

@@ -29,13 +29,21 @@ export interface LogFilter {
 
 /** Reads the logs of a filter from one node. Throws `NodeUnreliable` when the node contradicts itself or omits logs. */
 export interface LogReader {
+  /** The logs of blocks `from`…`to`, in ranges that follow what each node allows. */
+  range(node: RpcNode, from: number, to: number): Promise<readonly Log[]>
   /**
-   * The logs of blocks `from`…`to`, in ranges that follow what each node allows; with `recipients` (padded to words) only those whose
-   * third topic is one of them.
+   * Those whose third topic is one of `recipients`, padded to words; null where that takes more requests than `most` at the ranges that the node
+   * allows, which is learned on the way.
    */
-  range(node: RpcNode, from: number, to: number, recipients?: readonly string[]): Promise<readonly Log[]>
-  /** How many requests so many blocks need on this node, at the range that it was seen to allow. */
-  requests(node: RpcNode, blocks: number): number
+  within(
+    node: RpcNode,
+    range: {
+      readonly from: number
+      readonly to: number
+      readonly recipients: readonly string[]
+      readonly most: number
+    },
+  ): Promise<readonly Log[] | null>
   /** Throws when a block for which the node returned no logs should have some: its bloom filter announces them. */
   checkSilence(node: RpcNode, block: Block): Promise<void>
 }
@@ -81,32 +89,40 @@ export function createLogReader(filter: LogFilter): LogReader {
     return span
   }
 
-  return {
-    requests: (node, blocks) => (filter.contracts.length === 0 ? 0 : Math.ceil(blocks / spanOf(node).blocks)),
-    async range(node, from, to, recipients) {
-      if (filter.contracts.length === 0) return []
-      const topics: Topics = recipients === undefined ? [filter.topics] : [filter.topics, null, recipients]
-      const span = spanOf(node)
-      const logs: Log[] = []
-      for (let start = from; start <= to; ) {
-        const end = Math.min(to, start + span.blocks - 1)
-        const asked = end - start + 1
-        const ask = () => readRange(node, start, end, topics)
-        const found =
-          asked === 1
-            ? await inBlock({ height: start, hash: null }, LOGS, async () => orThrow(await ask()))
-            : await ask()
-        if (found instanceof RpcFailure) {
-          span.shrink(asked, found.rangeMax)
-          continue
-        }
-        if (asked > 1) await checkEnd(node, filter.contracts, topics, found)
-        span.grow(asked)
-        logs.push(...found)
-        start = end + 1
+  /** Null when the logs take more requests than `most`. */
+  async function within(
+    node: RpcNode,
+    { from, to, topics, most }: { from: number; to: number; topics: Topics; most: number | null },
+  ): Promise<readonly Log[] | null> {
+    if (filter.contracts.length === 0) return []
+    const span = spanOf(node)
+    const logs: Log[] = []
+    let requests = 0
+    for (let start = from; start <= to; ) {
+      // What a node allows is learned on the way.
+      if (most !== null && requests + Math.ceil((to - start + 1) / span.blocks) > most) return null
+      requests += 1
+      const end = Math.min(to, start + span.blocks - 1)
+      const asked = end - start + 1
+      const ask = () => readRange(node, start, end, topics)
+      const found =
+        asked === 1 ? await inBlock({ height: start, hash: null }, LOGS, async () => orThrow(await ask())) : await ask()
+      if (found instanceof RpcFailure) {
+        span.shrink(asked, found.rangeMax)
+        continue
       }
-      return logs
-    },
+      if (asked > 1) await checkEnd(node, filter.contracts, topics, found)
+      span.grow(asked)
+      logs.push(...found)
+      start = end + 1
+    }
+    return logs
+  }
+
+  return {
+    range: async (node, from, to) => (await within(node, { from, to, topics: [filter.topics], most: null })) ?? [],
+    within: (node, { from, to, recipients, most }) =>
+      within(node, { from, to, topics: [filter.topics, null, recipients], most }),
     async checkSilence(node, block) {
       const { contracts, topics } = filter
       const bloom = Buffer.from(block.logsBloom.slice(2), 'hex')

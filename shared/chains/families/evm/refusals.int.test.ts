@@ -83,7 +83,7 @@ const QUESTIONS: readonly Question[] = [
     ask: async (client) => {
       const budget = { blocks: 50, reads: 400, logs: 0 }
       const { from, to } = range
-      const asked = { from, to, matchKeys: [OURS], exactly: false, least: [1n, 1n], budget }
+      const asked = { from, to, matchKeys: [OURS], senders: [], exactly: false, least: [1n, 1n], budget }
       const answer = await accounts(client).touched(asked)
       return typeof answer === 'string' ? answer : answer.heights.join()
     },
