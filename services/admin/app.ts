@@ -5,7 +5,7 @@ import express from 'express'
 import { z } from 'zod'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
-import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { operatorSearch } from '#shared/usecases/diagnostics/operator-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportLedger } from '#shared/usecases/reports/export-ledger.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
@@ -209,12 +209,9 @@ const exportInvoicesRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'invoices',
     filters: invoiceFilters,
-    lines: ({ q, by, from, to, ...asked }, onRows, { reportingCurrency }) => {
-      const search = q === '' ? null : readInvoiceSearch(deps.money.guessAddress, asked.mode, q)
-      return exportInvoices(
-        { ...deps.money, reportingCurrency },
-        { ...asked, ...periodOf({ by, from, to }), search },
-        onRows,
-      )
+    lines: async function* ({ q, by, from, to, ...asked }, onRows, { reportingCurrency }) {
+      const search = q === '' ? null : await operatorSearch(deps.money, { ...asked, text: q })
+      const query = { ...asked, ...periodOf({ by, from, to }), search }
+      yield* exportInvoices({ ...deps.money, reportingCurrency }, query, onRows)
     },
   })

@@ -36,32 +36,56 @@ export function tagOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
-/** Maps every thrown error to a code with a public text; unexpected ones are logged. */
+/** Pages ask again after this many seconds when a read failed. */
+const AWAY_RETRY_S = 5
+/** A read that takes longer is answered with 503: the page says so, and asks again. */
+const READ_MS = 6_000
+
+/**
+ * Answers a read that takes too long with 503, so that a page whose store hangs says so within seconds. The read continues; what it
+ * answers afterwards is dropped. Other methods pass: their outcome is worth waiting for.
+ */
+export const limitReads: RequestHandler = (request, response, next) => {
+  if (request.method === 'GET' && !request.path.endsWith('/live')) {
+    const timer = setTimeout(() => {
+      if (!response.headersSent) next(new PaymeshError('INTERNAL_ERROR', { internal: 'a read took too long' }))
+    }, READ_MS)
+    response.once('close', () => clearTimeout(timer))
+  }
+  next()
+}
+
+/** Maps every thrown error of the API to a code with a public text; unexpected ones are logged, and answered with 503. */
 export function errorHandler(logger: Logger) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) {
-      next(error)
+      if (!response.writableEnded) next(error)
       return
     }
-    const known = asPublic(error)
+    const known = publicError(error)
     if (known.status >= 500) logger.error({ path: request.path, error }, 'a checkout request failed')
-    const isBusy =
-      known instanceof TooMany ||
-      known instanceof VisitorBudgetSpent ||
-      known instanceof LinkBusy ||
-      known instanceof RatesUnavailable
-    if (isBusy && known.retryAfter !== null) response.set('Retry-After', String(known.retryAfter))
+    const wait = retryAfterOf(known)
+    if (wait !== null) response.set('Retry-After', String(wait))
     const { code, message, details = [] } = known
     response.status(known.status).json({ error: { code, message, details } })
   }
 }
 
-function asPublic(error: unknown): PaymeshError {
-  if (error instanceof PaymeshError) return error
+/** Seconds until the same request may succeed; null when waiting does not help, or nobody can say. */
+export function retryAfterOf(error: PaymeshError): number | null {
+  if (error instanceof TooMany || error instanceof VisitorBudgetSpent || error instanceof LinkBusy)
+    return error.retryAfter
+  if (error instanceof RatesUnavailable) return error.retryAfter
+  return error.status === 503 ? AWAY_RETRY_S : null
+}
+
+/** The error as payers may see it: an unexpected one is a service that is away for a moment (503). */
+export function publicError(error: unknown): PaymeshError {
+  if (error instanceof PaymeshError && error.code !== 'INTERNAL_ERROR') return error
   // Bodies that are too large or not JSON, and broken escapes in paths, carry their own status.
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
   if (error instanceof URIError) return new PaymeshError('NOT_FOUND')
   if (status === 413) return new PaymeshError('VALIDATION_ERROR', { status, message: 'The request is too large.' })
   if (status >= 400 && status < 500) return new PaymeshError('VALIDATION_ERROR')
-  return new PaymeshError('INTERNAL_ERROR', { cause: error })
+  return new PaymeshError('INTERNAL_ERROR', { status: 503, cause: error })
 }

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
-import { errorHandler } from './answers.ts'
+import { errorHandler, limitReads } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { invoiceRoutes } from './invoice-routes.ts'
 import { admit, LIMITS } from './limits.ts'
@@ -37,7 +37,7 @@ export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
     response.set({ 'Cache-Control': 'no-store', 'Content-Security-Policy': "default-src 'none'" })
     next()
   })
-  app.use('/api', compressAnswers(COMPRESS_FROM_BYTES))
+  app.use('/api', compressAnswers(COMPRESS_FROM_BYTES), limitReads)
   app.post('/api/{*path}', (request, _response, next) => {
     admit(deps, request, LIMITS.post).then(() => next(), next)
   })
@@ -49,7 +49,8 @@ export function createApp(deps: CheckoutDeps, streams: LiveStreams): Express {
     throw new PaymeshError('NOT_FOUND')
   })
   app.use('/logo', logoRoutes(deps))
+  // Before the pages, whose errors are documents.
+  app.use(['/api', '/logo'], errorHandler(deps.logger))
   servePages(app, deps)
-  app.use(errorHandler(deps.logger))
   return app
 }

@@ -50,17 +50,20 @@ interface StageOptions {
   readonly buckets?: TokenBuckets
   /** Default: test ethereum, whose node does not answer. */
   readonly nodes?: NetworkSettings['test']
+  /** Where the built pages are; default: nowhere, so that only the API answers. */
+  readonly pagesDir?: string
 }
 
 /** Opens the stage; call it in a hook of a file that uses `useStores`. */
 export async function openCheckout(
   stores: TestStores,
-  { trustedProxies = 1, buckets, nodes = ETHEREUM }: StageOptions = {},
+  { trustedProxies = 1, buckets, nodes = ETHEREUM, pagesDir }: StageOptions = {},
 ): Promise<CheckoutStage> {
   const engine = await openEngine(stores, nodes)
   const env = {
     PAYMESH_NETWORKS: JSON.stringify({ live: {}, test: nodes }),
     PAYMESH_TRUSTED_PROXIES: String(trustedProxies),
+    ...(pagesDir !== undefined && { PAYMESH_PAGES_DIR: pagesDir }),
   }
   const context = { ...serviceContext(stores, env), clock: engine.deps.clock }
   const parts = { ...openCheckoutParts(context), ...(buckets !== undefined && { buckets }) }

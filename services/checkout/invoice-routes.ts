@@ -50,8 +50,11 @@ export function invoiceRoutes(deps: CheckoutDeps, streams: LiveStreams): Router 
       const found = await view(idOf(request))
       const tag = `"${tagOf(JSON.stringify(found))}"`
       response.set('ETag', tag)
-      if (request.get('if-none-match') === tag) response.status(304).end()
-      else response.json({ now: deps.clock.now(), view: found })
+      if (request.get('if-none-match') === tag) return void response.status(304).end()
+      // What a page shows first: requested with its document, before anybody can see whether there is a choice.
+      const options =
+        request.query['coins'] !== undefined && found.status === 'new' ? await listAssetOptions(deps, found.id) : null
+      response.json({ now: deps.clock.now(), view: found, ...(options !== null && { options }) })
     }),
   )
 
@@ -165,7 +168,8 @@ function addRequestRoutes(router: Router, deps: CheckoutDeps): void {
   )
 }
 
-function opIdOf(kind: string, subject: string, actionId: string): string {
+/** The id of a payer's action, bound to its content. */
+export function opIdOf(kind: string, subject: string, actionId: string): string {
   return createHash('sha256').update(`checkout ${kind} ${subject} ${actionId}`).digest('base64url')
 }
 

@@ -21,7 +21,10 @@ export function linkRoutes(deps: CheckoutDeps): Router {
       const link = await viewPaymentLink(deps, idOf(request))
       if (link === null) throw new PaymeshError('NOT_FOUND')
       if (link.retryAfter !== undefined) response.set('Retry-After', String(link.retryAfter))
-      response.json({ link })
+      const isFirst = request.query['coins'] !== undefined
+      const options =
+        isFirst && link.isActive && link.amount.kind === 'fixed' ? await listLinkOptions(deps, link.id) : null
+      response.json({ link, ...(options !== null && { options }) })
     }),
   )
 

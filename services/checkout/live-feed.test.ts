@@ -109,6 +109,27 @@ it('goes on after the store was away, and knows unknown invoices as nothing', as
   expect(await feed.watch('unknown', () => undefined)).toBeNull()
 })
 
+// Guarantee: a beat proves that the store was read just now, and a view that is kept from before is shown to nobody as the present one.
+it('beats while the store is read, and not while it is away', async () => {
+  let beats = 0
+  await feed.watch(
+    'a',
+    () => {},
+    () => (beats += 1),
+  )
+  await vi.advanceTimersByTimeAsync(8_000)
+  expect(beats).toBe(2)
+  fails = true
+  unreadable.add('a')
+  await vi.advanceTimersByTimeAsync(8_000)
+  expect(beats).toBe(2)
+  await expect(feed.watch('a', () => {})).rejects.toThrow('cannot be read')
+  fails = false
+  unreadable.clear()
+  await vi.advanceTimersByTimeAsync(8_000)
+  expect(beats).toBe(4)
+})
+
 /** Guarantee: a network is woken once in five seconds for all its pages, and not for pages that wait for nothing. */
 it('wakes the scanner of a network whose open invoices are watched', async () => {
   await feed.watch('a', () => {})

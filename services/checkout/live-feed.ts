@@ -6,6 +6,10 @@ import { tagOf } from './answers.ts'
 
 /** How often the store is polled for changes: three queries, however many people watch. */
 const POLL_EVERY_MS = 1_000
+/** Turns between two beats: signs for the watchers that the store was read. */
+const BEAT_EVERY = 4
+/** Without a read of the store for this long, a view that is kept is no proof of anything. */
+const CURRENT_MS = 5_000
 /** Turns between two wake-ups of a scanner whose pages are watched; it assumes a page to be open for three times as long. */
 const ATTEND_EVERY = 5
 /** Views that are rebuilt concurrently, and at most in one turn: this bounds a turn; which ones wait for the next turn is {@link nextViews}. */
@@ -23,7 +27,10 @@ export interface LiveView {
   readonly json: string
 }
 
-type Listener = (view: LiveView) => void
+interface Listener {
+  show(view: LiveView): void
+  beat(): void
+}
 
 interface Watched {
   readonly listeners: Set<Listener>
@@ -52,10 +59,14 @@ export type LiveFeedDeps = Uses<'versions' | 'hints' | 'cursors' | 'logger' | 'm
 /** Notifies watchers of invoices about changes. */
 export interface LiveFeed {
   /**
-   * Calls the listener with each new view. Resolves with the present view and a function that stops watching; null for an unknown
-   * invoice.
+   * Calls `show` with each new view, and `beat` about every 4 s: the store was read, whatever changed. Resolves with the present view, which was read within the last seconds, and a
+   * function that stops watching; null for an unknown invoice. Rejects, or waits, while the store cannot be read.
    */
-  watch(invoiceId: string, listener: Listener): Promise<{ readonly now: LiveView; stop(): void } | null>
+  watch(
+    invoiceId: string,
+    show: Listener['show'],
+    beat?: Listener['beat'],
+  ): Promise<{ readonly now: LiveView; stop(): void } | null>
   /** Ends the feed; no listener is called any more. */
   close(): void
 }
@@ -67,12 +78,16 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
   let timer: NodeJS.Timeout | null = null
   let closed = false
   let turns = 0
+  let readAt = performance.now()
 
   async function open(invoiceId: string): Promise<Watched | null> {
     const known = watched.get(invoiceId)
-    if (known !== undefined) return known
+    if (known !== undefined && performance.now() - readAt < CURRENT_MS) return known
     const view = await deps.view(invoiceId)
+    readAt = performance.now()
     if (view === null) return null
+    // The next turn brings it up to date, for all who watch it.
+    if (known !== undefined) return known
     const hints = view.hints.length
     const entry: Watched = { listeners: new Set(), ...addressStanding(view), height: null, hints, remadeIn: turns }
     watched.set(invoiceId, entry)
@@ -89,7 +104,11 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     try {
       if (turns % ATTEND_EVERY === 0) attend(deps, watched)
       turns += 1
-      await look(deps, watched, turns)
+      await look(deps, watched, turns, () => {
+        readAt = performance.now()
+        if (turns % BEAT_EVERY === 0)
+          for (const { listeners } of watched.values()) for (const one of listeners) one.beat()
+      })
     } catch (error) {
       deps.metrics.count('checkout_live_failed_total')
       deps.logger.warn({ error }, 'changes for watchers could not be read')
@@ -99,7 +118,8 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
   }
 
   return {
-    async watch(invoiceId, listener) {
+    async watch(invoiceId, show, beat = () => undefined) {
+      const listener = { show, beat }
       const entry = await opening(invoiceId, () => open(invoiceId))
       if (entry === null || closed) return null
       // Another watcher may have left meanwhile, and removed the entry.
@@ -129,7 +149,12 @@ function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Wat
 }
 
 /** Three queries to the store, and new views of the changed invoices. */
-async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>, turn: number): Promise<void> {
+async function look(
+  deps: LiveFeedDeps,
+  watched: ReadonlyMap<string, Watched>,
+  turn: number,
+  onRead: () => void,
+): Promise<void> {
   const ids = [...watched.keys()]
   const waits = [...watched.values()].some(({ chain }) => chain !== null)
   const open = [...watched].flatMap(([id, { attended }]) => (attended === null ? [] : [id]))
@@ -138,6 +163,7 @@ async function look(deps: LiveFeedDeps, watched: ReadonlyMap<string, Watched>, t
     waits ? deps.cursors.list() : Promise.resolve([]),
     open.length === 0 ? new Map<string, number>() : deps.hints.countsOf(open),
   ])
+  onRead()
   const heights = new Map(cursors.map(({ id, height }) => [id, height]))
   const isNewer = ([id, { version }]: Entry): boolean => (versions.get(id) ?? version) !== version
   const changed = [...watched].filter((one) => {
@@ -191,7 +217,7 @@ async function remake(
     height: chain === null ? null : (heights.get(chain) ?? null),
   })
   if (made.tag === before) return
-  for (const listener of entry.listeners) listener(made)
+  for (const listener of entry.listeners) listener.show(made)
 }
 
 function addressStanding(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'attended' | 'view'> {

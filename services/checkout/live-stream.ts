@@ -8,8 +8,6 @@ import type { LiveFeed, LiveView } from './live-feed.ts'
 
 /** Connections of one address and of the whole process; a page without one polls. */
 const { perOwner: PER_PAYER_MAX, total: CONNECTIONS_MAX } = SCARCE.checkoutStreams.budget
-/** Proxies close connections that are silent for a minute; pages reconnect after 40 s of silence. */
-const PING_EVERY_MS = 15_000
 /** After this time a page reconnects, maybe to another process. */
 const LIFE_MS = 15 * 60_000
 /** A reader this far behind is disconnected. */
@@ -23,7 +21,7 @@ export interface LiveStreams {
   close(): void
 }
 
-/** Streams of views as server-sent events: `view` with an id of its content, `ping` while nothing changes. */
+/** Streams of views as server-sent events: `view` with an id of its content, and `ping` about every 4 s: the store was read, and nothing else changed. */
 export function createLiveStreams(
   deps: Pick<LimitDeps, 'config'> & { readonly clock: Clock; readonly feed: LiveFeed },
 ): LiveStreams {
@@ -58,10 +56,16 @@ export function createLiveStreams(
       let latest: LiveView | null = null
       let isStarted = false
       const watching = await deps.feed
-        .watch(id, (view) => {
-          if (isStarted) show(view)
-          else latest = view
-        })
+        .watch(
+          id,
+          (view) => {
+            if (isStarted) show(view)
+            else latest = view
+          },
+          () => {
+            if (isStarted) ping()
+          },
+        )
         .catch((error: unknown) => {
           leave(payer)
           throw error
@@ -73,9 +77,9 @@ export function createLiveStreams(
         return
       }
       open.add(response)
-      const timers = [setInterval(ping, PING_EVERY_MS), setTimeout(() => response.end(), LIFE_MS)]
+      const timer = setTimeout(() => response.end(), LIFE_MS)
       response.once('close', () => {
-        for (const timer of timers) clearTimeout(timer)
+        clearTimeout(timer)
         watching.stop()
         open.delete(response)
         leave(payer)

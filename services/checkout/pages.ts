@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Express, Request, Response } from 'express'
+import type { Express, NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
-import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import { LANGUAGES } from '#services/checkout/web/src/format/locale.ts'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
-import { type ViewPaymentLinkDeps, viewPaymentLink } from '#shared/usecases/payment-links/view-payment-link.ts'
-import { handle } from './answers.ts'
-import { admit, LIMITS, type LimitDeps } from './limits.ts'
+import { publicError, retryAfterOf } from './answers.ts'
+import type { CheckoutDeps } from './checkout-deps.ts'
+import { plainRoutes } from './plain/plain-routes.ts'
+import { languageOf } from './plain/plain-speech.ts'
 
 /**
  * Only our own files, no framing, no script created from text. Vite's page has no inline script or style,
@@ -25,21 +26,13 @@ const PAGE_POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-const LANGUAGES = ['en', 'es', 'pt'] as const
-
-/** Dependencies of serving the pages. */
-interface PageDeps extends LimitDeps, ViewPaymentLinkDeps {
-  readonly config: LimitDeps['config'] & { readonly pagesDir: string | null }
-  readonly invoices: { findById(id: string): Promise<{ readonly state: Pick<InvoiceState, 'status'> } | null> }
-}
-
-/** What a page asks first, as paths of the API; null where there is nothing to show. */
-type FirstReads = (id: string) => Promise<readonly string[] | null>
-
 const isId = (text: unknown): text is string => z.guid().safeParse(text).success
 
-/** Serves the one page under every path that payers use; unknown paths get the same page with status 404. */
-export function servePages(app: Express, deps: PageDeps): void {
+/**
+ * Serves the one page under every path that payers use. A document reads nothing and counts nothing, so that no fault and no crowd can take
+ * its place: its script requests the data, and says what is missing. Paths that name nothing get the same page with status 404.
+ */
+export function servePages(app: Express, deps: CheckoutDeps): void {
   const { pagesDir } = deps.config
   if (pagesDir === null) {
     app.use((_request, response) => {
@@ -52,53 +45,65 @@ export function servePages(app: Express, deps: PageDeps): void {
   const pages = new Map(
     LANGUAGES.map((language) => [language, built.replace('<html lang="en"', `<html lang="${language}"`)]),
   )
-  const show = (request: Request, response: Response, status: number): void => {
-    const asked = LANGUAGES.find((language) => language === request.query['lang'])
-    const language = asked ?? LANGUAGES.find((known) => known === request.acceptsLanguages([...LANGUAGES])) ?? 'en'
+  const show = (request: Request, response: Response, status: number, plain: string | null = null): void => {
+    const page = pages.get(languageOf(request)) ?? built
     response
       .status(status)
       .set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache', Vary: 'Accept-Language' })
       .type('html')
-      .send(pages.get(language) ?? built)
+      .send(plain === null ? page : leadTo(page, plain))
   }
-  const showFound = (firstReads: FirstReads) =>
-    handle(async (request, response) => {
-      await admit(deps, request, LIMITS.read)
+  /** A page about one thing: its script's first read, and the same page without a script, have paths of their own. */
+  const showFor = (kind: 'i' | 'l', below = '') => {
+    app.get(`/${kind}/:id${below}`, (request, response) => {
       const { id } = request.params
-      const reads = isId(id) ? await firstReads(id) : null
-      if (reads !== null) response.set('Link', reads.map(preload).join(', '))
-      show(request, response, reads === null ? 404 : 200)
+      if (!isId(id)) return show(request, response, 404)
+      response.set('Link', preload(`/api/${kind}/${id}?coins`))
+      const { lang } = request.query
+      const query = LANGUAGES.some((language) => language === lang) ? `?lang=${String(lang)}` : ''
+      show(request, response, 200, `/${kind}/${id}${below}/plain${query}`)
     })
+  }
 
   app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
-  const statusOf = async (id: string) => (await deps.invoices.findById(id.toLowerCase()))?.state.status ?? null
-  app.get(
-    '/i/:id',
-    showFound(async (id) => {
-      const status = await statusOf(id)
-      if (status === null) return null
-      return status === 'new' ? [`/api/i/${id}`, `/api/i/${id}/assets`] : [`/api/i/${id}`]
-    }),
-  )
-  app.get(
-    '/i/:id/receipt',
-    showFound(async (id) => ((await statusOf(id)) === null ? null : [`/api/i/${id}`])),
-  )
-  app.get(
-    '/l/:id',
-    showFound(async (id) => {
-      const link = await viewPaymentLink(deps, id.toLowerCase())
-      if (link === null) return null
-      return link.isActive && link.amount.kind === 'fixed' ? [`/api/l/${id}`, `/api/l/${id}/assets`] : [`/api/l/${id}`]
-    }),
-  )
+  app.use(plainRoutes(deps, stylesOf(built)))
+  showFor('i')
+  showFor('i', '/receipt')
+  showFor('l')
   // Only the script requests whether a refund's link is valid; it keeps the token out of our logs.
   app.get('/r/:token', (request, response) => show(request, response, 200))
   app.use((request, response) => {
     if (request.method === 'GET' || request.method === 'HEAD') show(request, response, 404)
     else response.status(405).set('Allow', 'GET, HEAD').end()
   })
+  app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
+    if (response.headersSent) return next(error)
+    const known = publicError(error)
+    if (known.status >= 500) deps.logger.error({ path: request.path, error }, 'a document failed')
+    const wait = retryAfterOf(known)
+    if (wait !== null) response.set('Retry-After', String(wait))
+    show(request, response, known.status)
+  })
 }
+
+/** The style sheets that a built page names. */
+function stylesOf(built: string): readonly string[] {
+  return [...built.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) => (href.endsWith('.css') ? href : []))
+}
+
+const NOSCRIPT = ['<noscript>', '</noscript>'] as const
+
+/** The built page says that it needs JavaScript; a page that exists without it leads there instead. */
+function leadTo(page: string, plain: string): string {
+  const [from, to] = [page.indexOf(NOSCRIPT[0]), page.indexOf(NOSCRIPT[1])]
+  return from < 0 ? page : `${page.slice(0, from)}${withoutScript(plain)}${page.slice(to + NOSCRIPT[1].length)}`
+}
+
+/** `path` is made of ids and fixed words, and needs no escaping. Browsers that follow no refresh inside `noscript` have the link. */
+const withoutScript = (path: string) => `<noscript>
+      <meta http-equiv="refresh" content="0; url=${path}" />
+      <p><a href="${path}">Continue without JavaScript · Continuar sin JavaScript · Continuar sem JavaScript</a></p>
+    </noscript>`
 
 /**
  * The browser requests the page's data together with its script, one way there and back earlier than the script would. The script's

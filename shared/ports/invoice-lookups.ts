@@ -5,8 +5,11 @@ import type { ListOrder, MovedPeriod } from './list-order.ts'
 /** A search that identifies one invoice, or few. */
 export type InvoiceSearch =
   | { readonly kind: 'id'; readonly id: string }
-  /** Of the invoice, or of the merchant's order. */
+  | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  /** Of the invoice, or what else a number may be. */
   | { readonly kind: 'number'; readonly number: number; readonly orderId: string }
+  /** An order's reference, words of a customer's name, or an amount (`readSearchText`). */
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'order'; readonly orderId: string }
   | { readonly kind: 'email'; readonly email: string }
   /** Claims on an address, or prefixes of claims on amounts at it. */

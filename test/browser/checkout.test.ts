@@ -41,7 +41,8 @@ test('an invoice is paid from its page, which turns to paid without a reload', a
   const invoice = await getInvoice(created.id)
   expect(shown.address).toBe(invoice.crypto?.address)
   expect(Number(shown.amount)).toBe(Number(invoice.crypto?.amount))
-  await expect.poll(async () => await page.locator('a[href^="ethereum:"]').count()).toBe(0)
+  // A rehearsal is the whole way: the link names the test chain.
+  await expect.poll(async () => await page.locator('a[href^="ethereum:"]').getAttribute('href')).toContain('@31337')
 
   const txHash = await pay(invoice)
   await paid(page)
@@ -168,6 +169,7 @@ deepTest('"I paid but nothing happened" is answered honestly', async () => {
 test('what does not exist says so in the reader’s language', async () => {
   const page = await browser.open({ locale: 'pt-BR' })
   const response = await page.goto(`${world().dev.checkoutUrl}/i/01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e41`)
-  expect(response?.status()).toBe(404)
+  // A document reads nothing: only its script can find out.
+  expect(response?.status()).toBe(200)
   await page.getByRole('heading', { name: 'Página não encontrada' }).waitFor()
 })

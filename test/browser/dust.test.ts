@@ -48,7 +48,7 @@ test('dust is shown with its reason, leaves the payer every choice, and counts b
 
   const payer = await browser.open()
   await payer.goto(made.urls.checkout)
-  await payer.getByText('Once sent, the payment needs 3 confirmations, under 1 min.').waitFor()
+  await payer.getByText('After you send, it takes 3 confirmations, usually under 1 min.').waitFor()
   await payer.getByText('Pay with another coin').click()
   await payer.getByRole('button', { name: 'Choose another coin' }).waitFor()
 

@@ -49,11 +49,11 @@ async function signedIn(path: string): Promise<{ page: Page; url: string }> {
   return { page, url: `${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}` }
 }
 
-test('the checkout requests an invoice and its coins once, and before its script has arrived', async () => {
+test('the checkout requests an invoice with its coins once, and before its script has arrived', async () => {
   const dev = sharedInstallation()
   const shop = createPaymesh({ apiKey: dev.testKey, baseUrl: dev.apiUrl })
   const { id, urls } = await shop.invoices.create({ amount: '25.00', currency: 'USD' })
-  const reads = [`/api/i/${id}`, `/api/i/${id}/assets`]
+  const reads = [`/api/i/${id}`]
   const page = await browser.open()
   await withoutTime(page)
   const asked = questionsOf(page)
@@ -77,7 +77,7 @@ test('a payment link with a price requests its coins together with its script', 
   const asked = questionsOf(page)
   await page.goto(link.url)
   await page.locator('.coin button').first().waitFor()
-  expect(asked.toSorted()).toEqual([`/api/l/${link.id}`, `/api/l/${link.id}/assets`])
+  expect(asked.toSorted()).toEqual([`/api/l/${link.id}`])
 })
 
 test.each(

@@ -118,7 +118,7 @@ deepTest('what was overpaid has one colour, in the list of invoices and in the i
 
 test('the sentence above the code says what the code holds', async () => {
   const token = await checkout('pay')
-  await token.getByText('Copy both into your wallet. The code holds only the address.').waitFor()
+  await token.getByText('Copy both into your wallet. The QR code contains only the address.').waitFor()
   const coin = await checkout('pay-bitcoin')
   await coin.getByText('Copy both into your wallet, or scan the code.').waitFor()
 })

@@ -14,6 +14,8 @@ export interface Visitor {
   readonly zone?: string
   /** Language of the browser; default en-US. */
   readonly locale?: string
+  /** A browser that runs no script, as Tor Browser's strictest level; default false. */
+  readonly isScriptless?: boolean
   /** Cookies and storage of an earlier visit; default none. */
   readonly storageState?: Awaited<ReturnType<BrowserContext['storageState']>>
 }
@@ -81,6 +83,7 @@ export async function newContext(browser: Browser, options: Visitor): Promise<Br
     timezoneId: options.zone ?? 'America/Santo_Domingo',
     locale: options.locale ?? 'en-US',
     reducedMotion: 'reduce',
+    javaScriptEnabled: options.isScriptless !== true,
     ...(options.storageState !== undefined && { storageState: options.storageState }),
   })
 }

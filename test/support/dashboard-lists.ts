@@ -160,7 +160,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         [12, 2],
         [210, 30],
       ]),
-      search('Number, order, email or address', [
+      search('Number, order, customer, email, amount, address or transaction', [
         { choose: ({ orderId }) => orderId, shows: (row, { orderId }) => row.cells['Order'] === orderId },
         { choose: ({ invoices }) => invoices['paid'] ?? '', shows: (row, { invoices }) => row.id === invoices['paid'] },
         {

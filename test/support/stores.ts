@@ -49,7 +49,7 @@ export function useStores({ migrated = true }: { readonly migrated?: boolean } =
   }
   const urls = () => ({ mongoUrl: inject('mongoUrl'), redisUrl: inject('redisUrl') })
   beforeAll(async () => {
-    opened = await open({ ...urls(), database, prefix, migrated })
+    opened = await openStores({ ...urls(), database, prefix, migrated })
   })
   afterAll(async () => {
     inUse -= 1
@@ -76,7 +76,8 @@ export function useStores({ migrated = true }: { readonly migrated?: boolean } =
   }
 }
 
-async function open(options: {
+/** Stores on servers that run; a file of the project `integration` has `useStores`. */
+export async function openStores(options: {
   readonly mongoUrl: string
   readonly redisUrl: string
   readonly database: string

@@ -7,8 +7,8 @@ import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.ts'
 import { listInvoicesForOperators } from '#shared/usecases/diagnostics/list-invoices-for-operators.ts'
+import { operatorSearch } from '#shared/usecases/diagnostics/operator-search.ts'
 import { cancelByHand } from '#shared/usecases/invoices/cancel-by-hand.ts'
-import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { noteInvoice } from '#shared/usecases/invoices/note-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { eraseCustomer } from '#shared/usecases/maintenance/erase-customer.ts'
@@ -52,7 +52,7 @@ const reads = router({
       const scope = { list: 'operator-invoices', workspaceId, mode, filters }
       const { rows, next } = await listInvoicesForOperators(money, {
         ...{ workspaceId, mode, status, asset, source, flag, order, limit, ...periodOf({ by, from, to }) },
-        search: q === '' ? null : readInvoiceSearch(money.guessAddress, mode, q),
+        search: q === '' ? null : await operatorSearch(money, { workspaceId, mode, text: q }),
         beforeId: cursor === undefined ? null : money.listCursor.decode(scope, cursor),
       })
       return {

@@ -1,5 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
 import { quantile } from '#shared/usecases/reports/read-overview.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { endpointToWire } from '../wire/endpoint-wire.ts'
@@ -28,7 +29,7 @@ export async function endpointCards(
     const { state, waiting, retrying, oldestDueAt } = endpointToWire(endpoint, found, null, now).health
     return {
       id: endpoint.id,
-      host: new URL(endpoint.url).host,
+      host: endpointName(endpoint),
       state,
       ...{ made, tried, firstTry, succeeded, failed, waiting, retrying },
       firstAttemptP99Ms: quantile(firstAttemptsMs, 0.99),

@@ -29,8 +29,8 @@ export function periodOf({ by, from, to }: z.infer<z.ZodObject<typeof timedFilte
 export const invoiceFilters = {
   ...timedFilters,
   status: z.enum(INVOICE_STATUSES).nullable().default(null),
-  /** A number, an order's reference, an e-mail address, a paid address, or an id. */
-  q: trimmedText(200).default(''),
+  /** A number, an order's reference, a customer's name or e-mail address, an amount, a paid address, a transaction, an id, or an explorer's page of one. */
+  q: trimmedText(300).default(''),
   asset: z.enum(ASSET_IDS).nullable().default(null),
   source: z.enum(SOURCES).nullable().default(null),
   flag: z.enum(['late', 'short']).nullable().default(null),

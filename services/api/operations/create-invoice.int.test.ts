@@ -239,6 +239,11 @@ describe('400', () => {
   it('refuses an asset that the workspace cannot receive and an amount below its minimum', async () => {
     const live = await create({ ...BODY, asset: 'usdt_ethereum' }, {}, api.liveKey)
     expect([live.status, live.json.error.code]).toEqual([400, 'NO_WALLET_FOR_ASSET'])
+    const nothing = await create({ amount: '0.01', currency: 'USD' })
+    expect([nothing.status, nothing.json.error.code]).toEqual([400, 'AMOUNT_BELOW_MINIMUM'])
+    const [, least = ''] =
+      /smallest amount that can be paid in any asset is ([\d.]+) USD/.exec(nothing.json.error.details[0].message) ?? []
+    expect((await create({ amount: least, currency: 'USD' })).status).toBe(201)
     const small = await create({ amount: '0.01', currency: 'USD', asset: 'usdt_ethereum' })
     expect([small.status, small.json.error.code]).toEqual([400, 'AMOUNT_BELOW_MINIMUM'])
   })

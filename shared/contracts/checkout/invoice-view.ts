@@ -184,6 +184,23 @@ export interface AssetOption {
   readonly isAvailable: boolean
 }
 
+/** The assets of a price, and how long a quote lasts, milliseconds. */
+export interface AssetOptionsView {
+  readonly assets: readonly AssetOption[]
+  readonly holdMs: number
+  /** Why there is none; absent when there is one. */
+  readonly none?: NoOption
+}
+
+/**
+ * Why a price can be paid in no asset: it is below the minimum of each (`least` is the smallest amount that some asset takes now), above
+ * the maximum of each (`most`), or the merchant has no wallet. Amounts are plain decimal text in the currency of the price.
+ */
+export type NoOption =
+  | { readonly cause: 'too_small'; readonly least: string }
+  | { readonly cause: 'too_large'; readonly most: string }
+  | { readonly cause: 'no_wallet' }
+
 /** A payment link as a payer sees it. */
 export interface LinkView {
   readonly id: string

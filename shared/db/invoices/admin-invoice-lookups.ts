@@ -5,6 +5,7 @@ import { havingBooked } from '#shared/db/connection/moved-stages.ts'
 import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
+import { amountWord, readSearchText, type SearchText } from '#shared/domain/invoice/search-words.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { customerKey, invoiceFromDocument } from './invoice-mapping.ts'
@@ -16,6 +17,8 @@ type Page = Awaited<ReturnType<InvoiceLookups['page']>>
 
 /** Invoices read for one page by filters that no index serves. */
 const SCAN_MAX = 5_000
+/** Invoices read for one condition of a search by words; two conditions read the most that a search may. */
+const WORDS_READ_MAX = 48
 /** Waiting entries are of no use to a reader, and there may be hundreds. */
 const WITHOUT_OUTBOX = { outbox: 0 } as const
 
@@ -70,6 +73,7 @@ async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page
   const { search, limit } = query
   const sort = pageSort(query)
   if (search?.kind === 'number') return await pageOfNumber(invoices, query, search)
+  if (search?.kind === 'text') return await pageOfText(invoices, query, search.text)
   const filter = pageFilter(query)
   const residual = residualStages(query)
   const hint = pageHint(query)
@@ -109,13 +113,76 @@ async function pageOfNumber(
   query: InvoicePageQuery,
   { number, orderId }: Extract<InvoiceSearch, { kind: 'number' }>,
 ): Promise<Page> {
-  const byOrder = await pageOf(invoices, { ...query, search: { kind: 'order', orderId } })
-  if (query.beforeId !== null) return byOrder
+  const byText = await pageOfText(invoices, query, orderId)
+  if (query.beforeId !== null) return byText
   const filter = { ...pageFilter({ ...query, search: null }), ...residualFilter(query), number }
   const named = await invoices.findOne(filter, { hint: 'invoice_number' })
-  if (named === null) return byOrder
-  const others = byOrder.invoices.filter(({ terms }) => terms.id !== named._id)
-  return { invoices: [fromDocument(named), ...others], next: byOrder.next }
+  if (named === null) return byText
+  const others = byText.invoices.filter(({ terms }) => terms.id !== named._id)
+  return { invoices: [fromDocument(named), ...others], next: byText.next }
+}
+
+/** Those of the order, and those whose customer or amount the text may name: of these the first few by the words of the index. */
+async function pageOfText(invoices: Invoices, query: InvoicePageQuery, text: string): Promise<Page> {
+  const { limit } = query
+  const conditions = wordConditions(readSearchText(text))
+  const [ofOrder, ...ofWords] = await Promise.all([
+    pageOf(invoices, { ...query, search: { kind: 'order', orderId: text } }),
+    ...conditions.map(async (condition) =>
+      (await invoices.aggregate<InvoiceDocument>(wordPipeline(query, condition), SEARCHED).toArray()).map(fromDocument),
+    ),
+  ])
+  const known = new Map([...ofOrder.invoices, ...ofWords.flat()].map((invoice) => [invoice.terms.id, invoice]))
+  const direction = pageSort(query)._id
+  const sorted = [...known.values()].sort((one, other) => (one.terms.id < other.terms.id ? -direction : direction))
+  const page = sorted.slice(0, limit)
+  const hasMore = sorted.length > limit || ofOrder.next !== null
+  return { invoices: page, next: hasMore ? (page.at(-1)?.terms.id ?? null) : null }
+}
+
+/** What one search by words reads first, and what else must be true of it. */
+interface WordCondition {
+  readonly first: Filter
+  readonly rest: Filter
+}
+
+const SEARCHED = { hint: 'invoice_search' } as const
+/** Within both bounds must be one word. */
+const startsWith = (word: string) => ({ $elemMatch: { $gte: word, $lt: `${word}\uffff` } })
+
+/** The longest word is the rarest one; the others are checked on what it finds. */
+function wordConditions({ words, amount }: SearchText): readonly WordCondition[] {
+  const [longest, ...others] = [...words].sort((one, other) => other.length - one.length)
+  const name =
+    longest === undefined
+      ? []
+      : [
+          {
+            first: { searchWords: startsWith(longest) },
+            rest: { $and: others.map((word) => ({ searchWords: startsWith(word) })) },
+          },
+        ]
+  if (amount === null) return name
+  const { values, currency } = amount
+  const rest = currency === null ? {} : { 'fiat.currency': currency }
+  return [...name, { first: { searchWords: { $in: values.map(amountWord) } }, rest }]
+}
+
+/** Reads a bounded number of documents, however many customers share a name; exported for the test that explains it. */
+export function wordPipeline(query: InvoicePageQuery, { first, rest }: WordCondition): mongoose.mongo.Document[] {
+  const { workspaceId, mode, limit } = query
+  const { workspaceId: _workspace, mode: _mode, ...bounds } = pageFilter({ ...query, search: null })
+  const conditions = [bounds, residualFilter(query), rest].filter((one) =>
+    Object.values(one).some((value) => !Array.isArray(value) || value.length > 0),
+  )
+  return [
+    { $match: { workspaceId, mode, ...first } },
+    { $limit: WORDS_READ_MAX },
+    ...conditions.map((one) => ({ $match: one })),
+    { $sort: pageSort(query) },
+    { $limit: limit + 1 },
+    { $unset: 'outbox' },
+  ]
 }
 
 /** The index that serves a page; null where the planner combines several. Exported for the test that explains it. */
@@ -157,8 +224,12 @@ function searchFilter(search: InvoiceSearch): Filter {
     case 'id':
       // An id range of the page must not replace it.
       return { $and: [{ _id: search.id }] }
+    case 'ids':
+      return { $and: [{ _id: { $in: [...search.ids] } }] }
     case 'number':
       return { number: search.number }
+    case 'text':
+      return { orderId: search.text }
     case 'order':
       return { orderId: search.orderId }
     case 'email':

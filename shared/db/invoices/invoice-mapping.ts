@@ -1,6 +1,7 @@
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { activePaymentMethod, type InvoiceState, isHeld, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { heldClaims } from '#shared/domain/invoice/quote-window.ts'
+import { searchWordsOf } from '#shared/domain/invoice/search-words.ts'
 import { type Invoice, type NewInvoice, outboxShardOf } from '#shared/ports/invoices.ts'
 import {
   INVOICE_OUTBOX,
@@ -84,6 +85,7 @@ export function invoiceToDocument(invoice: NewInvoice): InvoiceDocument {
     ...(terms.reporting !== undefined && { reporting: { ...terms.reporting, at: toDate(terms.reporting.at) } }),
     customer: { email: terms.customer.email, name: terms.customer.name },
     ...(terms.customer.email !== null && { customerKey: customerKey(terms.customer.email) }),
+    searchWords: [...searchWordsOf(terms)],
     successUrl: terms.successUrl,
     cancelUrl: terms.cancelUrl,
     paymentLinkId: terms.paymentLinkId,

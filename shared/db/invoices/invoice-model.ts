@@ -166,6 +166,8 @@ export const INVOICES = defineCollection(
     customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
     /** `customerKey` of the e-mail address, by which customers are told apart; absent without one. */
     customerKey: z.string().exactOptional(),
+    /** Words of the customer's name, which are erased with it, and the amount (`searchWordsOf`). */
+    searchWords: z.array(z.string()),
     successUrl: z.string().nullable(),
     cancelUrl: z.string().nullable(),
     paymentLinkId: z.string().nullable(),
@@ -257,6 +259,7 @@ export const INVOICES = defineCollection(
       key: { workspaceId: 1, mode: 1, customerKey: 1, _id: -1 },
       partialFilterExpression: { customerKey: { $gt: '' } },
     },
+    { name: 'invoice_search', key: { workspaceId: 1, mode: 1, searchWords: 1, _id: -1 } },
     {
       name: 'invoice_erase_sweep',
       key: { eraseSweepAt: 1 },

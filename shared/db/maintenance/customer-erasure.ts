@@ -9,6 +9,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { isOfCustomer } from '#shared/domain/invoice/search-words.ts'
 import type { StoredAnswer } from '#shared/ports/customer-erasure.ts'
 
 const NOBODY = { email: null, name: null } as const
@@ -35,9 +36,12 @@ export function createCustomerEraser(db: Database) {
     ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const own = { _id: invoiceId, workspaceId, mode }
-        const stored = await invoices.findOne(own, { projection: { customer: 1, notes: 1, ledger: 1 }, session })
+        const stored = await invoices.findOne(own, {
+          projection: { customer: 1, searchWords: 1, notes: 1, ledger: 1 },
+          session,
+        })
         if (stored === null) return false
-        const { customer, notes = [], ledger } = stored
+        const { customer, searchWords, notes = [], ledger } = stored
         const isNamed = customer.email !== null || customer.name !== null
         // An exception about money that an operator applied to the invoice names the transfer only.
         const keys = ledger.map(({ payment }) => payment)
@@ -52,6 +56,7 @@ export function createCustomerEraser(db: Database) {
         if (!isNamed && notes.every(({ text }) => text === null) && modifiedCount === 0) return false
         const fields = {
           customer: NOBODY,
+          searchWords: searchWords.filter((word) => !isOfCustomer(word)),
           eraseSweepAt: toDate(sweepAt),
           ...(notes.length > 0 && { notes: notes.map((note) => ({ ...note, text: null })) }),
         }

@@ -1,3 +1,4 @@
+import type mongoose from 'mongoose'
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
@@ -272,36 +273,7 @@ export function createPaymentRepository(db: Database, random: Random) {
     },
 
     /** Stores the fold's decisions, and the market price where one is given, and clears dirtyAt where the version is still the applied one. */
-    markApplied: async (
-      rows: readonly {
-        key: string
-        version: number
-        counted: boolean
-        uncountedReason: UncountedReason | null
-        late: boolean
-        place: FoldPlace
-        market?: MarketRate | null
-      }[],
-    ): Promise<void> => {
-      if (rows.length === 0) return
-      const operations = rows.map(({ key, version, counted, uncountedReason, late, place, market }) => ({
-        updateOne: {
-          filter: { ...BY_KEY.one(key), version },
-          update: {
-            $set: {
-              counted,
-              uncountedReason,
-              late,
-              place,
-              ...PAYMENTS.toFields(market === undefined ? {} : { market }),
-            },
-            $unset: { dirtyAt: '' as const },
-          },
-          hint: BY_KEY.hint,
-        },
-      }))
-      await payments.bulkWrite(operations, { ordered: false })
-    },
+    markApplied: (rows: readonly AppliedRow[]): Promise<void> => markApplied(payments, rows),
     /**
      * Invoices with payments whose version has not been applied since `before`, those that waited longest first. Moves
      * them to the end of the queue (as of `at`): an invoice that cannot be advanced does not delay others.
@@ -328,6 +300,41 @@ export function createPaymentRepository(db: Database, random: Random) {
       return ids
     },
   }
+}
+
+/** A fold's decision about one payment. */
+interface AppliedRow {
+  key: string
+  version: number
+  counted: boolean
+  uncountedReason: UncountedReason | null
+  late: boolean
+  place: FoldPlace
+  market?: MarketRate | null
+}
+
+async function markApplied(
+  payments: mongoose.mongo.Collection<PaymentDocument>,
+  rows: readonly AppliedRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const operations = rows.map(({ key, version, counted, uncountedReason, late, place, market }) => ({
+    updateOne: {
+      filter: { ...BY_KEY.one(key), version },
+      update: {
+        $set: {
+          counted,
+          uncountedReason,
+          late,
+          place,
+          ...PAYMENTS.toFields(market === undefined ? {} : { market }),
+        },
+        $unset: { dirtyAt: '' as const },
+      },
+      hint: BY_KEY.hint,
+    },
+  }))
+  await payments.bulkWrite(operations, { ordered: false })
 }
 
 /** The type of what {@link createPaymentRepository} returns. */

@@ -29,6 +29,19 @@ export function quoteAmountBase(input: QuoteInput): bigint {
   return displayUnits * displayUnit(input)
 }
 
+/**
+ * The smallest amount of fiat, in minor units, whose price reaches `leastBase`: one minor unit less is priced below it. Throws as
+ * `quoteAmountBase` does.
+ */
+export function leastFiatFor(leastBase: bigint, input: Omit<QuoteInput, 'fiatMinor'>): bigint {
+  const rate = parseDecimal(input.fiatPerAsset)
+  if (rate.digits === 0n) throw new RangeError('the rate is zero')
+  const unit = displayUnit(input)
+  const steps = (leastBase + unit - 1n) / unit
+  const numerator = (steps - 1n) * rate.digits * 10n ** BigInt(FIAT_EXPONENT[input.currency])
+  return numerator / 10n ** BigInt(rate.scale + input.displayDecimals) + 1n
+}
+
 /** Base units of one step of the display precision: amounts that a payer can type are multiples of it. */
 export function displayUnit({ decimals, displayDecimals }: Pick<QuoteInput, 'decimals' | 'displayDecimals'>): bigint {
   return 10n ** BigInt(decimals - displayDecimals)

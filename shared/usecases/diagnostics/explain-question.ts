@@ -7,6 +7,7 @@ import { isSettled } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { readPasted } from '#shared/domain/pasted-text.ts'
 import type { InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { type GuessAddress, readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
@@ -46,7 +47,8 @@ export interface Question {
  * Answers "why did this count, or not?" for anything a person can paste: a verdict in one sentence, the checks behind it, and possible
  * next steps. Reveals nothing about other workspaces: their data is treated as unknown. Never throws for meaningless text.
  */
-export async function explainQuestion(deps: ExplainQuestionDeps, question: Question): Promise<Answer> {
+export async function explainQuestion(deps: ExplainQuestionDeps, asked: Question): Promise<Answer> {
+  const question = { ...asked, text: readPasted(asked.text) }
   const networks = candidateNetworks(deps.catalog, question.text)
   if (networks.length > 0) {
     const found = await findTransaction(deps, { ...question, networks })

@@ -3,6 +3,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
@@ -91,7 +92,7 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
   const waiting = invoice.outbox.flatMap((entry) =>
     entry.kind === 'event' && isEvent(entry.type) && !known.has(entry.eventId) ? [{ ...entry, type: entry.type }] : [],
   )
-  const hostOf = ({ endpointId }: Delivery) => hostText(endpoints.get(endpointId)?.url)
+  const nameOf = ({ endpointId }: Delivery) => endpointName(endpoints.get(endpointId) ?? null)
   return [
     ...relayed.map(
       ({ id, type, createdAt }): TimelineEntry => ({
@@ -117,7 +118,7 @@ async function eventEntries(deps: TimelineDeps, invoice: Invoice): Promise<reado
         event: { id: eventId, type },
       }),
     ),
-    ...deliveries.map((delivery) => deliveryEntry(delivery, hostOf(delivery))),
+    ...deliveries.map((delivery) => deliveryEntry(delivery, nameOf(delivery))),
   ]
 }
 
@@ -179,12 +180,6 @@ function actionEntry({ id, at, actor, action, detail }: AuditRecord): TimelineEn
   }
 }
 
-/** Only the host: paths and queries may hold tokens. */
-function hostText(url: string | undefined): string {
-  if (url === undefined) return 'a deleted endpoint'
-  return /^[a-z]+:\/\/([^/?#]+)/i.exec(url)?.[1] ?? 'an endpoint'
-}
-
 /** What an event of an invoice means, as a sentence for people. `methods` are the invoice's payment methods, in their order. */
 export function eventSentence(type: EventType, at: Ms, methods: readonly PaymentMethod[]): string {
   if (type !== 'invoice.pending') return SENTENCES[type]
@@ -201,7 +196,7 @@ const SENTENCES: Readonly<Record<EventType, string>> = {
   'invoice.paid': 'Paid',
   'invoice.overpaid': 'Paid, with more than was due',
   'invoice.expired': 'Expired',
-  'invoice.late_payment': 'A payment arrived after the end',
+  'invoice.late_payment': 'A payment arrived after the invoice expired',
   'invoice.cancelled': 'Cancelled',
   'payment.detected': 'A payment was seen',
   'payment.confirmed': 'A payment was confirmed',

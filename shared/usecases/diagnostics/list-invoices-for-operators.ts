@@ -66,29 +66,29 @@ function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null)
   const decide = state.exceptions.length > 0
   switch (state.status) {
     case 'new':
-      return `no coin chosen yet${left > 0 ? `, ${duration(left)} left` : ''}`
+      return left > 0 ? 'send the checkout link' : 'none: no coin was chosen in time'
     case 'pending':
-      if (receivedBase > 0n) return 'received a payment that does not count, needs a decision'
-      return left > 0 ? `expires in ${duration(left)}` : 'expired, waiting for the last blocks'
+      if (receivedBase > 0n) return 'decide on a payment that does not count'
+      return left > 0 ? `wait for the payment, ${duration(left)} left` : 'wait for the last blocks'
     case 'partial':
-      return `${units(asked > 0n ? asked : dueBase - seenBase)} left to pay${left > 0 ? `, ${duration(left)} left` : ''}`
+      return `wait for ${units(asked > 0n ? asked : dueBase - seenBase)} more${left > 0 ? `, ${duration(left)} left` : ''}`
     case 'confirming':
-      return progress === null ? 'waiting for confirmations' : `${progress.have} of ${progress.need} confirmations`
+      return progress === null ? 'wait for confirmations' : `wait, ${progress.have} of ${progress.need} confirmations`
     case 'paid':
-      if (decide) return 'paid, has an open exception'
+      if (decide) return 'decide on the open exception'
       return paidIn((state.paidAt ?? state.updatedAt) - state.createdAt)
     case 'overpaid':
-      return `overpaid by ${units(seenBase - dueBase)}`
+      return `refund or keep ${units(seenBase - dueBase)}`
     case 'expired':
-      if (paymentMethod === null) return 'no coin chosen'
+      if (paymentMethod === null) return 'none: no coin was chosen'
       if (receivedBase > 0n)
-        return `${formatUnits(receivedBase, paymentMethod.decimals)} of ${units(dueBase)} received, needs a decision`
-      return decide ? 'received a payment that does not count, needs a decision' : 'nothing received'
+        return `decide on ${formatUnits(receivedBase, paymentMethod.decimals)} of ${units(dueBase)} received`
+      return decide ? 'decide on a payment that does not count' : 'none: nothing was received'
     case 'cancelled':
-      return decide ? 'received a payment after it was cancelled, needs a decision' : 'cancelled'
+      return decide ? 'decide on a payment that came later' : 'none: it was cancelled'
   }
 }
 
 function paidIn(ms: number): string {
-  return ms < 1_000 ? 'paid instantly' : `paid in ${duration(ms)}`
+  return ms < 1_000 ? 'none: paid instantly' : `none: paid in ${duration(ms)}`
 }

@@ -9,6 +9,7 @@ import { type InvoiceIdempotency, type InvoiceSnapshot, outboxJobId } from '#sha
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
+import { requirePayable } from '#shared/usecases/quotes/require-payable.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
@@ -54,7 +55,7 @@ export type CreateInvoiceResult =
 /**
  * Creates an invoice by exactly one insert that carries its state, its events, its address claim and its idempotency
  * guard; then wakes the relay. Throws `WORKSPACE_SUSPENDED`, `WORKSPACE_RESTRICTED`, `PLAN_LIMIT_REACHED`, `UNSUPPORTED_ASSET`,
- * `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM`, `VALIDATION_ERROR` for more than the asset's chain can carry, or `RATES_UNAVAILABLE`.
+ * `NO_WALLET_FOR_ASSET`, `AMOUNT_BELOW_MINIMUM` (without an asset: below the minimum of each), `VALIDATION_ERROR` for more than the asset's chain can carry, or `RATES_UNAVAILABLE`.
  */
 export async function createInvoice(deps: CreateInvoiceDeps, input: CreateInvoiceInput): Promise<CreateInvoiceResult> {
   const { workspace, mode, body } = input
@@ -132,7 +133,10 @@ async function prepareQuote(
   at: Ms,
   quoteEndsAt: Ms,
 ): Promise<PreparedPaymentMethod | null> {
-  if (body.asset === undefined) return null
+  if (body.asset === undefined) {
+    await requirePayable(deps, workspace, fiatOf(body))
+    return null
+  }
   const asset = ASSET_IDS.find((id) => id === body.asset)
   if (asset === undefined) {
     throw new PaymeshError('UNSUPPORTED_ASSET', { details: [{ path: 'asset', message: 'is not a supported asset' }] })

@@ -11,7 +11,7 @@ export type GuessAddress = (
   text: string,
 ) => readonly { readonly family: Family; readonly matchKey: string }[]
 
-/** What a person most likely searches for with this text. Never throws: any other text is treated as an order's reference. */
+/** What a person most likely searches for with this text. Never throws: any other text may be an order's reference, a name or an amount. */
 export function readInvoiceSearch(guess: GuessAddress, mode: Mode, text: string): InvoiceSearch {
   const given = text.trim()
   if (UUID.test(given.toLowerCase())) return { kind: 'id', id: given.toLowerCase() }
@@ -19,7 +19,7 @@ export function readInvoiceSearch(guess: GuessAddress, mode: Mode, text: string)
   if (number !== undefined) return { kind: 'number', number: Number(number), orderId: given }
   if (/^[^\s@]+@[^\s@]+$/.test(given)) return { kind: 'email', email: given }
   const addresses = guess(mode, given)
-  if (addresses.length === 0) return { kind: 'order', orderId: given }
+  if (addresses.length === 0) return { kind: 'text', text: given }
   return {
     kind: 'address',
     claims: addresses.map(({ family, matchKey }) => addressClaim(mode, family, matchKey)),

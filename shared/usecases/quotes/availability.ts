@@ -1,12 +1,14 @@
-import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
+import type { AssetOption, AssetOptionsView, NoOption } from '#shared/contracts/checkout/invoice-view.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { CurrencyResource } from '#shared/contracts/http/currency-resource.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
-import { ASSET_IDS, type AssetId, type Family, type Mode } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, type AssetId, type Family, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import { openPrice } from '#shared/domain/invoice/decide.ts'
 import { type InvoiceTerms, isHeld, type Ms } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/amount.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
+import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { leastFiatFor } from '#shared/domain/money/quote.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { RateReader } from '#shared/ports/rates.ts'
@@ -201,12 +203,6 @@ export type AssetOptionsDeps = Uses<'rates' | 'catalog'> & {
   readonly availability: Pick<QuoteAvailability, 'reason'>
 }
 
-/** Assets to choose from, and how long a quote lasts, milliseconds. */
-export interface AssetOptions {
-  readonly assets: readonly AssetOption[]
-  readonly holdMs: number
-}
-
 /** Temporary reasons: such an asset stays in the list as paused. */
 const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavailable', 'addresses_exhausted'])
 
@@ -214,7 +210,10 @@ const PASSING: ReadonlySet<string> = new Set(['network_lagging', 'rates_unavaila
  * The assets that an invoice can be paid in, in the order of the specification, with the price of each, which is the open one of its coin or the current one, and how
  * long a quote lasts. Assets without a wallet, or whose bounds the invoice's amount is outside of, are left out. Null for an unknown id.
  */
-export async function listAssetOptions(deps: ListAssetOptionsDeps, invoiceId: string): Promise<AssetOptions | null> {
+export async function listAssetOptions(
+  deps: ListAssetOptionsDeps,
+  invoiceId: string,
+): Promise<AssetOptionsView | null> {
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) return null
   const { terms } = invoice
@@ -239,10 +238,27 @@ export async function assetOptions(
   workspace: Workspace,
   price: Pick<InvoiceTerms, 'mode' | 'fiat'>,
   own: OwnChoices = NOTHING_CHOSEN,
-): Promise<AssetOptions> {
-  const options = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, price, own, id)))
-  return { assets: options.filter((option) => option !== null), holdMs: workspace.policy.quoteMs }
+): Promise<AssetOptionsView> {
+  const found = await Promise.all(ASSET_IDS.map((id) => optionOf(deps, workspace, price, own, id)))
+  const assets = found.filter((option) => 'asset' in option)
+  const holdMs = workspace.policy.quoteMs
+  return assets.length > 0 ? { assets, holdMs } : { assets, holdMs, none: whyNone(found, price.fiat.currency) }
 }
+
+/** An asset that is left out, and the amount of fiat, in minor units, that it would take. */
+type LeftOut = { readonly least: bigint } | { readonly most: bigint } | { readonly none: true }
+
+function whyNone(found: readonly (AssetOption | LeftOut)[], currency: FiatCode): NoOption {
+  const least = found.flatMap((one) => ('least' in one ? [one.least] : [])).sort(ascending)[0]
+  if (least !== undefined) return { cause: 'too_small', least: formatFiat(least, currency) }
+  const most = found
+    .flatMap((one) => ('most' in one ? [one.most] : []))
+    .sort(ascending)
+    .at(-1)
+  return most === undefined ? { cause: 'no_wallet' } : { cause: 'too_large', most: formatFiat(most, currency) }
+}
+
+const ascending = (one: bigint, other: bigint): number => (one < other ? -1 : one > other ? 1 : 0)
 
 async function optionOf(
   deps: AssetOptionsDeps,
@@ -250,14 +266,18 @@ async function optionOf(
   { mode, fiat }: Pick<InvoiceTerms, 'mode' | 'fiat'>,
   own: OwnChoices,
   id: AssetId,
-): Promise<AssetOption | null> {
+): Promise<AssetOption | LeftOut> {
   const info = deps.catalog.asset(id)
   const found = await deps.availability.reason(workspace, mode, info)
   // The invoice's existing address serves this asset as well.
   const reason = found === 'addresses_exhausted' && own.families.has(info.family) ? null : found
-  if (reason !== null && !PASSING.has(reason)) return null
+  if (reason !== null && !PASSING.has(reason)) return { none: true }
   const priced = await priceOrNull(deps, workspace, { fiat, own }, info)
-  if (priced !== null && (priced.amountBase < info.minBase || priced.amountBase > info.maxBase)) return null
+  if (priced !== null) {
+    const terms = { ...info, currency: fiat.currency, fiatPerAsset: priced.fiatPerAsset }
+    if (priced.amountBase < info.minBase) return { least: leastFiatFor(info.minBase, terms) }
+    if (priced.amountBase > info.maxBase) return { most: leastFiatFor(info.maxBase + 1n, terms) - 1n }
+  }
   const worth = priced === null ? null : { fiat, fiatPerUsd: priced.fiatPerUsd }
   const asked = requiredConfirmations(deps.catalog, { policy: workspace.policy, asset: id, mode }, worth)
   return {
@@ -276,11 +296,12 @@ async function priceOrNull(
   { policy }: Pick<Workspace, 'policy'>,
   { fiat, own }: { readonly fiat: InvoiceTerms['fiat']; readonly own: OwnChoices },
   info: AssetInfo,
-): Promise<{ readonly amountBase: bigint; readonly fiatPerUsd: string } | null> {
+): Promise<{ readonly amountBase: bigint; readonly fiatPerAsset: string; readonly fiatPerUsd: string } | null> {
   try {
     const rate = await deps.rates.rateFor({ asset: info.id, fiat: fiat.currency, arsSeries: policy.arsSeries })
     const fiatPerAsset = own.prices.get(info.symbol) ?? applySpread(rate.fiatPerAsset, policy.spreadBps)
-    return { amountBase: priceQuote(fiat, info, fiatPerAsset).amountBase, fiatPerUsd: rate.fiatPerUsd }
+    const { amountBase } = priceQuote(fiat, info, fiatPerAsset)
+    return { amountBase, fiatPerAsset, fiatPerUsd: rate.fiatPerUsd }
   } catch (error) {
     if (error instanceof PaymeshError && error.code === 'RATES_UNAVAILABLE') return null
     throw error

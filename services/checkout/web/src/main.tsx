@@ -1,7 +1,8 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { InvoicePage } from './invoice/invoice-page.tsx'
-import { keepLanguage, readLanguage, SpeechContext, speechIn } from './locales/locale.tsx'
+import { keepLanguage, readLanguage, SpeechContext } from './locales/locale.tsx'
+import { speechIn } from './locales/speech.ts'
 import { LinkPage } from './pages/link-page.tsx'
 import { MissingPage } from './pages/missing-page.tsx'
 import { ReceiptPage } from './pages/receipt-page.tsx'
@@ -20,6 +21,7 @@ import './styles/outcome.css'
 import './styles/pick.css'
 import './styles/link-form.css'
 import './styles/page.css'
+import './styles/plain.css'
 import './styles/wide.css'
 import './styles/receipt.css'
 
@@ -42,7 +44,7 @@ function App() {
     setLanguage(next)
   }
   return (
-    <SpeechContext.Provider value={{ speech: speechIn(language), speak }}>
+    <SpeechContext.Provider value={{ speech: speechIn(language, navigator.languages), speak }}>
       <Announcer>
         <Page path={location.pathname} />
       </Announcer>

@@ -27,6 +27,23 @@ export class PageFailure extends Error {
   readonly data = { code: 'NOT_FOUND' }
 }
 
+/** The server's own words for programs, by what a person reads instead. */
+const GENERAL: Readonly<Record<string, string>> = {
+  'The request is invalid.': 'Something in this form is not right. Correct it, then try again.',
+  'The input is invalid.': 'Something in this form is not right. Correct it, then try again.',
+  'The amount is below the minimum for this asset.': 'This amount is too small to be paid.',
+  'Too many requests.': 'Too many requests. Wait a minute, then try again.',
+}
+
+/** The sentence of a failure for a page. */
+export const shownMessage = ({ message }: Failure): string => GENERAL[message] ?? message
+
+/** A fragment of the server, such as `must be greater than zero`, as a sentence. */
+export function sentenceOf(text: string, end = '.'): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1)
+  return first === '' || /[.!?]$/.test(first) ? first : `${first}${end}`
+}
+
 /** Converts any thrown error. Never throws. */
 export function failureOf(error: unknown): Failure {
   const data = record(record(error)['data'])
@@ -37,7 +54,9 @@ export function failureOf(error: unknown): Failure {
     code,
     message: code === 'OFFLINE' || typeof message !== 'string' ? 'The server did not respond.' : message,
     requestId: typeof data['requestId'] === 'string' ? data['requestId'] : null,
-    fields: Object.fromEntries(details.map(({ path, message: text }) => [String(path ?? ''), String(text ?? '')])),
+    fields: Object.fromEntries(
+      details.map(({ path, message: text }) => [String(path ?? ''), sentenceOf(String(text ?? ''))]),
+    ),
     needsStepUp: details.some(({ path }) => path === 'stepUp'),
     needsAuthenticator: details.some(({ path }) => path === 'secondFactor'),
     transient: TRANSIENT.has(code),

@@ -18,7 +18,7 @@ test('a typed amount has one separator and no groups', () => {
   expect(readAmount('1,250.50', 2)).toEqual({ problem: 'Enter the amount without thousands separators, e.g. 1250.50.' })
   expect(readAmount('1250.505', 2)).toEqual({ problem: 'At most 2 decimals.' })
   expect(readAmount('12.5', 0)).toEqual({ problem: 'This currency has no decimals.' })
-  expect(readAmount('-1', 2)).toEqual({ problem: 'Enter the amount without thousands separators, e.g. 1250.50.' })
+  expect(readAmount('-1', 2)).toEqual({ problem: 'The amount must be above zero.' })
 })
 
 test('a share is whole only when nothing is missing', () => {

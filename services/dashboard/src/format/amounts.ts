@@ -1,3 +1,5 @@
+import { readTypedNumber, type TypedFault } from '#shared/domain/money/typed-number.ts'
+
 const LOCALE = 'en'
 
 /** Groups a decimal string as in the page's language and keeps every decimal: `1250.00` → `1,250.00`. Exact at any size. */
@@ -21,6 +23,12 @@ export function showCount(count: number): string {
   return new Intl.NumberFormat(LOCALE).format(count)
 }
 
+/** Deliveries that wait: how many, and how many of them were tried already. */
+export function queuedText(waiting: number, retrying: number): string {
+  if (waiting !== retrying) return `${showCount(waiting)} queued, ${showCount(retrying)} of them being retried`
+  return waiting === 1 ? '1 delivery is being retried' : `${showCount(waiting)} deliveries are being retried`
+}
+
 /** Formats a share of 0 to 1 with a space before the sign: `72.6 %`. Only a whole is ever `100 %`, and only nothing is `0 %`. */
 export function showShare(share: number, digits = 1): string {
   const step = 10 ** -(digits + 2)
@@ -33,20 +41,25 @@ export function shorten(id: string, ends = 6): string {
   return id.length <= ends * 2 + 3 ? id : `${id.slice(0, ends)}…${id.slice(-ends)}`
 }
 
-/** A typed amount as a plain decimal, or why it cannot be parsed. One separator, dot or comma; digits are never grouped. */
+/** A typed amount as a plain decimal, or what is wrong with this text. One separator, dot or comma; digits are never grouped. */
 export function readAmount(
   typed: string,
   decimalsMax: number,
 ): { readonly value: string } | { readonly problem: string } {
-  const text = typed.trim()
-  if (!/^\d{1,15}([.,]\d+)?$/.test(text))
-    return { problem: 'Enter the amount without thousands separators, e.g. 1250.50.' }
-  const [whole = '', decimals = ''] = text.split(/[.,]/)
-  if (decimals.length > decimalsMax) {
-    return decimals.length === 3 && whole.length <= 3
-      ? { problem: 'Enter the amount without thousands separators, e.g. 1250.50.' }
-      : { problem: decimalsMax === 0 ? 'This currency has no decimals.' : `At most ${decimalsMax} decimals.` }
-  }
-  const plain = `${whole.replace(/^0+(?=\d)/, '')}${decimals === '' ? '' : `.${decimals}`}`
-  return { value: plain }
+  const read = readTypedNumber(typed, decimalsMax)
+  return 'fault' in read ? { problem: faultText(read.fault, decimalsMax) } : read
+}
+
+function faultText(fault: TypedFault, decimalsMax: number): string {
+  const example = decimalsMax === 0 ? '1250' : '1250.50'
+  if (fault === 'decimals' && decimalsMax > 0) return `At most ${decimalsMax} decimals.`
+  return {
+    empty: 'Enter an amount.',
+    text: `Enter a number, e.g. ${example}.`,
+    negative: 'The amount must be above zero.',
+    grouped: `Enter the amount without thousands separators, e.g. ${example}.`,
+    decimals: 'This currency has no decimals.',
+    huge: 'This amount has too many digits.',
+    zero: 'The amount must be above zero.',
+  }[fault]
 }

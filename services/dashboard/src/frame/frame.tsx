@@ -98,7 +98,7 @@ function TopBar({ target }: { readonly target: NavigationTarget | null }) {
       {target === null ? null : (
         <button type="button" className="pm-search" onClick={openSearch}>
           <IconSearch size={16} aria-hidden />
-          <span>Search invoices, orders, addresses, transactions, events…</span>
+          <span>Search invoices, orders, customers, transactions, pages…</span>
           <kbd>Ctrl K</kbd>
         </button>
       )}

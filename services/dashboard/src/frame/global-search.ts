@@ -1,5 +1,6 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { api } from '../api/trpc.ts'
+import { showDecimal } from '../format/amounts.ts'
 import { VOCABULARY } from '../parts/status-vocabulary.ts'
 
 /** A search result: its path after `/{workspace}/{mode}/`. */
@@ -11,7 +12,7 @@ export interface Found {
 
 const FOUND_MAX = 6
 
-/** Searches for a number, order, e-mail, address, `evt_` or `whd_`. The form of the text decides which procedures are called. */
+/** Searches for a number, order, customer, e-mail, amount, address, transaction, `evt_` or `whd_`. The form of the text decides which procedures are called. */
 export async function globalSearch(question: {
   readonly workspaceId: string
   readonly mode: Mode
@@ -29,7 +30,7 @@ export async function globalSearch(question: {
   const { items } = await api.invoices.list.query({ ...scope, q: text.replace(/^#/, ''), limit: FOUND_MAX })
   return items.map(({ id, number, status, amount, orderId }) => ({
     label: `Invoice #${number}`,
-    detail: [VOCABULARY.invoice[status].word, `${amount.value} ${amount.currency}`, orderId ?? '']
+    detail: [VOCABULARY.invoice[status].word, `${showDecimal(amount.value)} ${amount.currency}`, orderId ?? '']
       .filter(Boolean)
       .join(' · '),
     page: `invoices/${encodeURIComponent(id)}`,

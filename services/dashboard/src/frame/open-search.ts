@@ -1,3 +1,5 @@
+import { dropEarlyKeys, keepEarlyKeys } from './early-keys.ts'
+
 const load = () => import('./search.tsx')
 type Search = Awaited<ReturnType<typeof load>>['Search']
 
@@ -6,14 +8,12 @@ const listeners = new Set<() => void>()
 
 /** Opens the search of everything. Its code is requested at the first call; the frame says when it could not be loaded. */
 export function openSearch(): void {
-  load().then(
-    ({ Search, showSearch }) => {
-      loaded = Search
-      for (const listener of listeners) listener()
-      showSearch()
-    },
-    () => {},
-  )
+  keepEarlyKeys()
+  load().then(({ Search, showSearch }) => {
+    loaded = Search
+    for (const listener of listeners) listener()
+    showSearch()
+  }, dropEarlyKeys)
 }
 
 /** The component of the search; null until it was opened once. */

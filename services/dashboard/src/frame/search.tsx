@@ -8,7 +8,8 @@ import { useNavigate } from 'react-router'
 import { UntrustedText } from '../parts/untrusted-text.tsx'
 import { mayDo } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
-import { ENTRY_GROUPS } from './entries.ts'
+import { onEarlyKeys } from './early-keys.ts'
+import { ACTIONS, ENTRY_GROUPS } from './entries.ts'
 import { globalSearch } from './global-search.ts'
 import type { NavigationTarget } from './target.ts'
 
@@ -40,7 +41,8 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
     setTyped('')
     void navigate(placePath(workspaceId, mode, page))
   }
-  const pages = ENTRY_GROUPS.flatMap(({ entries }) => entries).filter(
+  useEffect(() => onEarlyKeys(setTyped), [])
+  const pages = [...ENTRY_GROUPS.flatMap(({ entries }) => entries), ...ACTIONS].filter(
     ({ label, needs }) => mayDo(target.role, needs) && label.toLowerCase().includes(text.toLowerCase()),
   )
   const isQuestion = QUESTION.test(text)
@@ -59,7 +61,7 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
     >
       <div onKeyDownCapture={keys}>
         <Spotlight.Search
-          placeholder="Search invoices, orders, addresses, transactions, events…"
+          placeholder="Search invoices, customers, transactions, pages…"
           aria-label="Search everywhere"
           leftSection={<IconSearch size={18} aria-hidden />}
         />

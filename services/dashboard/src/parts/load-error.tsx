@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { failureOf } from '../api/failure.ts'
+import { failureOf, shownMessage } from '../api/failure.ts'
 import type { Language } from '../words/language.ts'
 import { CopyText } from './copy-text.tsx'
 import { LOAD_ERROR_WORDS } from './load-error-words.ts'
@@ -17,7 +17,8 @@ export function LoadError(props: {
 }) {
   const words = LOAD_ERROR_WORDS[props.language ?? 'en']
   const failure = failureOf(props.error)
-  const absent = failure.code === 'NOT_FOUND'
+  // An id that is none is as unknown as any other.
+  const absent = failure.code === 'NOT_FOUND' || (failure.code === 'BAD_REQUEST' && 'id' in failure.fields)
   return (
     <div className="pm-load-error" role="alert">
       <IconAlertTriangle size={18} aria-hidden />
@@ -27,7 +28,7 @@ export function LoadError(props: {
           <p className="pm-muted">{words.offline}</p>
         ) : (
           <p className="pm-muted" lang="en">
-            {failure.message}
+            {shownMessage(failure)}
           </p>
         )}
         <div className="pm-row">

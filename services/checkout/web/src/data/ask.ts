@@ -1,12 +1,4 @@
-/** Why a request failed. */
-export interface Problem {
-  /** Code of the error table, or `OFFLINE` without a response. */
-  readonly code: string
-  readonly status: number
-  /** Seconds until a retry makes sense; null when unknown. */
-  readonly retryAfter: number | null
-  readonly paths: readonly string[]
-}
+import type { Problem } from '../format/problem-text.ts'
 
 /** Result of a request. `unchanged`: the page's data is still current. */
 export type Answer<T> =
@@ -15,7 +7,8 @@ export type Answer<T> =
   | { readonly ok: false; readonly unchanged?: false; readonly problem: Problem }
 
 const TIMEOUT_MS = 20_000
-const OFFLINE: Problem = { code: 'OFFLINE', status: 0, retryAfter: null, paths: [] }
+/** No answer at all. */
+export const OFFLINE: Problem = { code: 'OFFLINE', status: 0, retryAfter: null, paths: [] }
 
 /** Calls our own server; never rejects. `tag` identifies the data that the page already has. */
 export async function ask<T>(

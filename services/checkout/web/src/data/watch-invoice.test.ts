@@ -25,7 +25,8 @@ class Line extends EventTarget {
 const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 const device = { onLine: true }
 let reads: string[]
-let isAway: boolean
+/** How the server answers a read. */
+let answerWith: 'view' | 'refused' | 'hangs' | 'busy'
 let shown: Watched | null
 let watch: InvoiceWatch
 
@@ -33,7 +34,7 @@ beforeEach(async () => {
   vi.useFakeTimers()
   Line.opened = []
   reads = []
-  isAway = false
+  answerWith = 'view'
   shown = null
   Object.assign(page, { visibilityState: 'visible' })
   device.onLine = true
@@ -43,7 +44,13 @@ beforeEach(async () => {
   vi.stubGlobal('navigator', device)
   vi.stubGlobal('fetch', async (url: string) => {
     reads.push(url)
-    if (isAway) throw new TypeError('offline')
+    if (answerWith === 'refused') throw new TypeError('offline')
+    if (answerWith === 'hangs') await new Promise(() => {})
+    if (answerWith === 'busy')
+      return Response.json(
+        { error: { code: 'RATE_LIMITED', details: [] } },
+        { status: 429, headers: { 'Retry-After': '60' } },
+      )
     return Response.json({ now: Date.now(), view: { version: 1 } as InvoiceView })
   })
   watch = watchInvoice('7', (state) => {
@@ -62,36 +69,39 @@ const silence = async (ms: number) => {
 }
 const living = () => Line.opened.filter(({ readyState }) => readyState === Line.OPEN)
 
-// Guarantee: a connection that is dead without a word is replaced, although the browser calls it open.
-it('opens another connection after 40 s without a message, and none while messages arrive', async () => {
-  for (let turn = 0; turn < 10; turn += 1) {
-    await silence(15_000)
+// Guarantee: a connection that is dead without a word is replaced, although the browser calls it open; until then the page asks itself.
+it('opens another connection after 20 s without a message, and none while messages arrive', async () => {
+  for (let turn = 0; turn < 20; turn += 1) {
+    await silence(4_000)
     living()[0]?.ping()
   }
   expect(Line.opened).toHaveLength(1)
-  await silence(40_000)
+  expect(reads).toHaveLength(1)
+  await silence(19_000)
   expect(Line.opened).toHaveLength(1)
+  expect(reads.length).toBeGreaterThan(2)
+  expect(shown?.away).toBeNull()
   await silence(2_500)
   expect(Line.opened).toHaveLength(2)
   expect(living()).toEqual([Line.opened[1]])
 })
 
-it('polls while there is no connection, and says that it is offline until an answer arrives', async () => {
-  const before = reads.length
+// Guarantee: whatever hangs, the page says within ten seconds that it is older than that, and takes it back with the first answer.
+it.each(['refused', 'hangs', 'busy'] as const)('says within 10 s that it lost the connection: %s', async (how) => {
   living()[0]?.ping()
-  await silence(10_000)
-  expect(reads).toHaveLength(before)
-  isAway = true
-  device.onLine = false
-  const [line] = living()
-  if (line !== undefined) line.readyState = 0
-  await silence(20_000)
-  expect(reads.length).toBeGreaterThanOrEqual(before + 3)
-  expect(shown?.isOffline).toBe(true)
-  isAway = false
-  device.onLine = true
+  answerWith = how
   await silence(5_000)
-  expect(shown?.isOffline).toBe(false)
+  expect(shown?.away).toBeNull()
+  await silence(5_000)
+  expect(shown?.view).not.toBeNull()
+  expect(shown?.away?.status).toBe({ refused: 0, hangs: 0, busy: 429 }[how])
+  const before = reads.length
+  await silence(how === 'busy' ? 20_000 : 10_000)
+  // It waits for as long as it was told.
+  if (how === 'busy') expect(reads).toHaveLength(before)
+  answerWith = 'view'
+  living().at(-1)?.ping()
+  expect(shown?.away).toBeNull()
 })
 
 it.each([

@@ -1,26 +1,29 @@
-import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { ask } from './ask.ts'
+import type { AssetOptionsView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { Problem } from '../format/problem-text.ts'
+import { ask, OFFLINE } from './ask.ts'
 
-/** The server sends a message every 15 s; after this long without one the connection is dead, whatever the browser reports. */
-const SILENCE_MS = 40_000
-const TICK_MS = 2_500
+const TICK_MS = 1_000
+/** The server sends a message at least every 4 s, each after it has read the store; after this long without one the page asks itself. */
+const QUIET_MS = 5_500
+/** After this long without an answer of either way the page says that it has lost the connection. */
+const LOST_MS = 8_500
+/** After this long the line is dead, whatever the browser reports, and another one is opened. */
+const DEAD_MS = 20_000
 const POLL_EVERY_MS = 5_000
 /** After the server refused a connection, the page only polls for this long. */
 const REFUSED_PAUSE_MS = 60_000
 /** Returning to the page within this time needs no request. */
 const FRESH_MS = 2_000
-/** Shorter gaps are not reported. */
-const OFFLINE_AFTER_MS = 5_000
 
 /** The page's state of an invoice. */
 export interface Watched {
   readonly view: InvoiceView | null
   /** Difference between the store's and the device's clock, milliseconds. */
   readonly offset: number
-  readonly isMissing: boolean
-  /** Nothing could be read yet. */
-  readonly hasFailed: boolean
-  readonly isOffline: boolean
+  /** Why nothing newer than the view was read, or nothing at all; null while the page is up to date. */
+  readonly away: Problem | null
+  /** The coins of an invoice without one, as they came with its first read. */
+  readonly options: AssetOptionsView | null
 }
 
 /** An invoice that is kept up to date. */
@@ -34,6 +37,7 @@ export interface InvoiceWatch {
 interface Shown {
   readonly now: number
   readonly view: InvoiceView
+  readonly options?: AssetOptionsView
 }
 
 /**
@@ -42,10 +46,16 @@ interface Shown {
  * gap shows in its clock and the connection is opened again.
  */
 export function watchInvoice(id: string, tell: (state: Watched) => void): InvoiceWatch {
-  let state: Watched = { view: null, offset: 0, isMissing: false, hasFailed: false, isOffline: false }
+  let state: Watched = { view: null, offset: 0, away: null, options: null }
   let source: EventSource | null = null
-  let heardAt = 0
+  /** When anything was read, and when the line said something or was opened. */
+  let heardAt = Date.now()
+  let lineAt = Date.now()
   let polledAt = 0
+  /** Why the last read failed; null after one that did not. */
+  let problem: Problem | null = null
+  /** The server asked not to be asked again before. */
+  let waitUntil = 0
   let refusedUntil = 0
   let tag: string | null = null
   let asking: Promise<void> | null = null
@@ -58,14 +68,15 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
 
   function heard(): void {
     heardAt = Date.now()
-    if (state.isOffline) change({ isOffline: false })
+    problem = null
+    if (state.away !== null) change({ away: null })
   }
 
   function accept(view: InvoiceView, now: number): void {
     heard()
     // Responses may overtake each other: an older one than the page's own state is ignored.
     if (state.view !== null && view.version < state.view.version) return
-    change({ view, offset: now - Date.now(), isMissing: false, hasFailed: false })
+    change({ view, offset: now - Date.now() })
   }
 
   function refresh(): Promise<void> {
@@ -77,26 +88,38 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
 
   async function read(): Promise<void> {
     polledAt = Date.now()
-    const answer = await ask<Shown>(`/i/${id}`, { tag })
+    // The first read is the one that the document's header requests too (services/checkout/pages.ts).
+    const answer = await ask<Shown>(`/i/${id}${state.view === null ? '?coins' : ''}`, { tag })
     if (answer.ok) {
       tag = answer.tag
+      if (answer.data.options !== undefined) change({ options: answer.data.options })
       accept(answer.data.view, answer.data.now)
     } else if (answer.unchanged === true) heard()
-    else if (answer.problem.status === 404 && state.view === null) change({ isMissing: true })
-    else if (state.view === null) change({ hasFailed: true })
-    else if (Date.now() - heardAt > OFFLINE_AFTER_MS) change({ isOffline: answer.problem.status === 0 })
+    else lose(answer.problem)
+  }
+
+  /** A page that shows something says so after a while only: most gaps are short. */
+  function lose(why: Problem): void {
+    problem = why
+    if (why.status === 429) waitUntil = Date.now() + (why.retryAfter ?? 0) * 1_000
+    if (state.view === null || Date.now() - heardAt > LOST_MS) change({ away: why })
   }
 
   function connect(): void {
     disconnect()
-    if (stopped || state.isMissing || Date.now() < refusedUntil) return
+    if (stopped || state.view === null || Date.now() < refusedUntil) return
     const line = new EventSource(`/api/i/${id}/live`)
     source = line
+    lineAt = Date.now()
     line.addEventListener('view', (event) => {
+      lineAt = Date.now()
       const { now, view } = JSON.parse(event.data) as Shown
       accept(view, now)
     })
-    line.addEventListener('ping', heard)
+    line.addEventListener('ping', () => {
+      lineAt = Date.now()
+      heard()
+    })
     line.addEventListener('error', () => {
       if (line.readyState === EventSource.CLOSED) refusedUntil = Date.now() + REFUSED_PAUSE_MS
     })
@@ -110,18 +133,23 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
   const isLive = (): boolean => source !== null && source.readyState === EventSource.OPEN
 
   function look(): void {
-    if (state.isMissing) return
-    const silent = Date.now() - heardAt
+    // An unknown id stays unknown.
+    if (state.view === null && state.away?.status === 404) return
+    const now = Date.now()
     const isDead = source === null || source.readyState === EventSource.CLOSED
-    if (silent > SILENCE_MS || (isDead && Date.now() >= refusedUntil)) connect()
-    if (!isLive() && document.visibilityState === 'visible' && Date.now() - polledAt >= POLL_EVERY_MS) void refresh()
-    if (!navigator.onLine && silent > OFFLINE_AFTER_MS && !state.isOffline) change({ isOffline: true })
+    if (now - lineAt > DEAD_MS || (isDead && now >= refusedUntil)) connect()
+    if (document.visibilityState !== 'visible') return
+    const isQuiet = !isLive() || now - lineAt > QUIET_MS
+    if (isQuiet && now - polledAt >= POLL_EVERY_MS && now >= waitUntil) void refresh()
+    // A device that wakes up has asked just now: its answer may be under way.
+    const isAsked = polledAt > heardAt && now - polledAt >= LOST_MS - QUIET_MS - TICK_MS
+    if (isAsked && now - heardAt > LOST_MS && state.away === null) change({ away: problem ?? OFFLINE })
   }
 
   function comeBack(): void {
     if (document.visibilityState !== 'visible' || Date.now() - heardAt < FRESH_MS) return
     void refresh()
-    if (!isLive() || Date.now() - heardAt > SILENCE_MS / 2) connect()
+    if (!isLive() || Date.now() - lineAt > QUIET_MS) connect()
   }
 
   const signals = [

@@ -1,5 +1,5 @@
 import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
-import type { Speech } from '../locales/locale.tsx'
+import type { Speech } from '../locales/speech.ts'
 import { roughText } from './format-values.ts'
 
 /** "It then needs 12 confirmations, about 3 min." For networks that finalize blocks it adds that the block must be final. */

@@ -14,6 +14,23 @@ export function fiatNumber({ value, currency }: FiatView, locale: string): strin
   return format.format(value as Intl.StringNumericLiteral)
 }
 
+/** A price of one coin for reading: grouped as in its country, two decimals from a thousand on, four from one on, six digits below. The API has every digit. */
+export function rateText(rate: string, locale: string): string {
+  const whole = rate.split('.')[0] ?? ''
+  const decimals =
+    whole === '0'
+      ? { maximumSignificantDigits: 6 }
+      : { maximumFractionDigits: whole.length > 3 ? 2 : 4, minimumFractionDigits: 2 }
+  return new Intl.NumberFormat(locale, decimals).format(rate as Intl.StringNumericLiteral)
+}
+
+/** An estimate in a coin, which nobody copies: digits in groups of three, apart by a narrow space in every language. */
+export function estimateText(amount: string): string {
+  const [whole = '', fraction] = amount.split('.')
+  const grouped = new Intl.NumberFormat('en').format(BigInt(whole)).replaceAll(',', '\u202f')
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`
+}
+
 /** Time left or taken: `4 min 12 s`, `3 h 5 min`. The same in every language of the pages. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000))
@@ -38,8 +55,8 @@ export function momentText(at: number, now: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, options).format(at)
 }
 
-/** A moment with day, year and, for receipts, seconds and the offset from UTC. */
-export function fullMomentText(at: number, locale: string, isPrecise = false): string {
+/** A moment with day, year and, for receipts, seconds and the offset from UTC; in the reader's own time zone unless one is given. */
+export function fullMomentText(at: number, locale: string, isPrecise = false, timeZone?: string): string {
   return new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'short',
@@ -47,6 +64,7 @@ export function fullMomentText(at: number, locale: string, isPrecise = false): s
     hour: '2-digit',
     minute: '2-digit',
     hourCycle: 'h23',
+    ...(timeZone !== undefined && { timeZone }),
     ...(isPrecise && { second: '2-digit', timeZoneName: 'shortOffset' }),
   }).format(at)
 }

@@ -3,11 +3,12 @@ import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { en } from '../locales/en.ts'
 import { es } from '../locales/es.ts'
 import { pt } from '../locales/pt.ts'
+import { speechIn } from '../locales/speech.ts'
 import { addressGroups, durationText, fiatText, roughText } from './format-values.ts'
 import { chooseLanguage, localeOf } from './locale.ts'
 import { plain } from './plain.ts'
 import { slowest, stepOf, timeLeft } from './step.ts'
-import { readTypedAmount } from './typed-amount.ts'
+import { amountFault, readTypedAmount } from './typed-amount.ts'
 
 describe('typed amounts', () => {
   const read = (text: string, currency: 'MXN' | 'CLP' = 'MXN') =>
@@ -23,29 +24,28 @@ describe('typed amounts', () => {
 
   /** Guarantee: 1.250 is never taken for one and a quarter, nor for twelve hundred and fifty. */
   it.each([
-    '1.250',
-    '1,250',
-    '1 250',
-    '1.250,00',
-    "1'250",
-    '1250.',
-    '.5',
-    '-5',
-    '+5',
-    '1e3',
-    '١٢',
-    '0',
-    '0.00',
-    '1250.505',
-    '1234567890123',
-  ])('refuses %j', (text) => expect(read(text)).toEqual({ kind: 'form' }))
+    ['1.250', 'Enter it without separators, like 1250.50'],
+    ['-5', 'The amount must be above zero'],
+    ['abc', 'Enter a number, like 1250.50'],
+    ['1250.505', 'This currency has at most 2 decimals, like 1250.50'],
+    ['', 'Enter the amount that you want to pay'],
+    ['1', 'This is too little. Between 200.00 MXN and 5,000.00 MXN.'],
+    ['6000', 'This is too much. Between 200.00 MXN and 5,000.00 MXN.'],
+  ])('refuses %j with the reason', (text, fault) =>
+    expect(
+      amountFault(speechIn('en', []), read(text), {
+        amount: { kind: 'custom', min: '200.00', max: '5000.00' },
+        currency: 'MXN',
+      }),
+    ).toBe(fault),
+  )
 
   it('knows bounds, nothing, and currencies without decimals', () => {
     expect(read('199.99')).toEqual({ kind: 'low' })
     expect(read('5000.01')).toEqual({ kind: 'high' })
     expect(read(' ')).toEqual({ kind: 'empty' })
     expect(readTypedAmount('1250', 'CLP', { min: null, max: null })).toEqual({ kind: 'amount', value: '1250' })
-    expect(readTypedAmount('1250,5', 'CLP', { min: null, max: null })).toEqual({ kind: 'form' })
+    expect(readTypedAmount('1250,5', 'CLP', { min: null, max: null })).toEqual({ kind: 'decimals' })
   })
 })
 

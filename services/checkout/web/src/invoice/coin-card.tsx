@@ -1,8 +1,9 @@
 import type { AssetOption } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import { roughText } from '../format/format-values.ts'
-import { type Speech, useSpeech } from '../locales/locale.tsx'
+import { estimateText, roughText } from '../format/format-values.ts'
+import { useSpeech } from '../locales/locale.tsx'
+import type { Speech } from '../locales/speech.ts'
 import { CoinMark } from '../parts/coin-mark.tsx'
 import { Icon } from '../parts/icon.tsx'
 
@@ -59,7 +60,7 @@ export function CoinCard({ coin, isOpen, chosen, toggle, choose }: CardProps) {
           <b>{symbol}</b>
           <small>{single === undefined ? `${name}, ${say('pick.networks', { x: options.length })}` : name}</small>
         </span>
-        <span class="estimate">{estimate !== null && `≈ ${estimate}`}</span>
+        <span class="estimate">{estimate !== null && `≈ ${estimateText(estimate)}`}</span>
         <Icon name="chevron" />
       </button>
       {isOpen && (

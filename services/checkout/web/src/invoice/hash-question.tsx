@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import type { HashAnswer, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { readPasted } from '#shared/domain/pasted-text.ts'
 import { ask } from '../data/ask.ts'
-import { problemText } from '../data/problem-text.ts'
 import { plain } from '../format/plain.ts'
+import { problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Question } from '../parts/blocks.tsx'
 import { ContactHint } from '../parts/contact.tsx'
@@ -33,7 +34,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
     setResult(null)
     setAsks(false)
     const answer = await ask<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
-      body: { txHash: text.trim() },
+      body: { txHash: readPasted(text) },
     })
     setBusy(false)
     const merchant = plain(view.merchant.name)
@@ -70,7 +71,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
           autocomplete="off"
           autocapitalize="off"
           spellcheck={false}
-          maxLength={120}
+          maxLength={500}
           aria-invalid={isWrong}
           aria-describedby="hash-result"
           onInput={(event) => setText(event.currentTarget.value)}

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { fiatNumber, momentText } from '#services/checkout/web/src/format/format-values.ts'
-import { plain } from '#services/checkout/web/src/format/plain.ts'
+import { fiatNumber, momentText, rateText } from '#services/checkout/web/src/format/format-values.ts'
+import type { Problem } from '#services/checkout/web/src/format/problem-text.ts'
 import { isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
-import { Foreign, Say, type Speech, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
-import { FailedPage, LoadingPage, MissingPage } from '#services/checkout/web/src/pages/missing-page.tsx'
+import { Foreign, Say, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
+import type { Speech } from '#services/checkout/web/src/locales/speech.ts'
+import { UnloadedPage } from '#services/checkout/web/src/pages/missing-page.tsx'
 import { useAnnounce } from '#services/checkout/web/src/parts/announcer.tsx'
-import { Hero, StateBar } from '#services/checkout/web/src/parts/blocks.tsx'
+import { Away, Hero, StateBar } from '#services/checkout/web/src/parts/blocks.tsx'
 import { Contact } from '#services/checkout/web/src/parts/contact.tsx'
 import { type Fact, Frame } from '#services/checkout/web/src/parts/frame.tsx'
-import { Icon } from '#services/checkout/web/src/parts/icon.tsx'
 import { PaymentList } from '#services/checkout/web/src/parts/payment-list.tsx'
 import { Steps } from '#services/checkout/web/src/parts/steps.tsx'
 import { useNow } from '#services/checkout/web/src/parts/use-now.ts'
-import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
+import type { AssetOptionsView, InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
 import { ConfirmingStep } from './confirming-step.tsx'
 import { AlreadySent, EndedStep, Unread } from './ended-step.tsx'
@@ -26,13 +26,13 @@ import { useInvoice } from './use-invoice.ts'
 export function InvoicePage({ id }: { readonly id: string }) {
   const { state, accept, refresh } = useInvoice(id)
   const deviceNow = useNow()
-  if (state.isMissing) return <MissingPage />
-  if (state.view === null) return state.hasFailed ? <FailedPage retry={refresh} /> : <LoadingPage />
+  if (state.view === null) return <UnloadedPage problem={state.away} retry={refresh} />
   return (
     <Checkout
       view={state.view}
       now={deviceNow + state.offset}
-      isOffline={state.isOffline}
+      away={state.away}
+      options={state.options}
       accept={accept}
       refresh={refresh}
     />
@@ -42,12 +42,13 @@ export function InvoicePage({ id }: { readonly id: string }) {
 interface CheckoutProps {
   readonly view: InvoiceView
   readonly now: number
-  readonly isOffline: boolean
+  readonly away: Problem | null
+  readonly options: AssetOptionsView | null
   readonly accept: (view: InvoiceView, now: number) => void
   readonly refresh: () => void
 }
 
-function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
+function Checkout({ view, now, away, options, accept, refresh }: CheckoutProps) {
   const speech = useSpeech()
   const [isChoosing, setChoosing] = useState(false)
   const actual = stepOf(view, now)
@@ -78,13 +79,10 @@ function Checkout({ view, now, isOffline, accept, refresh }: CheckoutProps) {
       facts={factsOf(view, step, now, speech)}
       title={titleOf(view, step, speech)}
     >
-      {isOffline && (
-        <p class="offline" role="alert">
-          <Icon name="alert" />
-          {speech.say('offline')}
-        </p>
+      {away !== null && <Away problem={away} />}
+      {step === 'pick' && (
+        <PickStep view={view} now={now} options={options} accept={accept} refresh={refresh} keep={keep} />
       )}
-      {step === 'pick' && <PickStep view={view} now={now} accept={accept} refresh={refresh} keep={keep} />}
       {(step === 'pay' || step === 'partial') && paymentMethod !== null && (
         // Another payment method is another page with its own tabs and state.
         <PayStep
@@ -169,18 +167,16 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   const facts: Fact[] = [{ name: say('fact.invoice'), value: `#${view.number}` }]
   const at = (time: number) => <time dateTime={new Date(time).toISOString()}>{momentText(time, now, locale())}</time>
   if (paymentMethod === null) {
-    facts.push(
-      step === 'pick'
-        ? { name: say('fact.before'), value: at(view.expiresAt) }
-        : { name: say('fact.expired'), value: at(view.expiresAt) },
-    )
+    // What was cancelled never expired.
+    if (step !== 'cancelled')
+      facts.push({ name: say(step === 'pick' ? 'fact.before' : 'fact.expired'), value: at(view.expiresAt) })
     return facts
   }
   const isPaid = step === 'paid'
   if (step === 'pay' || step === 'lapsed' || step === 'pick') {
     facts.push({
       name: say('fact.rate'),
-      value: `1 ${paymentMethod.symbol} = ${plain(shortRate(paymentMethod.fiatPerAsset))} ${view.fiat.currency}`,
+      value: `1 ${paymentMethod.symbol} = ${rateText(paymentMethod.fiatPerAsset, locale(view.fiat.currency))} ${view.fiat.currency}`,
     })
   }
   if ((step !== 'pay' && step !== 'lapsed' && step !== 'pick') || !isZero(received)) {
@@ -197,13 +193,6 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   if (step === 'expired' || step === 'short' || step === 'late')
     facts.push({ name: say('fact.expired'), value: at(view.expiresAt) })
   return facts
-}
-
-/** Six decimals are enough to read; the receipt has them all. */
-function shortRate(rate: string): string {
-  const [whole = '', fraction = ''] = rate.split('.')
-  const cut = fraction.slice(0, 6)
-  return cut === '' ? whole : `${whole}.${cut}`
 }
 
 interface CheckingProps {

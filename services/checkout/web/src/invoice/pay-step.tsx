@@ -98,11 +98,7 @@ export function PayStep({ view, paymentMethod, now, actionId, accept, chooseOthe
         <Codes paymentMethod={paymentMethod} isRest={isRest} />
       </div>
       <BrowserWallets invoiceId={view.id} paymentMethod={paymentMethod} sent={sent} />
-      {view.mode === 'live' && paymentMethod.uri !== null && (
-        <a class="button only-small" href={paymentMethod.uri}>
-          {say('wallet.open')}
-        </a>
-      )}
+      {paymentMethod.uri !== null && <OpenWallet uri={paymentMethod.uri} />}
       <p class="tip">{neededText(speech, paymentMethod)}</p>
       <p class="tip">
         <b>{say('exchange.q')}</b> {say('exchange', { a: amount })}
@@ -119,6 +115,29 @@ export function PayStep({ view, paymentMethod, now, actionId, accept, chooseOthe
           {say('waiting.sub')}
         </StateBar>
       )}
+    </>
+  )
+}
+
+/** After this long without leaving the page, no program took the link. */
+const TAKEN_MS = 1_500
+
+/** A link that a wallet on the device may take; whether one does, a page finds out only by what happens next. */
+function OpenWallet({ uri }: { readonly uri: string }) {
+  const { say } = useSpeech()
+  const [isUntaken, setUntaken] = useState(false)
+  const open = (): void => {
+    setUntaken(false)
+    setTimeout(() => setUntaken(document.visibilityState === 'visible' && document.hasFocus()), TAKEN_MS)
+  }
+  return (
+    <>
+      <a class="button wallet-link" href={uri} onClick={open}>
+        {say('wallet.open')}
+      </a>
+      <p class="sub" role="status">
+        {isUntaken && say('wallet.none')}
+      </p>
     </>
   )
 }

@@ -1,29 +1,31 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import type { AssetOption, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { AssetOptionsView, InvoiceView, MerchantView, NoOption } from '#shared/contracts/checkout/invoice-view.ts'
+import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { ask } from '../data/ask.ts'
 import { durationText, roughText } from '../format/format-values.ts'
+import { noneText } from '../format/problem-text.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
+import { Hero } from '../parts/blocks.tsx'
+import { ContactHint } from '../parts/contact.tsx'
 import { Steps } from '../parts/steps.tsx'
 import { CoinCard, coinsOf } from './coin-card.tsx'
 import { useAction } from './use-action.ts'
 
 /** Estimates are refreshed at this interval. */
 const REFRESH_MS = 30_000
+/** Until there are some, they are requested this often. */
+const RETRY_MS = 5_000
 /** The time left is shown when it is shorter. */
 const SHOWN_MS = 3_600_000
-
-interface Options {
-  readonly assets: readonly AssetOption[]
-  readonly holdMs: number
-}
 
 interface PickProps {
   readonly view: InvoiceView
   /** The store's clock. */
   readonly now: number
+  /** The coins as they came with the invoice; null requests them. */
+  readonly options: AssetOptionsView | null
   readonly accept: (view: InvoiceView, now: number) => void
   readonly refresh: () => void
   /** Leaves the choice unchanged; null while there is none to return to. */
@@ -31,7 +33,7 @@ interface PickProps {
 }
 
 /** The choice of an invoice's coin; nothing is reserved before the button is pressed. */
-export function PickStep({ view, now, accept, refresh, keep }: PickProps) {
+export function PickStep({ view, now, options, accept, refresh, keep }: PickProps) {
   const { say } = useSpeech()
   const { run, isBusy, problem } = useAction(view, accept, refresh)
   const { paymentMethod } = view
@@ -42,7 +44,9 @@ export function PickStep({ view, now, accept, refresh, keep }: PickProps) {
   return (
     <CoinPicker
       from={`/i/${view.id}/assets`}
-      merchant={view.merchant.name}
+      first={options}
+      merchant={view.merchant}
+      currency={view.fiat.currency}
       canChoose={view.canChoose}
       isBusy={isBusy}
       problem={problem}
@@ -58,10 +62,17 @@ export function PickStep({ view, now, accept, refresh, keep }: PickProps) {
   )
 }
 
-interface PickerProps {
+interface OptionsSource {
   /** Path of the options, below `/api`. */
   readonly from: string
-  readonly merchant: string
+  /** The options of now; null requests them. */
+  readonly first: AssetOptionsView | null
+}
+
+interface PickerProps {
+  readonly merchant: MerchantView
+  /** Of the price. */
+  readonly currency: FiatCode
   readonly canChoose: boolean
   readonly isBusy: boolean
   readonly problem: string | null
@@ -72,10 +83,47 @@ interface PickerProps {
   readonly children: ComponentChildren
 }
 
-/** Coins, then networks of that coin. */
-export function CoinPicker({ from, merchant, canChoose, isBusy, problem, choose, stay, children }: PickerProps) {
+/** Coins, then networks of that coin; why there is none, where no coin can pay the price. */
+export function CoinPicker({ from, first, ...props }: PickerProps & OptionsSource) {
+  const options = useOptions(from, first)
+  return options?.none === undefined ? (
+    <Coins options={options} {...props} />
+  ) : (
+    <NoCoin none={options.none} {...props} />
+  )
+}
+
+function NoCoin({ none, merchant, currency, stay }: PickerProps & { readonly none: NoOption }) {
+  const speech = useSpeech()
+  return (
+    <>
+      <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={0} />
+      <Hero tone="expired" icon="alert" title={speech.say(`none.${none.cause}.title`)}>
+        <p>{noneText(speech, none, currency, merchant.name)}</p>
+        <ContactHint merchant={merchant} />
+      </Hero>
+      {stay !== null && (
+        <div class="acts">
+          <button type="button" class="button" onClick={stay.go}>
+            {stay.text}
+          </button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Coins({
+  options,
+  merchant,
+  canChoose,
+  isBusy,
+  problem,
+  choose,
+  stay,
+  children,
+}: PickerProps & { readonly options: AssetOptionsView | null }) {
   const { say } = useSpeech()
-  const options = useOptions(from)
   const [search, setSearch] = useState('')
   const [chosen, setChosen] = useState<AssetId | null>(null)
   const [openCoin, setOpenCoin] = useState<string | null>(null)
@@ -92,12 +140,16 @@ export function CoinPicker({ from, merchant, canChoose, isBusy, problem, choose,
       {children}
       {!canChoose && (
         <p class="tip" role="alert">
-          <Say w="pick.suspended" m={<Foreign text={merchant} />} />
+          <Say w="pick.suspended" m={<Foreign text={merchant.name} />} />
         </p>
       )}
-      <Search value={search} onInput={setSearch} />
+      {assets.length > 0 && <Search value={search} onInput={setSearch} />}
       {options === null && <p class="sub">{say('loading')}</p>}
-      {options !== null && assets.length === 0 && <p class="tip">{say('pick.none')}</p>}
+      {assets.length > 0 && available.length === 0 && (
+        <p class="tip" role="alert">
+          {say('pick.paused.all')}
+        </p>
+      )}
       {assets.length > 0 && coins.length === 0 && <p class="tip">{say('pick.notFound')}</p>}
       {/* biome-ignore lint/a11y/useSemanticElements: each coin contains its own fieldset */}
       <div class="coins" role="group" aria-label={say('pick.coins')}>
@@ -142,23 +194,27 @@ export function CoinPicker({ from, merchant, canChoose, isBusy, problem, choose,
   )
 }
 
-function useOptions(from: string): Options | null {
-  const [options, setOptions] = useState<Options | null>(null)
+function useOptions(from: string, first: AssetOptionsView | null): AssetOptionsView | null {
+  const [options, setOptions] = useState(first)
+  const isLoaded = options !== null
   useEffect(() => {
     let isGone = false
     const load = async (): Promise<void> => {
-      const answer = await ask<Options>(from)
+      const answer = await ask<AssetOptionsView>(from)
       if (answer.ok && !isGone) setOptions(answer.data)
     }
-    void load()
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void load()
-    }, REFRESH_MS)
+    if (!isLoaded) void load()
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === 'visible') void load()
+      },
+      isLoaded ? REFRESH_MS : RETRY_MS,
+    )
     return () => {
       isGone = true
       clearInterval(timer)
     }
-  }, [from])
+  }, [from, isLoaded])
   return options
 }
 

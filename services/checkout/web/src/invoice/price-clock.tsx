@@ -9,7 +9,7 @@ import type { Action } from './use-action.ts'
 
 const MINUTE_MS = 60_000
 
-/** How much longer the quote is valid: shown in the last third, announced then and once a minute before its end. */
+/** How much longer the quote is valid: quietly and in whole minutes from the start, by the second in the last third, and announced then and once a minute before its end. */
 export function PriceClock({
   view,
   now,
@@ -32,7 +32,7 @@ export function PriceClock({
     said.current = mark
     announce(phase === 'minute' ? say('say.minute') : say('say.left', { t: roughText(ms) }))
   })
-  if (!isShown) return null
+  if (!isShown) return ms > 0 ? <p class="sub">{say('held', { t: roughText(ms) })}</p> : null
   return (
     <div class="clock">
       <Icon name="clock" />

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
-import { isFinal, problemText } from '../data/problem-text.ts'
 import { plain } from '../format/plain.ts'
+import { isFinal, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 
 /** A payer's action on an invoice. */

@@ -1,25 +1,11 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { chooseLanguage, type Language, localeOf } from '../format/locale.ts'
+import { chooseLanguage, type Language } from '../format/locale.ts'
 import { plain } from '../format/plain.ts'
-import { en, type MessageKey, type Messages } from './en.ts'
-import { es } from './es.ts'
-import { pt } from './pt.ts'
+import type { MessageKey } from './en.ts'
+import { type Speech, speechIn, WORDS } from './speech.ts'
 
-const WORDS: Readonly<Record<Language, Messages>> = { en, es, pt }
 const STORE = 'paymesh-language'
-
-/** Values of a text's placeholders. */
-export type Fill = Readonly<Record<string, string | number>>
-
-/** Texts and formats of the page's language. */
-export interface Speech {
-  readonly language: Language
-  /** The text with its places filled; for titles, labels and announcements. */
-  say(key: MessageKey, fill?: Fill): string
-  locale(currency?: FiatCode | null): string
-}
 
 /** The page's language; chosen in the address, then by a click of earlier, then by the browser. */
 export function readLanguage(): Language {
@@ -47,19 +33,9 @@ function stored(): string | null {
   }
 }
 
-/** Speech in a language. */
-export function speechIn(language: Language): Speech {
-  const messages = WORDS[language]
-  return {
-    language,
-    say: (key, fill = {}) => messages[key].replace(/\{(\w)\}/g, (_, name: string) => plain(String(fill[name] ?? ''))),
-    locale: (currency = null) => localeOf(language, navigator.languages, currency),
-  }
-}
-
 /** The speech of the page, and how to change its language. */
 export const SpeechContext = createContext<{ readonly speech: Speech; speak(language: Language): void }>({
-  speech: speechIn('en'),
+  speech: speechIn('en', []),
   speak: () => undefined,
 })
 

@@ -1,39 +1,38 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
+import { useRef, useState } from 'preact/hooks'
+import type { AssetOptionsView, LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
+import { useLoaded } from '../data/use-loaded.ts'
 import { fiatNumber, fiatText, roughText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
-import { readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
+import { amountFault, boundsText, readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
 import { CoinPicker } from '../invoice/pick-step.tsx'
-import { Foreign, Say, type Speech, useSpeech } from '../locales/locale.tsx'
+import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
+import type { Speech } from '../locales/speech.ts'
 import { Hero } from '../parts/blocks.tsx'
 import { Contact } from '../parts/contact.tsx'
 import { type Fact, Frame } from '../parts/frame.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Steps } from '../parts/steps.tsx'
 import { type LinkProps, usePayment } from './link-payment.ts'
-import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
+import { UnloadedPage } from './missing-page.tsx'
 
-type Loaded = LinkView | 'loading' | 'missing' | 'failed'
+interface LinkAnswer {
+  readonly link: LinkView
+  /** The coins of a link with a price. */
+  readonly options?: AssetOptionsView
+}
 
 /** A payment link: opening it creates nothing, pressing the button creates this payer's invoice. */
 export function LinkPage({ id }: { readonly id: string }) {
-  const [link, setLink] = useState<Loaded>('loading')
-  const load = useCallback(async (): Promise<void> => {
-    const answer = await ask<{ readonly link: LinkView }>(`/l/${id}`)
-    if (answer.ok) setLink(answer.data.link)
-    else if (answer.unchanged !== true) setLink(answer.problem.status === 404 ? 'missing' : 'failed')
-  }, [id])
-  useEffect(() => void load(), [load])
-  if (link === 'loading') return <LoadingPage />
-  if (link === 'missing') return <MissingPage />
-  if (link === 'failed') return <FailedPage retry={() => void load()} />
-  return <Link link={link} reload={load} />
+  const { loaded, reload } = useLoaded<LinkAnswer>(`/l/${id}?coins`)
+  if (loaded.data === null) return <UnloadedPage problem={loaded.problem} retry={() => void reload()} />
+  return <Link link={loaded.data.link} options={loaded.data.options ?? null} reload={reload} />
 }
 
-function Link({ link, reload }: { readonly link: LinkView; readonly reload: () => Promise<void> }) {
+type LinkOptionsProps = LinkProps & { readonly options: AssetOptionsView | null }
+
+function Link({ link, options, reload }: LinkOptionsProps) {
   const speech = useSpeech()
   const { say, locale } = speech
   const { amount, currency } = link
@@ -59,7 +58,7 @@ function Link({ link, reload }: { readonly link: LinkView; readonly reload: () =
       {!link.isActive ? (
         <EndedLink link={link} />
       ) : amount.kind === 'fixed' ? (
-        <FixedLink link={link} reload={reload} />
+        <FixedLink link={link} options={options} reload={reload} />
       ) : (
         <LinkForm link={link} reload={reload} />
       )}
@@ -95,7 +94,7 @@ function EndedLink({ link }: { readonly link: LinkView }) {
 }
 
 /** A link with a price begins with the coin: the invoice is made, and the coin chosen for it, with one press of the button. */
-function FixedLink({ link, reload }: LinkProps) {
+function FixedLink({ link, options, reload }: LinkOptionsProps) {
   const { say } = useSpeech()
   const { pay, isBusy, problem } = usePayment({ link, reload })
 
@@ -109,7 +108,9 @@ function FixedLink({ link, reload }: LinkProps) {
   return (
     <CoinPicker
       from={`/l/${link.id}/assets`}
-      merchant={link.merchant.name}
+      first={options}
+      currency={link.currency}
+      merchant={link.merchant}
       canChoose
       isBusy={isBusy}
       problem={problem}
@@ -202,12 +203,9 @@ function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFiel
   const speech = useSpeech()
   const { say, locale } = speech
   const { currency } = link
-  const bounds = boundsText(link, speech)
+  const bounds = boundsText(speech, link)
   const isWrong = typed.kind !== 'amount' && (typed.kind !== 'empty' || wasTried)
-  const fault =
-    typed.kind === 'low' || typed.kind === 'high'
-      ? bounds
-      : say(FIAT_EXPONENT[currency] === 0 ? 'amount.whole' : 'amount.form')
+  const fault = amountFault(speech, typed, link)
   return (
     <div class="money-field">
       <label for="amount">{say('fact.amount')}</label>
@@ -226,7 +224,7 @@ function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFiel
         <span>{currency}</span>
       </div>
       <p class="hint" id="amount-bounds">
-        {bounds}
+        {typed.kind === 'low' || typed.kind === 'high' ? null : bounds}
       </p>
       <p class={isWrong ? 'echo wrong' : 'echo'} id="amount-echo">
         {isWrong && (
@@ -245,13 +243,4 @@ function AmountField({ link, text, typed, wasTried, field, onInput }: AmountFiel
       </p>
     </div>
   )
-}
-
-function boundsText({ amount, currency }: LinkView, { say, locale }: Speech): string {
-  if (amount.kind === 'fixed') return ''
-  const text = (value: string) => fiatText({ value, currency }, locale(currency))
-  const { min, max } = amount
-  if (min !== null && max !== null) return say('amount.range', { a: text(min), b: text(max) })
-  if (min !== null) return say('amount.least', { a: text(min) })
-  return max === null ? '' : say('amount.most', { a: text(max) })
 }

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { ask, forgetAction, keptAction } from '../data/ask.ts'
-import { isFinal, problemText } from '../data/problem-text.ts'
 import { plain } from '../format/plain.ts'
+import { isFinal, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 
 /** A link, and how to read it again. */
@@ -34,7 +34,8 @@ export function usePayment({ link, reload }: LinkProps) {
     setBusy(false)
     // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
     if (made.code === 'INVALID_STATE') await reload()
-    setProblem(problemText(speech, made, plain(link.merchant.name)))
+    const isSmall = made.code === 'AMOUNT_BELOW_MINIMUM'
+    setProblem(isSmall ? speech.say('amount.unpayable') : problemText(speech, made, plain(link.merchant.name)))
   }
   return { pay, isBusy, problem }
 }

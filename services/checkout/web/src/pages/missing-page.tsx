@@ -1,3 +1,5 @@
+import { awayText } from '../data/away-text.ts'
+import type { Problem } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { PlainFrame } from '../parts/frame.tsx'
@@ -14,13 +16,15 @@ export function MissingPage() {
   )
 }
 
-/** The server did not respond; no data is lost. */
-export function FailedPage({ retry }: { readonly retry: () => void }) {
-  const { say } = useSpeech()
+/** Nothing could be read yet: why, and that nothing was charged. Whoever shows it keeps asking. */
+export function FailedPage({ problem, retry }: { readonly problem: Problem; readonly retry: () => void }) {
+  const speech = useSpeech()
+  const { say } = speech
   return (
     <PlainFrame title={say('failed.title')}>
       <Hero tone="expired" icon="alert" title={say('failed.title')}>
-        {say('failed')}
+        <p role="alert">{awayText(speech, problem)}</p>
+        <p>{say('failed')}</p>
       </Hero>
       <div class="acts">
         <button type="button" class="button main" onClick={retry}>
@@ -29,6 +33,12 @@ export function FailedPage({ retry }: { readonly retry: () => void }) {
       </div>
     </PlainFrame>
   )
+}
+
+/** A page of which nothing was read: it may load, be unknown, or fail. */
+export function UnloadedPage({ problem, retry }: { readonly problem: Problem | null; readonly retry: () => void }) {
+  if (problem === null) return <LoadingPage />
+  return problem.status === 404 ? <MissingPage /> : <FailedPage problem={problem} retry={retry} />
 }
 
 /** The frame of the page until the first response. */

@@ -9,18 +9,19 @@ import type {
 import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
-import { fiatText, fullMomentText } from '../format/format-values.ts'
+import { fiatText, fullMomentText, rateText } from '../format/format-values.ts'
+import type { Problem } from '../format/problem-text.ts'
 import { isGone } from '../format/step.ts'
 import { useInvoice } from '../invoice/use-invoice.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
-import { Badge } from '../parts/blocks.tsx'
+import { Away, Badge } from '../parts/blocks.tsx'
 import { ContactLink } from '../parts/contact.tsx'
 import { TestBand, usePageMarks } from '../parts/frame.tsx'
 import { Guilloche } from '../parts/guilloche.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { MerchantMark, useBrandColour } from '../parts/merchant-mark.tsx'
 import { Qr } from '../parts/qr.tsx'
-import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
+import { UnloadedPage } from './missing-page.tsx'
 
 const ICONS: Readonly<Record<InvoiceStatus, IconName>> = {
   new: 'none',
@@ -36,12 +37,11 @@ const ICONS: Readonly<Record<InvoiceStatus, IconName>> = {
 /** A printable page about an invoice, whatever its state. */
 export function ReceiptPage({ id }: { readonly id: string }) {
   const { state, refresh } = useInvoice(id)
-  if (state.isMissing) return <MissingPage />
-  if (state.view === null) return state.hasFailed ? <FailedPage retry={refresh} /> : <LoadingPage />
-  return <Receipt view={state.view} />
+  if (state.view === null) return <UnloadedPage problem={state.away} retry={refresh} />
+  return <Receipt view={state.view} away={state.away} />
 }
 
-function Receipt({ view }: { readonly view: InvoiceView }) {
+function Receipt({ view, away }: { readonly view: InvoiceView; readonly away: Problem | null }) {
   const { say } = useSpeech()
   const { paymentMethod, status } = view
   const tone: Tone = status
@@ -61,6 +61,7 @@ function Receipt({ view }: { readonly view: InvoiceView }) {
           {say('receipt.print')}
         </button>
       </nav>
+      {away !== null && <Away problem={away} />}
       <main class="paper">
         <Guilloche kind="receipt" />
         <div class="receipt-head">
@@ -183,14 +184,15 @@ interface PaymentMethodFactsProps {
 }
 
 function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFactsProps) {
-  const { say } = useSpeech()
+  const { say, locale } = useSpeech()
   return (
     <>
       <dt>{say(view.paidAt === null ? 'fact.received' : 'fact.paidWith')}</dt>
       <dd>{coinsText(view, paymentMethod)}</dd>
       <dt>{say('receipt.rate')}</dt>
       <dd>
-        1 {paymentMethod.symbol} = {paymentMethod.fiatPerAsset} {view.fiat.currency}, {precise(paymentMethod.quotedAt)}
+        1 {paymentMethod.symbol} = {rateText(paymentMethod.fiatPerAsset, locale(view.fiat.currency))}{' '}
+        {view.fiat.currency}, {precise(paymentMethod.quotedAt)}
       </dd>
       <dt>{say('receipt.address')}</dt>
       <dd class="mono">{paymentMethod.address}</dd>

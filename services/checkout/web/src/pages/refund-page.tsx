@@ -1,31 +1,22 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RefundView } from '#shared/contracts/checkout/refund-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { ask } from '../data/ask.ts'
-import { problemText } from '../data/problem-text.ts'
+import { useLoaded } from '../data/use-loaded.ts'
 import { fullMomentText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
+import { problemText } from '../format/problem-text.ts'
 import { Address } from '../invoice/pay-step.tsx'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { Frame } from '../parts/frame.tsx'
-import { FailedPage, LoadingPage, MissingPage } from './missing-page.tsx'
-
-type Loaded = RefundView | 'loading' | 'missing' | 'failed'
+import { UnloadedPage } from './missing-page.tsx'
 
 /** Where a customer enters the address for a refund, once. */
 export function RefundPage({ token }: { readonly token: string }) {
-  const [refund, setRefund] = useState<Loaded>('loading')
-  const load = useCallback(async (): Promise<void> => {
-    const answer = await ask<{ readonly refund: RefundView }>(`/r/${token}`)
-    if (answer.ok) setRefund(answer.data.refund)
-    else if (answer.unchanged !== true) setRefund(answer.problem.status === 404 ? 'missing' : 'failed')
-  }, [token])
-  useEffect(() => void load(), [load])
-  if (refund === 'loading') return <LoadingPage />
-  if (refund === 'missing') return <MissingPage />
-  if (refund === 'failed') return <FailedPage retry={() => void load()} />
-  return <Refund refund={refund} token={token} accept={setRefund} />
+  const { loaded, reload, accept } = useLoaded<{ readonly refund: RefundView }>(`/r/${token}`)
+  if (loaded.data === null) return <UnloadedPage problem={loaded.problem} retry={() => void reload()} />
+  return <Refund refund={loaded.data.refund} token={token} accept={(refund) => accept({ refund })} />
 }
 
 interface RefundProps {

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Tone } from '#shared/contracts/tone.ts'
+import { awayText } from '../data/away-text.ts'
+import type { Problem } from '../format/problem-text.ts'
+import { useSpeech } from '../locales/locale.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 interface Toned {
@@ -53,6 +56,17 @@ export function StateBar({ tone, icon, title, children }: Toned & { readonly tit
         <span>{children}</span>
       </div>
     </div>
+  )
+}
+
+/** Above a page that shows something older: why, and that it continues. */
+export function Away({ problem }: { readonly problem: Problem }) {
+  const speech = useSpeech()
+  return (
+    <p class="offline" role="alert">
+      <Icon name="alert" />
+      {awayText(speech, problem)}
+    </p>
   )
 }
 

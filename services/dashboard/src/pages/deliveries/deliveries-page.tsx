@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { FirstEndpoint } from '#services/dashboard/src/pages/webhooks/first-endpoint.tsx'
-import { answerLabel, DeliveryBadge, hostOf } from '#services/dashboard/src/pages/webhooks/labels.tsx'
+import { answerLabel, DeliveryBadge } from '#services/dashboard/src/pages/webhooks/labels.tsx'
 import { useWebhookTabs } from '#services/dashboard/src/pages/webhooks/tabs.ts'
 import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
@@ -17,6 +17,7 @@ import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filte
 import { Span, Time } from '#services/dashboard/src/parts/time.tsx'
 import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
+import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import '#services/dashboard/src/pages/webhooks/webhooks.css'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
@@ -151,7 +152,7 @@ function columns(choice: Choice): readonly Column<Row>[] {
           <span className="pm-mono pm-nowrap">{eventType}</span>
           <small>
             {invoiceNumber === null ? null : `#${invoiceNumber} · `}
-            {hostOf(endpointUrl)}
+            {hostAndPath(endpointUrl)}
           </small>
         </>
       ),

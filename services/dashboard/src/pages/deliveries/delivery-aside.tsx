@@ -3,6 +3,7 @@ import { IconRefresh, IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { ActionButton } from '../../parts/action/action-button.tsx'
@@ -16,7 +17,7 @@ import { Span, Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { CodeBlock } from '../webhooks/code-block.tsx'
-import { DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
+import { DeliveryBadge } from '../webhooks/labels.tsx'
 import { PauseButton } from '../webhooks/pause-button.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
 import { AttemptTimeline } from './attempt-timeline.tsx'
@@ -81,7 +82,7 @@ function isMoving(row: Row | undefined): boolean {
 function Subject({ row }: { readonly row: Row }) {
   const to = useTo()
   const { invoiceId, invoiceNumber, endpointUrl, endpointId } = row
-  const host = <b>{hostOf(endpointUrl)}</b>
+  const host = <b>{hostAndPath(endpointUrl)}</b>
   return (
     <p className="pm-muted">
       {invoiceId === null ? null : (
@@ -258,7 +259,11 @@ function Actions({ detail: { delivery, endpointStatus, request } }: { readonly d
         </Button>
       )}
       {endpointStatus === null ? null : (
-        <PauseButton endpointId={delivery.endpointId} status={endpointStatus} host={hostOf(delivery.endpointUrl)} />
+        <PauseButton
+          endpointId={delivery.endpointId}
+          status={endpointStatus}
+          host={hostAndPath(delivery.endpointUrl)}
+        />
       )}
       <Link className="pm-link" to={`${to('webhooks/events')}?event=${encodeURIComponent(delivery.eventId)}`}>
         Event and what changed

@@ -2,9 +2,9 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useMemo } from 'react'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
+import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
 import { chipOf } from '../../parts/table/filter-chip.ts'
 import { ListFilters } from '../../parts/table/list-filters.tsx'
-import { endpointName } from '../webhooks/labels.tsx'
 
 /** Filters of the list of deliveries in the URL. */
 export const DELIVERY_FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }

@@ -3,7 +3,6 @@ import { IconSend, IconX } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
-import { hostOf } from '#services/dashboard/src/pages/webhooks/labels.tsx'
 import { PauseButton } from '#services/dashboard/src/pages/webhooks/pause-button.tsx'
 import { RecoverDialog } from '#services/dashboard/src/pages/webhooks/recover-dialog.tsx'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
@@ -15,6 +14,7 @@ import { CopyText } from '#services/dashboard/src/parts/copy-text.tsx'
 import { Time } from '#services/dashboard/src/parts/time.tsx'
 import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
 import { useMay, useRefusal, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
+import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { EndpointOutlook } from './endpoint-outlook.tsx'
 import { EventChoice, type EventName } from './event-choice.tsx'
 import { type Endpoint, HealthBadge } from './health-badge.tsx'
@@ -34,7 +34,7 @@ export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
     <aside className="pm-card" aria-label="Endpoint" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
         <h2 ref={heading} tabIndex={-1}>
-          <UntrustedText>{hostOf(endpoint.url)}</UntrustedText>
+          <UntrustedText>{hostAndPath(endpoint.url)}</UntrustedText>
         </h2>
         <HealthBadge state={endpoint.health.state} />
         <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the endpoint">
@@ -91,7 +91,7 @@ function Tools({ endpoint }: { readonly endpoint: Endpoint }) {
       <Button variant="default" onClick={() => setRecovering(true)} disabled={!maySend || status === 'disabled'}>
         Resend missed events…
       </Button>
-      <PauseButton endpointId={id} status={status} host={hostOf(url)} />
+      <PauseButton endpointId={id} status={status} host={hostAndPath(url)} />
       <Link className="pm-link" to={`${to('webhooks/deliveries')}?endpoint=${id}`}>
         View deliveries
       </Link>
@@ -211,7 +211,7 @@ export function EndpointDanger({ endpoint, onSecret, onClose }: DangerProps) {
             <p>It still receives live events, but no more test events.</p>
           ) : (
             <p>
-              Deliveries to <b>{hostOf(endpoint.url)}</b> stop and {endpoint.health.waiting + endpoint.health.held}{' '}
+              Deliveries to <b>{hostAndPath(endpoint.url)}</b> stop and {endpoint.health.waiting + endpoint.health.held}{' '}
               queued events are discarded. Past deliveries stay visible.
             </p>
           )

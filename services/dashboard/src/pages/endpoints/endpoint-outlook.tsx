@@ -1,3 +1,4 @@
+import { queuedText } from '../../format/amounts.ts'
 import { Note } from '../../parts/card.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Endpoint } from './health-badge.tsx'
@@ -57,7 +58,7 @@ function Waiting({ health }: { readonly health: Endpoint['health'] }) {
       {tried === 0
         ? null
         : `Last ${tried}: ${delivered} delivered, ${firstTry} of them on the first attempt, ${failed} failed permanently. ${failedAttempts} of ${attempts} attempts failed. `}
-      {waiting === 0 ? 'Nothing queued.' : `${waiting} queued, ${retrying} of them being retried.`}
+      {waiting === 0 ? 'Nothing queued.' : `${queuedText(waiting, retrying)}.`}
     </p>
   )
 }

@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
+import { endpointName, hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showShare } from '../../format/amounts.ts'
 import { Page } from '../../parts/page.tsx'
@@ -13,7 +14,6 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { FirstEndpoint } from '../webhooks/first-endpoint.tsx'
-import { endpointName, hostOf } from '../webhooks/labels.tsx'
 import { SecretOnce } from '../webhooks/secret-once.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
 import '../webhooks/webhooks.css'
@@ -93,10 +93,10 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     // The note first: a shop often has several endpoints at one host.
     cell: ({ url, description }) => (
       <>
-        <UntrustedText>{description ?? hostOf(url)}</UntrustedText>
+        <UntrustedText>{description ?? hostAndPath(url)}</UntrustedText>
         {description === null ? null : (
           <small>
-            <UntrustedText>{hostOf(url)}</UntrustedText>
+            <UntrustedText>{hostAndPath(url)}</UntrustedText>
           </small>
         )}
       </>

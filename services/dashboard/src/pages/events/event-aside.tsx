@@ -2,6 +2,7 @@ import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { trpc } from '../../api/trpc.ts'
 import { Facts } from '../../parts/card.tsx'
 import { closeOnEscape } from '../../parts/close-on-escape.ts'
@@ -12,7 +13,7 @@ import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { CodeBlock } from '../webhooks/code-block.tsx'
-import { DeliveryBadge, hostOf } from '../webhooks/labels.tsx'
+import { DeliveryBadge } from '../webhooks/labels.tsx'
 import { prettyJson } from '../webhooks/pretty-json.ts'
 import { EventDifferences } from './event-differences.tsx'
 
@@ -53,7 +54,7 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
                   {data.deliveries.map((row) => (
                     <li key={row.id} className="pm-row">
                       <DeliveryBadge {...row} />
-                      <Link to={to('webhooks/deliveries', row.id)}>{hostOf(row.endpointUrl)}</Link>
+                      <Link to={to('webhooks/deliveries', row.id)}>{hostAndPath(row.endpointUrl)}</Link>
                       <Time at={row.finishedAt ?? row.createdAt} />
                     </li>
                   ))}

@@ -1,6 +1,7 @@
 import { Button, Radio, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
+import { readAmount } from '../../format/amounts.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
@@ -18,8 +19,6 @@ interface Decision {
   readonly valueBase?: string
   readonly invoiceId?: string
 }
-
-const UNCLEAR = 'Enter a number without thousands separators, e.g. 1249.85.'
 
 const REFRESH = [
   trpc.exceptions.pathFilter(),
@@ -101,7 +100,11 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
             setValue(currentTarget.value)
             clear()
           }}
-          error={value !== '' && valueBase === null ? UNCLEAR : decide.failure?.fields['value']}
+          error={
+            value === ''
+              ? decide.failure?.fields['value']
+              : (faultOf(value, valueIn.decimals) ?? decide.failure?.fields['value'])
+          }
         />
       ) : null}
       {choice === 'attached' && !isOver ? (
@@ -227,4 +230,10 @@ function buttonLabel(
   if (choice === 'accepted') return `Accept ${money} as paid`
   if (choice === 'attached') return `Apply ${money}${plan === null ? '' : ` to #${plan.number}`}`
   return choice === 'rejected' && ways.length > 0 ? 'Reject' : 'Mark as resolved'
+}
+
+/** What is wrong with a typed value; undefined when nothing is. */
+function faultOf(value: string, decimals: number): string | undefined {
+  const read = readAmount(value, decimals)
+  return 'problem' in read ? read.problem : undefined
 }

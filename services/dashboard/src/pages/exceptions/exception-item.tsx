@@ -171,7 +171,9 @@ function WorthBox({ known: { worth } }: { readonly known: ExceptionDetail }) {
         <div>
           <dt>Change since</dt>
           <dd>
-            {worth.difference.replace('−', '')} {worth.currency} {below ? 'below' : 'above'}
+            {/[1-9]/.test(worth.difference)
+              ? `${worth.difference.replace('−', '')} ${worth.currency} ${below ? 'below' : 'above'}`
+              : 'No change'}
           </dd>
         </div>
       )}

@@ -1,16 +1,8 @@
 import { parseUnits } from '#shared/domain/money/amount.ts'
-
-/** One thousand to some readers, one to others. */
-const AMBIGUOUS = /^[1-9]\d{0,2},\d{3}$/
+import { readTypedNumber } from '#shared/domain/money/typed-number.ts'
 
 /** Base units of a typed amount as text; null for invalid or ambiguous text, zero and too many decimals. */
 export function toBaseUnits(typed: string, decimals: number): string | null {
-  const text = typed.trim()
-  if (AMBIGUOUS.test(text)) return null
-  try {
-    const base = parseUnits(text.replace(',', '.'), decimals)
-    return base > 0n ? base.toString() : null
-  } catch {
-    return null
-  }
+  const read = readTypedNumber(typed, decimals)
+  return 'fault' in read ? null : parseUnits(read.value, decimals).toString()
 }

@@ -18,6 +18,41 @@ interface Props {
 }
 type Fact = readonly [string, ReactNode]
 
+/** What people look an invoice up for, in view before anything else: whose it is, for which order, and where the money goes. */
+export function KeyFacts({ invoice: { orderId, description, customer, coins, receiving } }: Props) {
+  const facts: readonly Fact[] = [
+    ['Order', orDash(orderId ?? description)],
+    ['Customer', customer.name === null ? orDash(customer.email) : customerText(customer.name, customer.email)],
+    ...(coins === null || receiving === null
+      ? []
+      : ([
+          [
+            `${coins.symbol} on ${coins.networkName}`,
+            <CopyText key="address" text={receiving.address} what="receiving address" />,
+          ],
+        ] as const)),
+  ]
+  return (
+    <div className="pm-key-facts">
+      <Facts facts={facts} />
+    </div>
+  )
+}
+
+function customerText(name: string, email: string | null): ReactNode {
+  return (
+    <>
+      <UntrustedText>{name}</UntrustedText>
+      {email === null ? null : (
+        <span className="pm-muted">
+          {' '}
+          <UntrustedText>{email}</UntrustedText>
+        </span>
+      )}
+    </>
+  )
+}
+
 /** Coin, address and the rules that were frozen with the quote. */
 export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
   if (coins === null || receiving === null) return null
@@ -64,6 +99,14 @@ export function RateCard({ invoice: { coins, rate, amount } }: Props) {
 
 const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
 
+/** The clock decides the tense, and the end of an invoice whether it ever came to that. */
+function expiryLabel({ status, expiresAt }: InvoiceDetail): string {
+  if (status === 'new' || status === 'pending' || status === 'partial')
+    return expiresAt > Date.now() ? 'Expires' : 'Time to pay ended'
+  if (status === 'expired') return 'Expired'
+  return expiresAt > Date.now() ? 'Would expire' : 'Would have expired'
+}
+
 /** The order of the invoice. */
 export function OrderCard({ invoice }: Props) {
   const to = useTo()
@@ -82,7 +125,7 @@ export function OrderCard({ invoice }: Props) {
       ),
     ],
     ['Created', <Time key="created" at={invoice.createdAt} detail />],
-    ['Expires', <Time key="expires" at={invoice.expiresAt} detail />],
+    [expiryLabel(invoice), <Time key="expires" at={invoice.expiresAt} detail />],
     ...Object.entries(metadata).map(
       ([name, value]): Fact => [
         name,

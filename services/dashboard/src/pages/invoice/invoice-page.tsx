@@ -18,7 +18,7 @@ import { useRefusal, useScope, useTo } from '#services/dashboard/src/session/sco
 import '#services/dashboard/src/pages/money/money.css'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
-import { CustomerCard, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
+import { CustomerCard, KeyFacts, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
 import { NotesCard } from './notes-card.tsx'
 import { PaymentsTable } from './payments-table.tsx'
 import { RefundsCard } from './refunds-card.tsx'
@@ -78,6 +78,7 @@ function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {
             <div className="pm-card-body">
               <Sentence invoice={invoice} />
               <Progress invoice={invoice} />
+              <KeyFacts invoice={invoice} />
             </div>
             <PaymentsTable payments={invoice.payments} />
           </Card>

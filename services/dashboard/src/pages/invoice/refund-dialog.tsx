@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
+import { readAmount } from '../../format/amounts.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/loaded-modal.tsx'
@@ -142,10 +143,9 @@ function suggested({ coins, refundSuggestion }: InvoiceDetail, coin: RefundableC
 
 function faultOf(amount: string, { decimals, amount: most, symbol }: RefundableCoin): string | undefined {
   if (amount.trim() === '') return undefined
-  const base = toBaseUnits(amount, decimals)
-  if (base === null)
-    return `Enter an amount above zero without thousands separators and with at most ${decimals} decimals, e.g. 1250.50.`
-  return BigInt(base) > BigInt(toBaseUnits(most, decimals) ?? 0)
+  const read = readAmount(amount, decimals)
+  if ('problem' in read) return read.problem
+  return BigInt(toBaseUnits(amount, decimals) ?? 0) > BigInt(toBaseUnits(most, decimals) ?? 0)
     ? `At most ${most} ${symbol} can be refunded.`
     : undefined
 }

@@ -97,12 +97,12 @@ function Moment(props: { readonly entry: TimelineEntry; readonly deliveries: rea
   )
 }
 
-/** The deliveries of an event: open where one needs a look, otherwise behind their sum. */
+/** The deliveries of an event, behind their sum until somebody opens them: what failed is counted in it. */
 function Deliveries({ deliveries }: { readonly deliveries: readonly TimelineEntry[] }) {
   const failing = deliveries.filter(({ tone }) => tone === 'bad').length
   const many = deliveries.length === 1 ? '1 delivery' : `${deliveries.length} deliveries`
   return (
-    <details className="pm-story-more" open={failing > 0}>
+    <details className="pm-story-more">
       <summary className="pm-small">{failing === 0 ? many : `${many}, ${failing} not successful`}</summary>
       <ul className="pm-plain">
         {deliveries.map((delivery) => (

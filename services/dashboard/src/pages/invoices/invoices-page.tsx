@@ -2,7 +2,14 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
-import { ASSET_IDS, type AssetId, INVOICE_STATUSES, type InvoiceStatus } from '#shared/domain/enumerations.ts'
+import {
+  ASSET_IDS,
+  type AssetId,
+  INVOICE_STATUSES,
+  type InvoiceStatus,
+  networkOf,
+} from '#shared/domain/enumerations.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -38,8 +45,7 @@ const COINS = [{ value: 'any', label: 'Any coin' }, ...ASSET_IDS.map((id) => ({ 
 const COUNTS_MS = 10_000
 
 function coinLabel(id: AssetId): string {
-  const [symbol = '', network = ''] = id.split('_')
-  return `${symbol.toUpperCase()} on ${network}`
+  return `${id.split('_')[0]?.toUpperCase()} on ${NETWORKS[networkOf(id)].name}`
 }
 
 /** The value if it is one of these, otherwise null. */
@@ -107,13 +113,14 @@ export function InvoicesPage() {
         search={
           <TextInput
             type="search"
-            aria-label="Number, order, email or address"
-            placeholder="Number, order ID, email, address"
+            aria-label="Number, order, customer, email, amount, address or transaction"
+            placeholder="Number, order, customer, amount, address…"
+            rightSection={<kbd aria-hidden>↵</kbd>}
             leftSection={<IconSearch size={16} aria-hidden />}
             defaultValue={filters.q}
             key={filters.q}
             data-page-search=""
-            w={320}
+            w={280}
             maw="100%"
             onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
             onBlur={({ currentTarget }) =>
@@ -145,9 +152,7 @@ export function InvoicesPage() {
               </Button>
             </EmptyState>
           ) : (
-            <EmptyState title="Invoices come from your shop, from payment links, or you create them here.">
-              {may ? create : null}
-            </EmptyState>
+            <EmptyState title="No invoices yet">{may ? create : null}</EmptyState>
           )
         }
       />
@@ -164,6 +169,7 @@ function Choice(props: {
   return (
     <NativeSelect
       aria-label={props.label}
+      maw={176}
       data={[...props.data]}
       value={props.value}
       onChange={({ currentTarget }) => props.onChange(currentTarget.value)}

@@ -34,7 +34,7 @@ export function LogInAgain({ email }: { readonly email: string }) {
     <div ref={cover} className="pm-body pm-again" role="dialog" aria-modal="true" aria-labelledby="log-in-again">
       <main className="pm-alone">
         <h1 id="log-in-again">Log in again</h1>
-        <p className="pm-gap-bottom">Your session ended. What you typed is kept: go on where you were.</p>
+        <p className="pm-gap-bottom">Your session ended. What you typed is kept: continue where you left off.</p>
         <LogInForms step={step} onStep={setStep} onDone={() => void enter()} />
       </main>
     </div>,

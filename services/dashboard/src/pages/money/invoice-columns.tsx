@@ -31,7 +31,6 @@ export const invoiceColumns = (to: To, withCustomer = true): readonly Column<Inv
   { header: 'Amount', align: 'right', cell: ({ amount }) => <Money {...amount} /> },
   {
     header: 'Received',
-    wide: true,
     cell: ({ coins }) =>
       coins === null ? (
         <span className="pm-dim">–</span>
@@ -48,14 +47,13 @@ export const invoiceColumns = (to: To, withCustomer = true): readonly Column<Inv
   ...(withCustomer ? [customerColumn(to)] : []),
   {
     header: 'Order',
-    wide: true,
     cell: ({ orderId }) =>
       orderId === null ? (
         <span className="pm-dim">–</span>
       ) : (
-        <span className="pm-nowrap">
+        <div className="pm-clip pm-clip-narrow">
           <UntrustedText mono>{orderId}</UntrustedText>
-        </span>
+        </div>
       ),
   },
   { header: 'Source', wide: true, cell: ({ source }) => SOURCES[source] },
@@ -66,13 +64,12 @@ export const invoiceColumns = (to: To, withCustomer = true): readonly Column<Inv
 /** Leads to the page of the customer where an e-mail address says which invoices are theirs. */
 const customerColumn = (to: To): Column<InvoiceRow> => ({
   header: 'Customer',
-  wide: true,
   cell: ({ id, customer: { name, email } }) => {
     if (name === null && email === null) return <span className="pm-dim">–</span>
     const shown = <UntrustedText>{name ?? email ?? ''}</UntrustedText>
     return (
       <>
-        {email === null ? shown : <Link to={to('customers', id)}>{shown}</Link>}
+        <div className="pm-clip">{email === null ? shown : <Link to={to('customers', id)}>{shown}</Link>}</div>
         {name === null || email === null ? null : (
           <div className="pm-dim pm-small pm-clip">
             <UntrustedText>{email}</UntrustedText>

@@ -152,7 +152,7 @@ function Fields(props: {
           description={
             risky
               ? 'The rate is locked for the whole period. If the coin loses value, you bear the loss.'
-              : 'After that it expires; money that comes later needs a decision.'
+              : 'After that it expires. Later payments need your review.'
           }
           error={fields['expires_in']}
         />

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
+import { queuedText } from '../../format/amounts.ts'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -54,7 +55,7 @@ export function AttentionStrip(props: {
         >
           <UntrustedText>{host}</UntrustedText>
           {' · '}
-          {waiting} queued, {retrying} of them being retried
+          {queuedText(waiting, retrying)}
         </Item>
       ))}
       {halted.map(({ network, status, headAgeMs }) => (

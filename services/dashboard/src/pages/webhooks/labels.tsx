@@ -39,22 +39,3 @@ export function answerLabel({
   if (lastStatusCode !== null) return String(lastStatusCode)
   return lastError === null ? '–' : (WORDS[lastError] ?? lastError)
 }
-
-/** An endpoint by its note, or else by host and path: several endpoints often share a host. */
-export function endpointName({
-  url,
-  description,
-}: {
-  readonly url: string | null
-  readonly description: string | null
-}) {
-  return description === null || description.trim() === '' ? hostOf(url) : `${description} (${hostOf(url)})`
-}
-
-/** The host and path of an endpoint, short enough for a row. */
-export function hostOf(url: string | null): string {
-  if (url === null) return 'endpoint deleted'
-  if (!URL.canParse(url)) return url
-  const { host, pathname } = new URL(url)
-  return pathname === '/' ? host : `${host}${pathname}`
-}

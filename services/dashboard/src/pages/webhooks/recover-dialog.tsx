@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
@@ -8,7 +9,6 @@ import { Note } from '../../parts/card.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { Time, ZONE } from '../../parts/time.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
-import { hostOf } from './labels.tsx'
 
 const DAY_MS = 86_400_000
 const POLL_EVERY_MS = 1_000
@@ -55,7 +55,7 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
     <form onSubmit={submit} className="pm-stack">
       <NativeSelect
         label="Endpoint"
-        data={endpoints.map(({ id, url }) => ({ value: id, label: hostOf(url) }))}
+        data={endpoints.map(({ id, url }) => ({ value: id, label: hostAndPath(url) }))}
         value={endpoint}
         onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
       />

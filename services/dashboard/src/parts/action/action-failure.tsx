@@ -1,8 +1,20 @@
 import { Link } from 'react-router'
-import type { Failure } from '../../api/failure.ts'
+import { type Failure, sentenceOf, shownMessage } from '../../api/failure.ts'
 import { Note } from '../card.tsx'
 import { CopyText } from '../copy-text.tsx'
 import { WithTimes } from '../time.tsx'
+
+/** The name of a field for people: `customer.email` → `Customer email`, `events.2` → `Events`. */
+function fieldLabel(path: string): string {
+  const words = path.split(/[._]/).filter((word) => word !== '' && !/^\d+$/.test(word))
+  return sentenceOf(
+    words
+      .join(' ')
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase() || 'input',
+    '',
+  )
+}
 
 /** Why an action failed; a conflict is not an error: another person was faster, and nothing was done twice. */
 export function ActionFailure({ failure }: { readonly failure: Failure | null }) {
@@ -11,11 +23,11 @@ export function ActionFailure({ failure }: { readonly failure: Failure | null })
     <div role="alert" className="pm-gap-top">
       <Note tone={failure.code === 'CONFLICT' ? 'pending' : 'danger'}>
         <p>
-          <WithTimes text={failure.message} />
+          <WithTimes text={shownMessage(failure)} />
         </p>
         {Object.entries(failure.needsAuthenticator ? {} : failure.fields).map(([path, words]) => (
           <p key={path} className="pm-small">
-            {path}: {words}
+            {fieldLabel(path)}: {words}
           </p>
         ))}
         {failure.needsAuthenticator ? (

@@ -1,5 +1,5 @@
 import { type QueryFilters, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { type Failure, failureOf } from '../../api/failure.ts'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { announce } from '../../frame/announcer.tsx'
@@ -29,7 +29,7 @@ export interface Action<TInput, TOutput = unknown> {
   /** Runs it. Further calls while it runs are ignored. Resolves to the output, or null when it failed or was ignored. */
   readonly run: (input: TInput, reason?: string) => Promise<TOutput | null>
   readonly busy: boolean
-  /** Why the last try failed; cleared by the next one. A conflict carries the second operator's message. */
+  /** Why the last try failed; cleared by the next one and, where it is about fields, by typing. A conflict carries the second operator's message. */
   readonly failure: Failure | null
   readonly clear: () => void
 }
@@ -44,6 +44,14 @@ export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): A
   const [intents] = useState(() => createIntents(() => crypto.randomUUID()))
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
+
+  // What is wrong with a field is said until the person changes it.
+  useEffect(() => {
+    if (failure === null || !isAboutFields(failure)) return
+    const drop = () => setFailure(null)
+    document.addEventListener('input', drop)
+    return () => document.removeEventListener('input', drop)
+  }, [failure])
 
   const run = async (input: TInput, reason?: string): Promise<TOutput | null> => {
     if (running.current) return null
@@ -77,6 +85,9 @@ export function useAction<TInput, TOutput>(plan: ActionPlan<TInput, TOutput>): A
   }
   return { run, busy, failure, clear: () => setFailure(null) }
 }
+
+const isAboutFields = ({ fields, needsStepUp, needsAuthenticator }: Failure): boolean =>
+  !needsStepUp && !needsAuthenticator && Object.keys(fields).length > 0
 
 function tellDone(words: string): void {
   announce(words)

@@ -95,7 +95,6 @@ export const outcome = {
   'cancelled.sent': 'Already sent it? Contact {m} and quote invoice #{x}.',
   'cancelled.bar': 'Cancelled',
   'cancelled.barSub': 'Don’t send anything.',
-  offline: 'You’re offline. Your payment is safe. This page updates when you are back online.',
 
   'say.partial': 'Payment received: {a} of {b} {c}. {x} {c} left to pay.',
   'say.confirming': 'Full amount received. Confirming.',

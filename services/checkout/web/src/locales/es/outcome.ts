@@ -98,7 +98,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.sent': '¿Ya lo enviaste? Escribe a {m} e indica el cobro n.º {x}.',
   'cancelled.bar': 'Cancelado',
   'cancelled.barSub': 'No envíes nada.',
-  offline: 'Sin conexión. Tu pago está a salvo. Esta página se actualiza cuando vuelvas a tener red.',
 
   'say.partial': 'Pago recibido: {a} de {b} {c}. Faltan {x} {c}.',
   'say.confirming': 'Importe completo recibido. Confirmando.',

@@ -97,7 +97,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.sent': 'Já enviou? Escreva para {m} e informe a fatura nº {x}.',
   'cancelled.bar': 'Cancelada',
   'cancelled.barSub': 'Não envie nada.',
-  offline: 'Sem conexão. Seu pagamento está seguro. Esta página se atualiza quando a conexão voltar.',
 
   'say.partial': 'Pagamento recebido: {a} de {b} {c}. Faltam {x} {c}.',
   'say.confirming': 'Valor completo recebido. Confirmando.',

@@ -4,7 +4,7 @@ import type { GoLiveTexts } from './en.ts'
 export const es: GoLiveTexts = {
   title: 'Puesta en marcha',
   live: 'Comprobaciones antes de que llegue dinero real.',
-  rehearsal: 'Un ensayo con los nodos del modo de prueba.',
+  rehearsal: 'Una prueba con tus nodos del modo de prueba.',
   check: 'Comprobar ahora',
   passed: (passed, all) => `${passed} de ${all} superados`,
   ready: 'Todo está superado.',

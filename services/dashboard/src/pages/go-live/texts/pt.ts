@@ -4,7 +4,7 @@ import type { GoLiveTexts } from './en.ts'
 export const pt: GoLiveTexts = {
   title: 'Entrar em produção',
   live: 'Verificações antes de chegar dinheiro real.',
-  rehearsal: 'Um ensaio com os nós do modo de teste.',
+  rehearsal: 'Um teste com os seus nós do modo de teste.',
   check: 'Verificar agora',
   passed: (passed, all) => `${passed} de ${all} aprovados`,
   ready: 'Tudo aprovado.',

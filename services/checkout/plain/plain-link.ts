@@ -1,0 +1,60 @@
+import { fiatText } from '#services/checkout/web/src/format/format-values.ts'
+import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
+import { type Content, html } from '#shared/contracts/html.ts'
+import { foreign, message, type PlainPage, problem, sumOf } from './plain-document.ts'
+import type { PlainSpeech } from './plain-speech.ts'
+
+/** What the page of a payment link without JavaScript needs. */
+export interface PlainLink {
+  readonly link: LinkView
+  readonly actionId: string
+  /** What was typed, and what is wrong with it; null before a form was sent. */
+  readonly typed: string
+  readonly problem: string | null
+}
+
+/** A payment link without JavaScript: its form makes this payer's invoice, whose page asks for the coin. */
+export function plainLink(speech: PlainSpeech, shown: PlainLink): PlainPage {
+  const { say, query, locale } = speech
+  const { link } = shown
+  const { amount, currency } = link
+  const bound = (value: string) => fiatText({ value, currency }, locale(currency))
+  const facts: (readonly [string, Content])[] = []
+  if (amount.kind === 'custom' && amount.min !== null) facts.push([say('fact.least'), bound(amount.min)])
+  if (amount.kind === 'custom' && amount.max !== null) facts.push([say('fact.most'), bound(amount.max)])
+  return {
+    title: link.title,
+    bill: {
+      mode: link.mode,
+      merchant: link.merchant,
+      head: say('link'),
+      total: amount.kind === 'fixed' ? sumOf(speech, { value: amount.value, currency }) : say('link.choose'),
+      description: link.description,
+      facts,
+    },
+    body: link.isActive ? formOf(speech, shown) : endedText(speech, link),
+    scripted: `/l/${link.id}${query}`,
+  }
+}
+
+function formOf({ say, words, query }: PlainSpeech, { link, actionId, typed, problem: fault }: PlainLink): Content {
+  const field = html`<label for="amount">${say('fact.amount')} (${link.currency})</label>
+<input class="field" id="amount" name="amount" value="${typed}" inputmode="decimal" autocomplete="off" maxlength="31" required>`
+  return html`<h1>${foreign(link.title)}</h1>
+<p class="sub">${link.amount.kind === 'fixed' ? say('link.pick') : say('link.sub')}</p>
+${problem(fault)}
+<form class="plain-form" method="post" action="/l/${link.id}/plain${query}">
+<input type="hidden" name="actionId" value="${actionId}">
+${link.amount.kind === 'fixed' ? null : field}
+<button type="submit" class="button main">${words.go}</button>
+</form>`
+}
+
+function endedText({ say }: PlainSpeech, link: LinkView): Content {
+  const m = link.merchant.name
+  if (link.isUsedUp !== true) return message(say('link.ended'), say('link.endedSub', { m }))
+  const minutes = Math.ceil((link.retryAfter ?? 0) / 60)
+  const text =
+    link.retryAfter === undefined ? say('link.usedUpSub', { m }) : say('link.usedUpNow', { m, t: `${minutes} min` })
+  return message(say('link.usedUp'), text)
+}

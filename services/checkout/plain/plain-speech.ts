@@ -1,0 +1,66 @@
+import type { Request } from 'express'
+import { chooseLanguage, type Language } from '#services/checkout/web/src/format/locale.ts'
+import { type Speech, speechIn } from '#services/checkout/web/src/locales/speech.ts'
+
+interface Words {
+  readonly choose: string
+  readonly reload: string
+  readonly reloadSub: string
+  readonly script: string
+  readonly foreign: string
+  readonly left: string
+  readonly go: string
+}
+
+/** What only the pages without JavaScript say. */
+const WORDS: Readonly<Record<Language, Words>> = {
+  en: {
+    choose: 'Coin and network',
+    reload: 'Check again',
+    reloadSub: 'This page does not update without JavaScript. Your payment counts all the same.',
+    script: 'Open the page with JavaScript',
+    foreign: 'This form was not sent from this page, so nothing was changed. Open the page again.',
+    left: '{t} left',
+    go: 'Continue',
+  },
+  es: {
+    choose: 'Moneda y red',
+    reload: 'Comprobar de nuevo',
+    reloadSub: 'Sin JavaScript esta página no se actualiza. Tu pago cuenta igualmente.',
+    script: 'Abrir la página con JavaScript',
+    foreign: 'Este formulario no se envió desde esta página y no se cambió nada. Vuelve a abrir la página.',
+    left: 'quedan {t}',
+    go: 'Continuar',
+  },
+  pt: {
+    choose: 'Moeda e rede',
+    reload: 'Verificar de novo',
+    reloadSub: 'Sem JavaScript esta página não atualiza. Seu pagamento conta do mesmo jeito.',
+    script: 'Abrir a página com JavaScript',
+    foreign: 'Este formulário não foi enviado desta página e nada foi alterado. Abra a página de novo.',
+    left: 'faltam {t}',
+    go: 'Continuar',
+  },
+}
+
+/** Texts and formats of a page without JavaScript. */
+export interface PlainSpeech extends Speech {
+  readonly words: Words
+  /** The query that keeps a language asked for in the address; empty without one. */
+  readonly query: string
+}
+
+const preferredBy = (request: Request): readonly string[] => request.acceptsLanguages().filter((tag) => tag !== '*')
+
+/** The language of a document: the one asked for in the address, otherwise the first one that the browser prefers. */
+export function languageOf(request: Request): Language {
+  const asked = request.query['lang']
+  return chooseLanguage(typeof asked === 'string' ? asked : null, preferredBy(request))
+}
+
+/** The speech of a request. */
+export function speechOf(request: Request): PlainSpeech {
+  const language = languageOf(request)
+  const query = request.query['lang'] === language ? `?lang=${language}` : ''
+  return { ...speechIn(language, preferredBy(request)), words: WORDS[language], query }
+}

@@ -1,0 +1,57 @@
+import type { NoOption } from '#shared/contracts/checkout/invoice-view.ts'
+import type { FiatCode } from '#shared/domain/enumerations.ts'
+import type { MessageKey } from '../locales/en.ts'
+import type { Speech } from '../locales/speech.ts'
+import { durationText, fiatText, roughText } from './format-values.ts'
+
+/** Why a request failed. */
+export interface Problem {
+  /** Code of the error table, or `OFFLINE` without a response. */
+  readonly code: string
+  readonly status: number
+  /** Seconds until a retry makes sense; null when unknown. */
+  readonly retryAfter: number | null
+  readonly paths: readonly string[]
+}
+
+const WORDS: Readonly<Record<string, MessageKey>> = {
+  INVALID_STATE: 'problem.state',
+  RATES_UNAVAILABLE: 'problem.rates',
+  NO_WALLET_FOR_ASSET: 'problem.asset',
+  AMOUNT_BELOW_MINIMUM: 'problem.minimum',
+  WORKSPACE_SUSPENDED: 'pick.suspended',
+  WORKSPACE_RESTRICTED: 'pick.suspended',
+  PLAN_LIMIT_REACHED: 'problem.plan',
+  OFFLINE: 'problem.offline',
+}
+
+/** Explains a problem to a payer, and how to resolve it. */
+export function problemText({ say }: Speech, { code, retryAfter, paths }: Problem, merchant: string): string {
+  if (code === 'RATE_LIMITED') {
+    return say(paths.includes('connection') ? 'problem.connection' : 'problem.limit', {
+      t: waitText(retryAfter ?? 60),
+    })
+  }
+  if (code === 'NO_WALLET_FOR_ASSET' && retryAfter !== null) {
+    return say('problem.address', { t: waitText(retryAfter) })
+  }
+  return say(WORDS[code] ?? 'problem.other', { m: merchant })
+}
+
+/** True when the server checked the request: repeating it would give the same result. */
+export function isFinal({ status }: Problem): boolean {
+  return status >= 400 && status < 500 && status !== 429
+}
+
+/** Why no coin can pay a price, with the amount that would do. */
+export function noneText({ say, locale }: Speech, none: NoOption, currency: FiatCode, merchant: string): string {
+  const a = none.cause === 'too_small' ? none.least : none.cause === 'too_large' ? none.most : null
+  return say(`none.${none.cause}`, {
+    m: merchant,
+    a: a === null ? '' : fiatText({ value: a, currency }, locale(currency)),
+  })
+}
+
+/** A wait in seconds or, where longer, in whole minutes or hours. */
+export const waitText = (seconds: number): string =>
+  seconds < 60 ? durationText(seconds * 1_000) : roughText(seconds * 1_000)

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { readPasted } from './pasted-text.ts'
+
+const HEX = 'ab'.repeat(32)
+const SIGNATURE = '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW'
+
+// Guarantee: whatever explorer's address a person pastes, the transaction or address in it is what is looked up.
+it.each([
+  [`https://etherscan.io/tx/0x${HEX}`, `0x${HEX}`],
+  [`https://etherscan.io/tx/0x${HEX}#eventlog`, `0x${HEX}`],
+  [`https://tronscan.org/#/transaction/${HEX}`, HEX],
+  [`https://mempool.space/testnet/tx/${HEX}?showDetails=true`, HEX],
+  [`https://solscan.io/tx/${SIGNATURE}?cluster=devnet`, SIGNATURE],
+  [`https://polygonscan.com/address/0x${'aB'.repeat(20)}`, `0x${'aB'.repeat(20)}`],
+  ['https://tronscan.org/#/address/TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3', 'TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3'],
+  [
+    'https://mempool.space/address/bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+    'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+  ],
+  ['https://pay.shop.example/i/01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40', '01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40'],
+  [` 0x${HEX} `, `0x${HEX}`],
+  ['https://shop.example/orders/12', 'https://shop.example/orders/12'],
+  ['ORDER/12', 'ORDER/12'],
+])('%s means %s', (text, meant) => expect(readPasted(text)).toBe(meant))

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { qrPicture } from '#services/checkout/plain/qr-picture.ts'
+import { axeViolations, sidewaysPixels } from '#test/support/accessibility.ts'
+import { useBrowser } from '#test/support/browser.ts'
+import { paymentMethodOf } from '#test/support/engine.ts'
+import { useSuspendableCheckout } from '#test/support/suspendable-checkout.ts'
+
+const browser = useBrowser()
+const checkout = useSuspendableCheckout()
+const LOST = 'We lost the connection. Your payment is safe. This page updates as soon as the connection is back.'
+
+/** The pages of payers, by name: what each shows once its data is there. */
+const shown = {
+  invoice: (page: Page) => page.getByRole('heading', { name: /^Send .* USDT on Ethereum$/ }),
+  receipt: (page: Page) => page.getByRole('heading', { name: 'Receipt' }),
+  link: (page: Page) => page.getByRole('heading', { name: 'Workshop' }),
+}
+
+// Guarantee: a store that hangs under a payer never costs the page. What is open says within ten seconds that it is older, what is opened says
+// what happened, and both continue as soon as the store is back, without a reload.
+test('a suspended store is said on every page, and every page continues when it is back', async () => {
+  const { engine, url, link, suspend, resume } = checkout()
+  const { id } = (await engine.open({ asset: 'usdt_ethereum' })).terms
+  const paths = {
+    invoice: `/i/${id}`,
+    receipt: `/i/${id}/receipt`,
+    link: `/l/${await link({ kind: 'fixed', minor: 700n })}`,
+  }
+  const names = Object.keys(paths) as (keyof typeof paths)[]
+  const open = async (name: (typeof names)[number]) => {
+    const page = await browser.open({ width: 390, height: 844, isAway: true })
+    const document = await page.goto(url + paths[name], { waitUntil: 'commit' })
+    expect([document?.status(), document?.headers()['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    return page
+  }
+  const before = await Promise.all(names.map(open))
+  await Promise.all(names.map((name, at) => shown[name](before[at] as Page).waitFor()))
+  for (const page of before) await page.evaluate('window.neverReloaded = true')
+  suspend()
+  const during = await Promise.all(names.map(open))
+  // The first two are watched; nothing on a link is out of date before its button is pressed.
+  await Promise.all(before.slice(0, 2).map((page) => page.getByText(LOST).waitFor()))
+  await Promise.all(during.map((page) => page.getByRole('heading', { name: 'We could not load this page' }).waitFor()))
+  for (const page of during) expect(await page.locator('main').textContent()).toContain('Nothing was charged')
+  expect(await axeViolations(during[0] as Page)).toEqual([])
+  resume()
+  await Promise.all(before.slice(0, 2).map((page) => page.getByText(LOST).waitFor({ state: 'hidden' })))
+  await Promise.all(names.map((name, at) => shown[name](during[at] as Page).waitFor()))
+  for (const page of before) expect(await page.evaluate('window.neverReloaded')).toBe(true)
+})
+
+// Guarantee: whoever runs no script can pay all the same: the coin, the network, the amount, the address and its code are on the page, and every
+// form goes through the same use cases.
+test('without scripts a link is paid to its address, and the receipt is read', async () => {
+  const { url, link, engine } = checkout()
+  const page = await browser.open({ width: 390, height: 844, isScriptless: true })
+  page.setDefaultTimeout(15_000)
+  // The tools that look are scripts: they see the same document in another window.
+  const looksRight = async (address: string) => {
+    const other = await browser.open({ width: 390, height: 844 })
+    await other.goto(address)
+    if (process.env['SHOTS'])
+      await other.screenshot({
+        path: `${process.env['SHOTS']}/plain-${address.replace(/[^a-z0-9]+/gi, '-').slice(-30)}.png`,
+        fullPage: true,
+      })
+    expect([await axeViolations(other), await sidewaysPixels(other)]).toEqual([[], 0])
+  }
+  await page.goto(`${url}/l/${await link({ kind: 'custom', minMinor: 500n, maxMinor: 50_000n })}`)
+  await page.getByRole('heading', { name: 'Workshop' }).waitFor()
+  const go = page.getByRole('button', { name: 'Continue' })
+  await page.getByLabel('Amount').fill('1.250')
+  await go.click()
+  await page.getByText('Enter it without separators, like 1250.50').waitFor()
+  await page.getByLabel('Amount').fill('25,00')
+  await go.click()
+  await page.getByRole('heading', { name: 'Choose a coin' }).waitFor()
+  await looksRight(page.url())
+  await page.getByRole('radio', { name: /USDT · Ethereum/ }).check()
+  await go.click()
+  await page.getByRole('heading', { name: /^Send .* USDT on Ethereum$/ }).waitFor()
+  const [, id = ''] = /\/i\/([^/]+)\/plain$/.exec(page.url()) ?? []
+  const invoice = await engine.deps.invoices.findById(id)
+  if (invoice === null) throw new Error('no invoice')
+  const { address, due } = { address: paymentMethodOf(invoice).address, due: '25.00' }
+  const main = page.locator('main')
+  await expect.poll(() => main.textContent()).toContain(address)
+  expect(await main.textContent()).toMatch(new RegExp(`${due} USDT`))
+  expect(await main.textContent()).toContain('UTC')
+  const code = page.getByRole('img', { name: 'QR code of the payment address' })
+  expect(await code.getAttribute('src')).toBe(qrPicture(address).src)
+  // Chromium decoded it.
+  expect((await code.boundingBox())?.width).toBeGreaterThan(200)
+  await looksRight(page.url())
+  await page.getByRole('link', { name: 'View receipt' }).click()
+  await page.getByRole('heading', { name: /^Receipt #/ }).waitFor()
+  await page.getByText('Nothing has been received.').waitFor()
+})
