@@ -67,7 +67,10 @@ test('a jump of a currency is shown with its price, and confirmed with a reason'
   expect(await confirm.isDisabled()).toBe(true)
   await dialog.getByLabel('Reason').fill('Devaluation, as announced by the central bank.')
   await confirm.click()
-  await page.getByText(/^Confirmed: ARS:official is published again/).waitFor()
+  await page
+    .getByText(/^Confirmed: ARS:official is published again/)
+    .first()
+    .waitFor()
   expect(
     await db.connection.collection('audit_log').findOne({ subject: NAME, action: 'rate.confirmed' }),
   ).toMatchObject({

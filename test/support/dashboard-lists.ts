@@ -117,13 +117,6 @@ const AUDIT: ListFilter[] = [
   search('Actor', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Actor'] === email }]),
 ]
 
-/** Without a period the choice of its time leaves nothing out. */
-const TIME_OF = select(
-  'Time of',
-  'created',
-  ['received', 'confirmed', 'paid'].map((choose) => ({ choose, shows: () => true })),
-)
-
 /** Every list of a workspace that has filters, pages or rows that open. */
 export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   // First: tests of the other lists read exports, and each export leaves two rows here.
@@ -154,7 +147,6 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'late', shows: has('Status', 'Late') },
         { choose: 'short', shows: has('Status', 'Underpayment accepted') },
       ]),
-      TIME_OF,
       within('Created', 'Created', [1, 7, 30, 90]),
       between('Created', 'Created', [
         [12, 2],
@@ -176,7 +168,6 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { what: 'payments', id: 'payment_id' } },
     sorts: [byTime('Detected')],
     filters: [
-      TIME_OF,
       within('Created', 'Detected', [1, 7, 30, 90]),
       between('Created', 'Detected', [
         [12, 2],
@@ -197,11 +188,6 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   settlements: {
     ...{ page: 'settlements', rows: TABLE, opens: null },
     filters: [
-      select('Confirmed', 'any', [
-        { choose: '1', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(1) },
-        { choose: '7', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(7) },
-        { choose: '30', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(30) },
-      ]),
       {
         ...{ control: 'dates', label: 'Confirmed', any: '/' },
         choices: [
