@@ -63,11 +63,12 @@ describe('the client and the API', () => {
     const estimate = await paymesh.estimate({ amount: '50.00', currency: 'EUR', asset: 'btc_bitcoin' })
     expect(estimate).toMatchObject({ object: 'estimate', amount: '0.001' })
 
-    const { secret, ...endpoint } = await paymesh.webhookEndpoints.create({
+    const { secret, warning, ...endpoint } = await paymesh.webhookEndpoints.create({
       url: 'https://1.1.1.1/hook',
       events: ['*'],
     })
     expect(secret).toMatch(/^whsec_/)
+    expect(warning).toBeNull()
     expect((await paymesh.webhookEndpoints.list().page()).data).toEqual([endpoint])
     expect(await paymesh.webhookEndpoints.delete(endpoint.id)).toMatchObject({ id: endpoint.id, deleted: true })
 

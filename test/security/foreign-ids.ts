@@ -79,6 +79,8 @@ const PEOPLE = {
   'workspace.update change.name': WORDS,
   'workspace.update change.supportContact': WORDS,
   'workspace.update change.brandColour': WORDS,
+  'workspace.update change.timeZone': WORDS,
+  'workspace.adoptZone zone': WORDS,
   'workspace.setLogo image': { because: 'the bytes of a picture, which are decoded and encoded again' },
   'members.invite email': WORDS,
   'members.withdrawInvitation invitationId': tries('invitation', ({ caller, at }, invitationId) =>
@@ -239,7 +241,12 @@ const MONEY = {
     bob.caller.customers.invoices({ ...bob.at, id: bob.own.invoice, cursor }),
   ),
   'overview.volume zone': WORDS,
+  'overview.volume span.first': WORDS,
+  'overview.volume span.last': WORDS,
   'overview.funnel zone': WORDS,
+  'overview.funnel span.first': WORDS,
+  'overview.funnel span.last': WORDS,
+  'rates.confirm price': WORDS,
   'live.changes lastEventId': {
     because: 'a place in the feed, of which a view gets its own workspace’s changes only',
     shownBy: ['services/admin/live-hub.test.ts', 'changes of others are not told'],

@@ -42,7 +42,12 @@ async function browserOf(email: string) {
 }
 
 it('knows the files', () => {
-  expect(FILES.toSorted()).toEqual(['/export/invoices.csv', '/export/payments.csv', '/export/settlements.csv'])
+  expect(FILES.toSorted()).toEqual([
+    '/export/invoices.csv',
+    '/export/ledger.csv',
+    '/export/payments.csv',
+    '/export/settlements.csv',
+  ])
 })
 
 // Guarantee: a session of one workspace takes no line of another's as a file, and cannot find out which workspaces there are.

@@ -1,4 +1,4 @@
-import type { EventStream } from '#shared/db/events/event-stream.ts'
+import type { EventStream } from '#shared/db/deliveries/event-stream.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'

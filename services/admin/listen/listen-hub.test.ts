@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EventStream } from '#shared/db/events/event-stream.ts'
+import type { EventStream } from '#shared/db/deliveries/event-stream.ts'
 import type { EventListener, StoredEvent } from '#shared/ports/event-stream.ts'
 import { createListenHub, type Letter } from './listen-hub.ts'
 

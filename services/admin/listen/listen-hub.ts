@@ -1,4 +1,4 @@
-import type { EventStream } from '#shared/db/events/event-stream.ts'
+import type { EventStream } from '#shared/db/deliveries/event-stream.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { StoredEvent } from '#shared/ports/event-stream.ts'
 import type { Clock } from '#shared/ports/runtime.ts'

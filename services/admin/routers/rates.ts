@@ -79,7 +79,7 @@ export const ratesRouter = router({
 
   /** Confirms the price that a jump waits with. Needs a reason. */
   confirm: operatorMutation({ stepUp: true })
-    .input(z.object({ name: z.enum(RATES), price: z.string().max(40), reason: trimmedText(500).min(1) }))
+    .input(z.object({ name: z.enum(RATES), price: trimmedText(40), reason: trimmedText(500).min(1) }))
     .output(z.object({ name: z.enum(RATES), price: z.string() }))
     .mutation(async ({ ctx, input }) => {
       const { name, price } = input

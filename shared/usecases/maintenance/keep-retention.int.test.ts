@@ -61,7 +61,7 @@ describe('retention', () => {
       events: '180 store',
       advance_failures: '7 store',
       invoice_counts: '62 store',
-      invoice_rollups: '184 store',
+      invoice_rollups: '400 store',
       delivery_rollups: '3 store',
       webhook_deliveries: '180 store',
       webhook_attempts: '30 store',

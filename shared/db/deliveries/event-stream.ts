@@ -2,8 +2,8 @@ import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { EventType, Mode } from '#shared/domain/enumerations.ts'
 import { type EventListener, HistoryLost, type StoredEvent } from '#shared/ports/event-stream.ts'
-import { WEBHOOK_DELIVERIES } from '../deliveries/delivery-model.ts'
-import { EVENTS } from './event-model.ts'
+import { EVENTS } from '../events/event-model.ts'
+import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
 
 type Document = mongoose.mongo.Document
 type Changes = mongoose.mongo.ChangeStream<Document, Document>
