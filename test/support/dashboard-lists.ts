@@ -107,7 +107,6 @@ const dayOf = (at: number) => {
 /** Sorted by the moment under a heading. */
 const byTime = (heading: string): ListSort => ({ heading, keyOf: ({ times }) => times[heading] ?? 0 })
 const byText = (heading: string): ListSort => ({ heading, keyOf: ({ cells }) => (cells[heading] ?? '').toLowerCase() })
-const utcDayBack = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 const dayBack = (days: number) => dayOf(Date.now() - days * DAY_MS)
 const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
   ...{ control: 'search', label, any: '', choices },
@@ -187,20 +186,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   settlements: {
     ...{ page: 'settlements', rows: TABLE, opens: null },
-    filters: [
-      {
-        ...{ control: 'dates', label: 'Confirmed', any: '/' },
-        choices: [
-          {
-            choose: () => `${utcDayBack(3)}/${utcDayBack(1)}`,
-            shows: ({ cells }) => {
-              const day = cells['Day'] ?? ''
-              return day >= utcDayBack(3) && day <= utcDayBack(1)
-            },
-          },
-        ],
-      },
-    ],
+    filters: [],
   },
   links: {
     ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [], sorts: [byTime('Created')] },
