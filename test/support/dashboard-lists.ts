@@ -24,6 +24,8 @@ export interface ListFilter {
   /** The choice that shows everything again. */
   readonly any: string
   readonly choices: readonly FilterChoice[]
+  /** It says of what another filter is, and leaves nothing out by itself. */
+  readonly leavesAll?: true
 }
 
 /** What a person makes so that it appears in the list, from the list's own page. */
@@ -107,6 +109,7 @@ const dayOf = (at: number) => {
 /** Sorted by the moment under a heading. */
 const byTime = (heading: string): ListSort => ({ heading, keyOf: ({ times }) => times[heading] ?? 0 })
 const byText = (heading: string): ListSort => ({ heading, keyOf: ({ cells }) => (cells[heading] ?? '').toLowerCase() })
+const utcDayBack = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
 const dayBack = (days: number) => dayOf(Date.now() - days * DAY_MS)
 const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
   ...{ control: 'search', label, any: '', choices },
@@ -115,6 +118,16 @@ const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
 const AUDIT: ListFilter[] = [
   search('Actor', [{ choose: ({ email }) => email, shows: ({ cells }, { email }) => cells['Actor'] === email }]),
 ]
+
+/** Without a period the choice of its time leaves nothing out. */
+const TIME_OF: ListFilter = {
+  ...select(
+    'Time of',
+    'created',
+    ['received', 'confirmed', 'paid'].map((choose) => ({ choose, shows: () => true })),
+  ),
+  leavesAll: true,
+}
 
 /** Every list of a workspace that has filters, pages or rows that open. */
 export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
@@ -146,6 +159,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'late', shows: has('Status', 'Late') },
         { choose: 'short', shows: has('Status', 'Underpayment accepted') },
       ]),
+      TIME_OF,
       within('Created', 'Created', [1, 7, 30, 90]),
       between('Created', 'Created', [
         [12, 2],
@@ -167,6 +181,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'payments', rows: TABLE, opens: null, isLong: true, csv: { what: 'payments', id: 'payment_id' } },
     sorts: [byTime('Detected')],
     filters: [
+      TIME_OF,
       within('Created', 'Detected', [1, 7, 30, 90]),
       between('Created', 'Detected', [
         [12, 2],
@@ -186,7 +201,25 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
   },
   settlements: {
     ...{ page: 'settlements', rows: TABLE, opens: null },
-    filters: [],
+    filters: [
+      select('Confirmed', 'any', [
+        { choose: '1', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(1) },
+        { choose: '7', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(7) },
+        { choose: '30', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(30) },
+      ]),
+      {
+        ...{ control: 'dates', label: 'Confirmed', any: '/' },
+        choices: [
+          {
+            choose: () => `${utcDayBack(3)}/${utcDayBack(1)}`,
+            shows: ({ cells }) => {
+              const day = cells['Day'] ?? ''
+              return day >= utcDayBack(3) && day <= utcDayBack(1)
+            },
+          },
+        ],
+      },
+    ],
   },
   links: {
     ...{ page: 'links', rows: TABLE, opens: 'page', isLong: true, filters: [], sorts: [byTime('Created')] },

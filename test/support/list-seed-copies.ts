@@ -50,7 +50,8 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
   const payment = await one(db, PAYMENTS, { ...own, state: 'confirmed' })
   const paymentAt = (at: number, change: object) => {
     const _id = idAt(at)
-    const seen = { createdAt: new Date(at), firstSeenAt: new Date(at), confirmedAt: new Date(at) }
+    const time = new Date(at)
+    const seen = { createdAt: time, firstSeenAt: time, confirmedAt: time, bookedAt: [time] }
     return { ...payment, _id, ...keyed(`seed:${_id}`), kind: 'onchain', txHash: `0x${hex(32)}`, ...seen, ...change }
   }
   await insert(db, PAYMENTS, [
@@ -64,6 +65,7 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
     paymentAt(now - 10 * DAY_MS, {
       state: 'replaced',
       confirmedAt: null,
+      bookedAt: [],
       counted: false,
       uncountedReason: 'unmatched',
     }),

@@ -18,9 +18,10 @@ export const periodFilters = {
 /** Which time the bounds are of. */
 const timedFilters = { ...periodFilters, by: z.enum(LIST_TIMES).default('created') }
 
-/** The bounds as a list takes them: of creation by an index, of another time row by row. */
+/** The bounds as a list takes them: of creation by an index, of another time row by row. Without a bound nothing is left out, whichever time was chosen. */
 export function periodOf({ by, from, to }: z.infer<z.ZodObject<typeof timedFilters>>) {
-  return by === 'created'
+  const isUnbounded = from === null && to === null
+  return by === 'created' || isUnbounded
     ? { createdFrom: from, createdTo: to }
     : { createdFrom: null, createdTo: null, moved: { by, from, to } }
 }
