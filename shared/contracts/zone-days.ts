@@ -24,6 +24,14 @@ export function daysOf({ first, last }: DayRange): readonly string[] {
 /** The day so many days before another; after it for a negative number. */
 export const dayBefore = (day: string, count: number): string => isoDay(Date.parse(day) - count * DAY_MS)
 
+/** The first and the last day of the month of a day, or of one some months before it. */
+export function monthOf(day: string, before = 0): DayRange {
+  const [year = 0, month = 1] = day.split('-').map(Number)
+  const first = Date.UTC(year, month - 1 - before, 1)
+  const next = Date.UTC(year, month - before, 1)
+  return { first: isoDay(first), last: dayBefore(isoDay(next), 1) }
+}
+
 /** When each of these days began in a zone, in the same order. Throws RangeError on an unknown zone. */
 export function dayStarts(days: readonly string[], zone: string): readonly Ms[] {
   return days.map((day) => startOf(Date.parse(`${day}T00:00:00Z`), zone))

@@ -1,4 +1,4 @@
-import { SegmentedControl } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { IconBell, IconCoin, IconSend, IconUser, type TablerIcon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -39,9 +39,13 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
     <Card
       title="Timeline"
       beside={
-        <div className="pm-scroll-x">
-          <SegmentedControl size="xs" aria-label="Show" data={KINDS} value={kind} onChange={setKind} />
-        </div>
+        <NativeSelect
+          size="xs"
+          aria-label="Show"
+          data={KINDS}
+          value={kind}
+          onChange={({ currentTarget }) => setKind(currentTarget.value)}
+        />
       }
     >
       {story.data === undefined ? (

@@ -1,4 +1,4 @@
-import { dayBefore, dayIn, dayStarts, daysOf } from '#shared/contracts/zone-days.ts'
+import { dayBefore, dayIn, dayStarts, daysOf, monthOf } from '#shared/contracts/zone-days.ts'
 
 const DAY_MS = 86_400_000
 const PERIODS = [
@@ -71,16 +71,6 @@ export function readPeriod({ period, since, until }: PeriodFilters, now: number,
   if (days === null) return { from: null, to: null, problem: null }
   return { from: Math.floor(now / 60_000) * 60_000 - days * DAY_MS, to: null, problem: null }
 }
-
-/** The first and the last day of the month of a day, or of one some months before it. */
-export function monthOf(day: string, before = 0): { readonly first: string; readonly last: string } {
-  const [year = 0, month = 1] = day.split('-').map(Number)
-  const first = new Date(Date.UTC(year, month - 1 - before, 1))
-  const next = new Date(Date.UTC(year, month - before, 1))
-  return { first: isoDay(first), last: dayBefore(isoDay(next), 1) }
-}
-
-const isoDay = (date: Date): string => date.toISOString().slice(0, 10)
 
 /** Midnight of a day in a zone, moved by whole days; null for an empty or an unknown one. */
 function startOf(day: string, later: number, zone: string): number | null {

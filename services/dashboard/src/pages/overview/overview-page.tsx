@@ -1,33 +1,26 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { IconAlertTriangle, IconCircleCheckFilled, IconCircleDashed } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from 'react-router'
 import { trpc } from '#services/dashboard/src/api/trpc.ts'
-import { showAxisTick, showCount, showDecimal, showShare } from '#services/dashboard/src/format/amounts.ts'
-import { Card } from '#services/dashboard/src/parts/card.tsx'
+import { showAxisTick, showDecimal } from '#services/dashboard/src/format/amounts.ts'
 import { ChartCard } from '#services/dashboard/src/parts/chart-card.tsx'
-import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
-import { StatusBadge } from '#services/dashboard/src/parts/status-badge.tsx'
 import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filters.ts'
 import { Time } from '#services/dashboard/src/parts/time.tsx'
+import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useNow } from '#services/dashboard/src/parts/use-now.ts'
-import { placePath, usePlace, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
-import { useSession } from '#services/dashboard/src/session/session.ts'
+import { useScope } from '#services/dashboard/src/session/scope.ts'
 import { useZone, useZoneOfFirstBrowser } from '#services/dashboard/src/session/use-zone.ts'
-import { dayIn, daysOf } from '#shared/contracts/zone-days.ts'
-import { NETWORKS } from '#shared/domain/networks.ts'
-import { BY_DATES, monthOf } from '../money/period.ts'
-import { DayField } from '../money/period-filter.tsx'
-import type { CardQuery, Chains, FirstStepsDone, Funnel, Volume } from './answers.ts'
+import { dayIn, daysOf, monthOf } from '#shared/contracts/zone-days.ts'
+import type { CardQuery, Volume } from './answers.ts'
 import { AttentionStrip } from './attention-strip.tsx'
 import { CardState } from './card-state.tsx'
 import { Figures } from './figures.tsx'
 import { stackBars } from './stack-bars.ts'
-import { WebhooksCard } from './webhooks-card.tsx'
 
 const FILTERS = { days: '14', since: '', until: '' }
+/** The choice of two days. */
+const BY_DATES = 'dates'
 const SPANS = [7, 14, 30, 90] as const
 const SPAN_OPTIONS = SPANS.map((days) => ({ value: String(days), label: `Last ${days} days` }))
 /** Months back that the choice names; figures of 13 months are kept. */
@@ -46,6 +39,13 @@ export function OverviewPage() {
   const kept = { placeholderData: keepPreviousData, refetchInterval: 15_000 }
   const steps = useQuery(trpc.overview.firstSteps.queryOptions(scope))
   const begun = steps.data === undefined || steps.data.paid
+  const byDates = filters.days === BY_DATES
+  const FirstSteps = useLoaded(!begun, async () => (await import('./first-steps.tsx')).FirstSteps)
+  // Figures and their chart are shown first.
+  const FunnelCard = useLoaded(begun, async () => (await import('./funnel-card.tsx')).FunnelCard)
+  const WebhooksCard = useLoaded(true, async () => (await import('./webhooks-card.tsx')).WebhooksCard)
+  const ChainsCard = useLoaded(true, async () => (await import('./chains-card.tsx')).ChainsCard)
+  const DayField = useLoaded(byDates, async () => (await import('../money/period-filter.tsx')).DayField)
   const volume = useQuery(trpc.overview.volume.queryOptions(input, { ...kept, enabled: begun }))
   const funnel = useQuery(trpc.overview.funnel.queryOptions(input, { ...kept, enabled: begun }))
   const webhooks = useQuery(trpc.overview.webhooks.queryOptions(scope, { refetchInterval: 15_000 }))
@@ -59,7 +59,7 @@ export function OverviewPage() {
         onChange={({ currentTarget }) => set({ days: currentTarget.value })}
         w={170}
       />
-      {filters.days === BY_DATES ? (
+      {byDates && DayField !== null ? (
         <>
           <DayField label="From" day={filters.since} isWrong={false} onChange={(since) => set({ since })} />
           <DayField label="Until" day={filters.until} isWrong={false} onChange={(until) => set({ until })} />
@@ -77,15 +77,19 @@ export function OverviewPage() {
             <Figures before={before} volume={volume} funnel={funnel} webhooks={webhooks} />
             <div className="pm-overview-row">
               <VolumeCard query={volume} />
-              <FunnelCard query={funnel} />
+              {FunnelCard === null ? (
+                <CardState title="Payment funnel" what="invoices" query={funnel} height={300} />
+              ) : (
+                <FunnelCard query={funnel} />
+              )}
             </div>
           </>
-        ) : (
+        ) : FirstSteps === null ? null : (
           <FirstSteps done={steps.data} />
         )}
         <div className="pm-overview-row pm-overview-tables">
-          <WebhooksCard query={webhooks} />
-          <ChainsCard query={chains} />
+          {WebhooksCard === null ? null : <WebhooksCard query={webhooks} />}
+          {ChainsCard === null ? null : <ChainsCard query={chains} />}
         </div>
       </div>
     </Page>
@@ -129,100 +133,6 @@ export function FiguresAge({ asOf, readAt }: { readonly asOf: number | null; rea
       )}
     </p>
   )
-}
-
-/** A lag of this many blocks fills the bar. */
-const FULL_BLOCKS = 20
-
-/** The lag of each network's scanner. */
-export function ChainsCard({ query }: { readonly query: CardQuery<Chains> }) {
-  const { isOperator } = useSession()
-  const { mode } = useScope()
-  const { data } = query
-  if (data === undefined) return <CardState title="Network sync" what="network status" query={query} height={180} />
-  return (
-    <Card title="Network sync" beside={isOperator ? <Link to="/system/chains">System</Link> : null}>
-      {data.length === 0 ? (
-        <EmptyState title={`No network is connected in ${mode} mode.`} />
-      ) : (
-        <dl className="pm-chains pm-num">
-          {data.map((chain) => (
-            <div key={chain.network} className={`pm-chain-${chain.status}`}>
-              <dt>{NETWORKS[chain.network].name}</dt>
-              <dd className="pm-track" aria-hidden>
-                <i style={{ width: `${barOf(chain)}%` }} />
-              </dd>
-              <dd>
-                {chain.status === 'live' || chain.status === 'never_scanned' ? null : (
-                  <IconAlertTriangle size={14} aria-hidden />
-                )}{' '}
-                {labelsOf(chain)}
-              </dd>
-            </div>
-          ))}
-        </dl>
-      )}
-    </Card>
-  )
-}
-
-function barOf({ status, lagBlocks }: Chains[number]): number {
-  if (status === 'halted' || status === 'stuck') return 100
-  return Math.min(100, ((lagBlocks ?? 0) / FULL_BLOCKS) * 100)
-}
-
-function labelsOf({ status, lagBlocks }: Chains[number]): string {
-  if (status === 'halted') return 'halted'
-  if (status === 'never_scanned' || lagBlocks === null) return 'not scanned yet'
-  return `${status === 'stuck' ? 'stuck, ' : ''}${lagBlocks} ${lagBlocks === 1 ? 'block' : 'blocks'}`
-}
-
-/** Before the first payment: the steps to take; completed ones are ticked automatically. */
-export function FirstSteps({ done }: { readonly done: FirstStepsDone | undefined }) {
-  const { workspaceId, mode } = usePlace()
-  const to = useTo()
-  const steps = [
-    {
-      is: done?.wallet === true || mode === 'test',
-      page: 'wallets/add',
-      title: 'Add a wallet',
-      text: walletText(mode),
-    },
-    { is: done?.key === true, page: 'keys', title: 'Create an API key', text: 'Your shop uses it to create invoices.' },
-    {
-      is: done?.webhook === true,
-      page: 'webhooks/endpoints',
-      title: 'Add a webhook endpoint',
-      text: 'We notify your shop of every payment.',
-    },
-  ]
-  return (
-    <Card>
-      <EmptyState title="No payments yet. Create a test invoice and pay it in one click.">
-        <Button component={Link} to={placePath(workspaceId, 'test', 'invoices/new')}>
-          Create test invoice
-        </Button>
-      </EmptyState>
-      <ol className="pm-first-steps">
-        {steps.map(({ is, page, title, text }) => (
-          <li key={page}>
-            {is ? (
-              <IconCircleCheckFilled size={20} className="pm-better" aria-hidden />
-            ) : (
-              <IconCircleDashed size={20} className="pm-dim" aria-hidden />
-            )}
-            <div>
-              <Link to={to(page)}>{title}</Link> <span className="pm-muted">{is ? 'Done.' : text}</span>
-            </div>
-          </li>
-        ))}
-      </ol>
-    </Card>
-  )
-}
-
-function walletText(mode: 'live' | 'test'): string {
-  return mode === 'live' ? 'Paste a public key. Money goes straight to you.' : 'Test mode has a built-in wallet.'
 }
 
 const FILLS = ['var(--chart-1)', 'var(--chart-2)', 'url(#pm-hatch)']
@@ -275,56 +185,6 @@ export function VolumeBars(props: {
         </g>
       </svg>
     </div>
-  )
-}
-
-/** How many invoices reached each step, and how they ended: all end states, so that the shares add up. */
-export function FunnelCard({ query }: { readonly query: CardQuery<Funnel> }) {
-  const to = useTo()
-  const { data } = query
-  if (data === undefined) return <CardState title="Payment funnel" what="invoices" query={query} height={300} />
-  const { created } = data
-  const shareOf = (count: number) => (created === 0 ? 0 : count / created)
-  const steps = [
-    ['Created', created],
-    ['Coin chosen', data.coinChosen],
-    ['Full amount received', data.fullAmountSeen],
-    ['Paid or overpaid', data.paid],
-  ] as const
-  const countOf = (status: string) => data.byStatus.find((row) => row.status === status)?.count ?? 0
-  const ended = ['paid', 'overpaid', 'expired', 'cancelled'] as const
-  const open = created - ended.reduce((sum, status) => sum + countOf(status), 0)
-  return (
-    <Card title="Payment funnel" beside={<Link to={to('invoices')}>All invoices</Link>}>
-      <dl className="pm-funnel pm-num">
-        {steps.map(([label, count]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>
-              <b>{showCount(count)}</b> <span className="pm-muted">{showShare(shareOf(count))}</span>
-            </dd>
-            <dd className="pm-track" aria-hidden>
-              <i style={{ width: `${shareOf(count) * 100}%` }} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <h3 className="pm-funnel-head">Outcomes</h3>
-      <ul className="pm-ends pm-num">
-        {ended.map((status) => (
-          <li key={status}>
-            <StatusBadge of="invoice" status={status} />
-            <b>{showCount(countOf(status))}</b>
-            <span className="pm-muted">{showShare(shareOf(countOf(status)))}</span>
-          </li>
-        ))}
-        <li>
-          <StatusBadge of="flag" status="open" />
-          <b>{showCount(open)}</b>
-          <span className="pm-muted">{showShare(shareOf(open))}</span>
-        </li>
-      </ul>
-    </Card>
   )
 }
 
