@@ -23,7 +23,7 @@ interface Order {
   readonly seen: Map<string, string>
 }
 
-// biome-ignore lint/style/noProcessEnv: a program of its own, configured by its environment.
+// biome-ignore lint/style/noProcessEnv: a separate program, configured by its environment.
 const { PAYMESH_API = '', PAYMESH_KEY = '', PAYMESH_SECRET = '', PORT = '0' } = process.env
 const client = createPaymesh({ apiKey: PAYMESH_KEY, baseUrl: PAYMESH_API })
 const orders = new Map<string, Order>()

@@ -6,7 +6,7 @@ const LISTED_MAX = 30
 const SHOWN_MAX = 40
 
 /**
- * The message of a fault for which the schema has no words of its own: the rule and, where there is one, the cure, in words that follow
+ * The message of a fault for which the schema gives no text: the rule and, where there is one, the cure, in words that follow
  * the name of the field. For `safeParse(value, { error })`; the library's own texts describe its types, which no reader has seen.
  */
 export function faultWording(issue: z.core.$ZodRawIssue): string {

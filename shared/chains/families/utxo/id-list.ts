@@ -41,7 +41,7 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** The same text with memory of its own; a part of a text keeps the whole of it in memory. */
+/** A copy of the text: a part of a text keeps the whole of it in memory. */
 export function ownText(id: string): string {
   return Buffer.from(id, 'latin1').toString('latin1')
 }

@@ -16,7 +16,7 @@ export function MissingPage() {
   )
 }
 
-/** Nothing could be read yet: why, and that nothing was charged. Whoever shows it keeps asking. */
+/** Nothing could be read yet: why, and that nothing was charged. The page that shows it asks again. */
 export function FailedPage({ problem, retry }: { readonly problem: Problem; readonly retry: () => void }) {
   const speech = useSpeech()
   const { say } = speech

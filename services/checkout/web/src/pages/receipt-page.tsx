@@ -256,18 +256,23 @@ function RefundRow({ refund, symbol: own }: { readonly refund: RefundedView; rea
       <td>
         <time dateTime={new Date(at).toISOString()}>{fullMomentText(at, locale(), true)}</time> ·{' '}
         {say('receipt.refunded')}
-        {txHash !== null &&
-          (explorerUrl === null ? (
-            <span class="hash-line">{txHash}</span>
-          ) : (
-            <a class="hash-line" href={explorerUrl} rel="noreferrer" target="_blank">
-              {txHash}
-              <span class="unseen"> {say('explorer')}</span>
-            </a>
-          ))}
+        <HashLine txHash={txHash} explorerUrl={explorerUrl} />
       </td>
       <td class="right">−{symbol === own ? amount : `${amount} ${symbol}`}</td>
     </tr>
+  )
+}
+
+/** A transaction, with a link where an explorer has it; nothing without one. */
+function HashLine({ txHash, explorerUrl }: Pick<PaymentView, 'txHash' | 'explorerUrl'>) {
+  const { say } = useSpeech()
+  if (txHash === null) return null
+  if (explorerUrl === null) return <span class="hash-line">{txHash}</span>
+  return (
+    <a class="hash-line" href={explorerUrl} rel="noreferrer" target="_blank">
+      {txHash}
+      <span class="unseen"> {say('explorer')}</span>
+    </a>
   )
 }
 
@@ -287,15 +292,7 @@ function TransactionRow({ payment, view }: { readonly payment: PaymentView; read
             <Say w={`uncounted.${uncounted}`} m={<Foreign text={view.merchant.name} />} />
           </>
         )}
-        {txHash !== null &&
-          (explorerUrl === null ? (
-            <span class="hash-line">{txHash}</span>
-          ) : (
-            <a class="hash-line" href={explorerUrl} rel="noreferrer" target="_blank">
-              {txHash}
-              <span class="unseen"> {say('explorer')}</span>
-            </a>
-          ))}
+        <HashLine txHash={txHash} explorerUrl={explorerUrl} />
       </td>
       <td class="right">{isGone(payment) ? <s>{figure}</s> : figure}</td>
     </tr>

@@ -80,7 +80,7 @@ const FACTS: Readonly<Record<Fact['fact'], string>> = {
   reorganisation: 'Deepest reorganisation in 30 days',
 }
 
-/** What was measured, and what this version states. A test network may be a local chain with a pace of its own. */
+/** What was measured, and what this version states. A test network may be a local chain at another pace. */
 function factText({ fact, unit, row, measured, isOff }: Fact, mode: Chain['mode']): string {
   const show = (amount: number) => (unit === 'blocks' ? `${showCount(amount)} blocks` : secondsText(amount))
   const stated = `${fact === 'reorganisation' ? 'the scan halts beyond' : 'expected'} ${show(row ?? 0)}`
