@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { commandsOf } from '#test/support/commands-of.ts'
 
 /** What a question cost the store, in documents and index keys. */
 export interface Cost {
@@ -13,9 +14,6 @@ export interface Cost {
   readonly plans: readonly string[]
 }
 
-/** Room for what one question may do; more commands than fit would hide the first ones. */
-const PROFILE_BYTES = 256 * 1_024 * 1_024
-const ALL_COMMANDS = 2
 /** Commands that read no documents of ours. */
 const NOT_COUNTED = new Set(['profile', 'commitTransaction', 'abortTransaction', 'endSessions', 'killCursors'])
 
@@ -24,19 +22,13 @@ const NOT_COUNTED = new Set(['profile', 'commitTransaction', 'abortTransaction',
  * commands as they were sent, cursors and updates included. Nobody else may use the database meanwhile.
  */
 export async function costOf(db: Database, ask: () => unknown): Promise<Cost> {
-  const native = db.connection.getClient().db(db.name)
-  await native.command({ profile: 0 })
-  await native.collection('system.profile').drop()
-  await native.createCollection('system.profile', { capped: true, size: PROFILE_BYTES })
-  await native.command({ profile: ALL_COMMANDS })
-  const begun = performance.now()
-  try {
+  let tookMs = 0
+  const commands = await commandsOf(db, async () => {
+    const begun = performance.now()
     await ask()
-  } finally {
-    await native.command({ profile: 0 })
-  }
-  const tookMs = performance.now() - begun
-  const entries = (await native.collection('system.profile').find({ appName: 'paymesh' }).toArray()).filter(isCounted)
+    tookMs = performance.now() - begun
+  })
+  const entries = commands.filter(isCounted)
   const sum = (...fields: readonly string[]): number =>
     entries.reduce((total, entry) => total + fields.reduce((all, field) => all + Number(entry[field] ?? 0), 0), 0)
   return {
@@ -50,5 +42,5 @@ export async function costOf(db: Database, ask: () => unknown): Promise<Cost> {
 
 function isCounted(entry: mongoose.mongo.Document): boolean {
   const [command = ''] = Object.keys(entry['command'] ?? {})
-  return !String(entry['ns']).endsWith('.system.profile') && !NOT_COUNTED.has(command)
+  return !NOT_COUNTED.has(command)
 }

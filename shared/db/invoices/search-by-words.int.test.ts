@@ -2,6 +2,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { createCustomerEraser } from '#shared/db/maintenance/customer-erasure.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import { readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
+import { commandsOf } from '#test/support/commands-of.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createInvoiceLookups } from './admin-invoice-lookups.ts'
@@ -64,19 +65,11 @@ it.each<[string, readonly number[]]>([
 
 // Guarantee: however many share a name or an amount, an answer reads at most 200 documents.
 it.each(['Ana', 'Ana Reyes', 'a', '50.00', '50', 'zzz'])('%j examines at most 200 documents', async (text) => {
-  const admin = stores.db.connection.getClient().db(stores.database)
-  await admin.command({ profile: 2 })
-  try {
+  const commands = await commandsOf(stores.db, async () => {
     const found = await numbersOf(text)
     if (text !== 'zzz') expect(found.length).toBeGreaterThan(20)
-  } finally {
-    await admin.command({ profile: 0 })
-  }
-  const rows = await admin
-    .collection('system.profile')
-    .find({ ns: `${stores.database}.${INVOICES.name}` })
-    .toArray()
-  await admin.collection('system.profile').drop()
+  })
+  const rows = commands.filter(({ ns }) => ns === `${stores.database}.${INVOICES.name}`)
   const examined = rows.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0)
   expect(examined).toBeLessThanOrEqual(200)
 })

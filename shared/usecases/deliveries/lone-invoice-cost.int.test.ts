@@ -7,6 +7,7 @@ import { after } from '#shared/runtime/process/after.ts'
 import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
+import { commandsOf } from '#test/support/commands-of.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
@@ -22,18 +23,9 @@ beforeAll(async () => {
   http = createWebhookHttp()
 })
 afterAll(async () => {
-  await profile(0)
   await http.close()
   await receiver.close()
 })
-
-const native = () => stores.db.connection.getClient().db(stores.db.name)
-const profile = (level: 0 | 2) => native().command({ profile: level })
-
-interface Profiled {
-  readonly op: string
-  readonly ns: string
-}
 
 // Guarantee: what a lone invoice asks of the store, from its insert to its recorded delivery. Counted, not timed.
 it('costs six commands after its insert', async () => {
@@ -63,18 +55,10 @@ it('costs six commands after its insert', async () => {
   await send(await shardOfNew())
 
   const shard = await shardOfNew()
-  await profile(2)
-  await send(shard)
-  await profile(0)
-
-  const found = (await native()
-    .collection('system.profile')
-    .find({ ns: { $not: /system\.profile|\$cmd/ } })
-    .sort({ ts: 1 })
-    .toArray()) as unknown as readonly Profiled[]
+  const found = await commandsOf(stores.db, () => send(shard))
   // An update command has an entry for each of its statements; here each has one.
-  const names = found.map((each) => `${each.op} ${each.ns.slice(each.ns.indexOf('.') + 1)}`)
-  expect(names.toSorted()).toEqual(
+  const names = found.map(({ op, ns }) => `${op} ${String(ns).slice(String(ns).indexOf('.') + 1)}`)
+  expect(names.toSorted(), names.join(', ')).toEqual(
     [
       'command invoices',
       'query webhook_endpoints',

@@ -5,6 +5,7 @@ import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { listPayments } from '#shared/usecases/payments/list-payments.ts'
 import { recordFindings, replacedBy } from '#shared/usecases/payments/record-payments.ts'
 import { scanMempool } from '#shared/usecases/scanning/scan-mempool.ts'
+import { commandsOf } from '#test/support/commands-of.ts'
 import { useMempoolStage } from '#test/support/mempool-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -70,18 +71,8 @@ describe('an invoice with much dust', () => {
 describe('an invoice with three thousand payments of dust', () => {
   /** What the payments collection read while this ran: commands, and documents and keys that they went through. */
   async function readsOf(work: () => Promise<unknown>) {
-    const native = stores.db.connection.getClient().db(stores.database)
-    await native.command({ profile: 2 })
-    const since = new Date()
-    try {
-      await work()
-    } finally {
-      await native.command({ profile: 0 })
-    }
-    const seen = await native
-      .collection('system.profile')
-      .find({ ns: `${stores.database}.payments`, ts: { $gte: since }, op: { $ne: 'insert' } })
-      .toArray()
+    const commands = await commandsOf(stores.db, work)
+    const seen = commands.filter(({ ns, op }) => ns === `${stores.database}.payments` && op !== 'insert')
     const total = (field: string) => seen.reduce((all, one) => all + (Number(one[field]) || 0), 0)
     return { commands: seen.length, documents: total('docsExamined'), keys: total('keysExamined') }
   }
