@@ -7,6 +7,7 @@ import type { FoundIncrease } from './balance-sheet.ts'
 import {
   compareRange,
   type MoneyLeft,
+  recordBlocks,
   recordIncreases,
   recordLogged,
   reportCode,
@@ -16,7 +17,7 @@ import {
 } from './compare-range.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
-import { blockAt, leastOf, type OpenWatch, openWatches } from './thrifty-reads.ts'
+import { blockAt, leastOf, type OpenWatch, openWatches, spendBlocks } from './thrifty-reads.ts'
 
 /** Requests for logs of the life of invoices that one proof may make. */
 const LOG_REQUESTS = 20
@@ -99,6 +100,7 @@ export async function proveDeadlines(session: ScanSession): Promise<void> {
     if (!(await prove(session, ending))) return
     session.unprovenReason = null
     session.unprovenSince = undefined
+    session.provenWhole = undefined
     await moveCursor(session, { unproven: null, ...waiting(session, session.silence?.reason ?? null) })
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
@@ -124,7 +126,9 @@ async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promis
     await reportCode(session, scene.answers)
     const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene)
     if (outcome === 'spent') return false
-    if (outcome === 'gone') await settleGone(session, scene, at)
+    if (outcome !== 'gone') continue
+    if ((await readOfSenders(session, scene)) === 'spent') return false
+    await settleGone(session, scene, at)
   }
   return true
 }
@@ -207,8 +211,8 @@ async function lookBack(session: ScanSession, { open, starts, answers }: Scene):
   const shownAt = Math.min(...open.map(({ since }) => since))
   const matchKeys = keysOf(open)
   const senders = matchKeys.filter((matchKey) => {
-    const sent = starts.get(matchKey)?.figures.at(-1) ?? null
-    return sent === null || answers.some((answer) => answer.get(matchKey)?.at(-1) !== sent)
+    const start = starts.get(matchKey)
+    return start === undefined || hasSent(start, matchKey, answers)
   })
   const before = await blockBefore(session, shownAt - marginMs)
   const lowest = Math.min(before.height, ...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
@@ -236,9 +240,41 @@ async function lookBack(session: ScanSession, { open, starts, answers }: Scene):
 }
 
 /**
+ * Reads in full the blocks since an account had its start which sent something meanwhile: coins that came in and were sent on between two readings
+ * of figures chose no block. `spent`: some of the blocks are left. Where they are more than the day's budget, none is read, and what came in
+ * and went out is left to a person.
+ */
+async function readOfSenders(session: ScanSession, { open, starts, answers }: Scene): Promise<'done' | 'spent'> {
+  const { cursor, source, index } = session
+  const heights = open.flatMap(({ matchKey }) => {
+    const start = starts.get(matchKey)
+    return start !== undefined && hasSent(start, matchKey, answers) ? start.height : []
+  })
+  if (heights.length === 0) return 'done'
+  const { provenWhole: whole } = session
+  const since = Math.min(...heights)
+  const isGoingOn =
+    whole !== undefined && whole.since <= since && (await blockAt(session, whole.height)).hash === whole.hash
+  const from = isGoingOn ? Math.max(whole.height, since) : since
+  const left = cursor.height - from
+  if (left <= 0 || !spendBlocks(session, left, Math.min(left, source.batchMax))) return 'done'
+  const blocks = await source.client.scan(from + 1, Math.min(cursor.height, from + source.batchMax), index)
+  const last = blocks.at(-1)
+  if (last === undefined) throw new NodeUnreliable('the node has none of the blocks of a deadline')
+  await recordBlocks(session, from + 1, blocks, new Set())
+  session.provenWhole = { since: isGoingOn ? whole.since : since, height: last.height, hash: last.hash }
+  return last.height < cursor.height ? 'spent' : 'done'
+}
+
+/** Whether a node shows another number of sent transactions, or other code, than the account had at first. */
+const hasSent = ({ figures }: AccountStart, matchKey: string, answers: readonly Holdings[]): boolean =>
+  answers.some((answer) => answer.get(matchKey)?.at(-1) !== figures.at(-1))
+
+/**
  * Where no node has the balances between start and cursor any more: each range was placed by figures, or every block of it was read, so direct coins
  * are stored; coins beyond those, of an account that sent nothing, came in inside of calls and are one payment of their sum. Whatever else
- * balances show is left to a person.
+ * balances show is left to a person, and so is an account that was shown while nothing could be read: what it had before is not known, unless
+ * all that it ever got is stored and it sent nothing.
  */
 async function settleGone(session: ScanSession, { open, starts, answers }: Scene, at: BlockPlace): Promise<void> {
   const { deps, source } = session
@@ -250,13 +286,18 @@ async function settleGone(session: ScanSession, { open, starts, answers }: Scene
   const left: MoneyLeft[] = []
   for (const matchKey of matchKeys) {
     const start = starts.get(matchKey)
-    if (start === undefined) continue
-    const sums = (await storedSums(session, [matchKey], { from: start, to: at })).get(matchKey) ?? []
-    const known = start.figures.map((figure, index) => (figure === null ? null : figure + (sums[index] ?? 0n)))
+    const since = start ?? { height: -1 }
+    const sums = (await storedSums(session, [matchKey], { from: since, to: at })).get(matchKey) ?? []
     const figures = answers.map((answer) => answer.get(matchKey) ?? [])
+    if (start === undefined) {
+      const hasStoredOnly = figures.every((one) => one.every((figure, index) => figure === (sums[index] ?? 0n)))
+      if (!hasStoredOnly) left.push({ matchKey, index: 0, restBase: null })
+      continue
+    }
+    const known = start.figures.map((figure, index) => (figure === null ? null : figure + (sums[index] ?? 0n)))
     const [coins = 0n, ...tokens] = restsAbove(session, known, figures)
     const [first] = start.figures
-    const isSender = figures.some((one) => one.at(-1) !== start.figures.at(-1))
+    const isSender = hasSent(start, matchKey, answers)
     if (coins !== 0n && coins !== null && first != null && !isSender && source.client.balances !== undefined) {
       const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
       const since = { height: start.height, hash: start.hash }

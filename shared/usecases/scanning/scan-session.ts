@@ -76,6 +76,8 @@ export interface ScanSession {
   unprovenReason?: string | null
   /** Since when; absent when none waits. */
   unprovenSince?: Ms | undefined
+  /** For the deadlines that wait, blocks above `since` up to this one were read in full. */
+  provenWhole?: (Pick<BlockPlace, 'height' | 'hash'> & { readonly since: number }) | undefined
   /** How far the look back of deadlines has come that one step could not finish: for invoices shown from `shownAt` on. */
   proving?: { readonly shownAt: Ms; readonly from: BlockPlace } | undefined
   /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */
@@ -84,8 +86,8 @@ export interface ScanSession {
   withCode?: Set<string>
   /** No look at balances before this moment: the last one failed. */
   lookAfter?: Ms
-  /** Blocks that looks may still read in full today because of derived addresses; absent before the first. */
-  lookBlocks?: { readonly left: number; readonly since: Ms }
+  /** Blocks that looks and proofs may still read in full today because of derived addresses; absent before the first. */
+  wholeBlocks?: { readonly left: number; readonly since: Ms }
   /** Height at which a look first saw money above the cursor, by the exception that it would open; absent before the first. */
   lookObservations?: Map<string, number>
   /** A look at balances that takes several steps; absent between two. */

@@ -19,7 +19,7 @@ import {
 import { placeOf } from './scan-mode.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import type { LookPace, LookProgress } from './thrifty-pace.ts'
-import { blockAt } from './thrifty-reads.ts'
+import { blockAt, spendBlocks } from './thrifty-reads.ts'
 
 /** How long after its deadline the address of an invoice is looked at every hour. */
 const ENDED_MS = 24 * 3_600_000
@@ -31,9 +31,6 @@ const PAGES = 10
 const YEAR_MS = 365 * 24 * 3_600_000
 /** Requests for logs of accounts whose old balances are gone, in one page. */
 const LOG_REQUESTS = 20
-/** Blocks that looks read in full within a day because of derived addresses: 0.2 million units of Alchemy at 100 a block. */
-const BLOCKS_A_DAY = 2_000
-const DAY_MS = 24 * 3_600_000
 /** Amounts that a session remembers between two looks. */
 const OBSERVATIONS_MAX = 10_000
 /** Pause after a look that failed. */
@@ -261,18 +258,9 @@ function increaseOf({ cursor }: ScanSession, at: BlockPlace, amountBase: bigint,
 function mayReadAll(session: ScanSession, from: BlockPlace, { hasListed, derived }: Doubts): boolean {
   if (hasListed) return true
   if (derived.length === 0) return false
-  const now = session.deps.clock.now()
-  const { lookBlocks = { left: BLOCKS_A_DAY, since: now } } = session
-  const isNewDay = now - lookBlocks.since >= DAY_MS || now < lookBlocks.since
-  const left = isNewDay ? BLOCKS_A_DAY : lookBlocks.left
   const blocks = session.cursor.height - from.height
-  if (blocks > left) return false
   // A step reads some of them, and the next one asks for the rest.
-  session.lookBlocks = {
-    left: left - Math.min(blocks, session.source.batchMax),
-    since: isNewDay ? now : lookBlocks.since,
-  }
-  return true
+  return spendBlocks(session, blocks, Math.min(blocks, session.source.batchMax))
 }
 
 /**

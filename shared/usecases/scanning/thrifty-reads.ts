@@ -18,6 +18,21 @@ export const searchBudget = ({ source }: ScanSession, logs: number): SearchBudge
 export const leastOf = ({ source, deps }: ScanSession): readonly bigint[] =>
   (source.client.accounts?.assets ?? []).map((asset) => deps.catalog.asset(asset).dustBase)
 
+/** Blocks that are read in full within a day beside those that figures choose: 0.2 million units of Alchemy at 100 a block. */
+const WHOLE_BLOCKS_A_DAY = 2_000
+const DAY_MS = 24 * 3_600_000
+
+/** Takes `spent` blocks from the day's budget, unless it has less left than all that there are to read. */
+export function spendBlocks(session: ScanSession, all: number, spent: number): boolean {
+  const now = session.deps.clock.now()
+  const { wholeBlocks: { left, since } = { left: WHOLE_BLOCKS_A_DAY, since: now } } = session
+  const isNewDay = now - since >= DAY_MS || now < since
+  const available = isNewDay ? WHOLE_BLOCKS_A_DAY : left
+  if (all > available) return false
+  session.wholeBlocks = { left: available - spent, since: isNewDay ? now : since }
+  return true
+}
+
 /** A watch of an open invoice, and all open invoices that share its address. */
 export interface OpenWatch extends WatchedMethod {
   readonly invoiceIds: readonly string[]

@@ -15,7 +15,12 @@ const HEADER = {
 }
 
 type Answer = string | object | RpcFailure | RpcDenial
-type Given = { readonly method: string; readonly together: boolean; readonly isOld: boolean }
+type Given = {
+  readonly method: string
+  readonly together: boolean
+  readonly isOld: boolean
+  readonly isNamedByHash: boolean
+}
 
 /** A reader of one token, a clock, and a node that gives what `answer` says, else a balance of 7 and 5 tokens. */
 function rig(answer: (given: Given) => Answer | null, mayLackTokens = false) {
@@ -28,6 +33,7 @@ function rig(answer: (given: Given) => Answer | null, mayLackTokens = false) {
         method,
         together: method === 'eth_call' && params[0].to === undefined,
         isOld: typeof params[1] === 'object' || typeof params[0] === 'string',
+        isNamedByHash: typeof params[1] === 'object',
       }
       asked.push(given)
       const found = answer({ ...given, isOld: params[1] !== 'latest' }) ?? honest(given)
@@ -114,6 +120,30 @@ describe('balances of many accounts at once', () => {
     expect(await triesAt(180_000)).toBe(false)
     expect(await triesAt(182_000)).toBe(true)
     expect(await triesAt(182_000 + 3_600_000)).toBe(true)
+  })
+})
+
+describe('balances one by one', () => {
+  // Guarantee: a single balance says nothing about its block, so a node that gives another one by hash than by height is not believed.
+  it.each(['eth_getBalance', 'eth_call'])('are refused where %s differs by hash and by height', async (changed) => {
+    const { read } = rig(({ method, together, isNamedByHash }) => {
+      if (together) return new RpcFailure('refused', 'no')
+      return method === changed && isNamedByHash ? (method === 'eth_call' ? `0x${word(6n)}` : '0x8') : null
+    })
+    await expect(read(OLD)).rejects.toThrow('balances of another block than 7')
+    await expect(read()).rejects.toThrow('balances of another block than 7')
+  })
+
+  it('are refused where the node has another block at the height afterwards', async () => {
+    let isReplaced = false
+    const { read } = rig(({ method, together }) => {
+      if (together) return new RpcFailure('refused', 'no')
+      if (method !== 'eth_getBlockByNumber') return null
+      return isReplaced ? { ...HEADER, hash: `0x${'02'.repeat(32)}` } : null
+    })
+    expect(await figures(read(OLD))).toEqual([7n, 5n])
+    isReplaced = true
+    await expect(read(OLD)).rejects.toThrow('balances of another block than 7')
   })
 })
 

@@ -208,24 +208,49 @@ async function readTogether(
   return { time: Number(stamp & WORD_HALF) * 1_000, number: Number(stamp >> 64n), rows }
 }
 
+/**
+ * Requests each figure alone. These answers do not say which block they are about, so each is requested by the block's hash and by its
+ * height: a node that ignores hashes answers about its newest block, and one height may be that of another branch. Throws
+ * `NodeUnreliable` where the two differ, or where the node has another block at the height afterwards.
+ */
 async function readSingly(
   node: RpcNode,
   options: HoldingsOptions,
   accounts: readonly string[],
   block: BlockTag,
 ): Promise<TimedRows> {
-  const { tokens } = options
   const { timestamp, number, hash } = await readHeaderOf(node, block)
-  const at = { blockHash: hash }
+  const height = toQuantity(number)
+  const rows = await readRows(node, options, accounts, { blockHash: hash })
+  const again = await readRows(node, options, accounts, height)
+  const isOnBranch = (await readHeaderOf(node, height)).hash === hash
+  if (!isOnBranch || rows.some(({ figures }, at) => !isSame(figures, again[at]?.figures))) {
+    throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${number}`)
+  }
+  return { time: timestamp * 1_000, number, rows }
+}
+
+/** Unknown figures are alike. */
+const isSame = (figures: readonly Figure[], others: readonly Figure[] = []): boolean =>
+  figures.every(
+    (figure, at) => figure === others[at] || (figure instanceof UnknownFigure && others[at] instanceof UnknownFigure),
+  )
+
+async function readRows(
+  node: RpcNode,
+  options: HoldingsOptions,
+  accounts: readonly string[],
+  at: BlockTag,
+): Promise<readonly AccountRow[]> {
+  const { tokens } = options
   const silent = createSilence(node, options)
-  const rows = await mapConcurrently(accounts, CONCURRENCY, async (account) => {
+  return mapConcurrently(accounts, CONCURRENCY, async (account) => {
     const figures: Figure[] = [BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))]
     const code = await node.call('eth_getCode', [`0x${account}`, at], bytesSchema)
     const data = BALANCE_OF + account.padStart(WORD, '0')
     for (const token of tokens) figures.push((await balanceOf(node, { to: token, data }, at)) ?? (await silent(token)))
     return { figures, hasCode: code !== '0x' }
   })
-  return { time: timestamp * 1_000, number, rows }
 }
 
 /**
@@ -260,7 +285,7 @@ async function readHeaderOf(node: RpcNode, block: BlockTag) {
 }
 
 /** Null where the call ran and gave no balance. Every other failure is thrown: it says nothing about the token. */
-async function balanceOf(node: RpcNode, call: object, at: object): Promise<bigint | null> {
+async function balanceOf(node: RpcNode, call: object, at: BlockTag): Promise<bigint | null> {
   try {
     const answer = await node.call('eth_call', [call, at], bytesSchema)
     return answer.length < 2 + WORD ? null : BigInt(answer.slice(0, 2 + WORD))
