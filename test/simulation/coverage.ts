@@ -4,7 +4,7 @@ const numbered = (letter: string, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
 
 /** F11 is what payers do in every seed, not a fault that is dealt out. */
-const FAULTS = numbered('F', 17).filter((name) => name !== 'F11')
+const FAULTS = numbered('F', 18).filter((name) => name !== 'F11')
 const GUARANTEES = [...numbered('S', 16), ...numbered('L', 4)]
 
 /** What a run of many seeds met: how often each fault came and each guarantee was asked. */

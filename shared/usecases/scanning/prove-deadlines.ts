@@ -84,11 +84,12 @@ const keysOf = (watches: readonly OpenWatch[]): string[] => watches.map(({ match
  * Lets deadlines pass that the cursor has read: on every node that answers, the accounts have at the cursor's block what they had when they
  * were shown and what is stored since; or the differences were placed in their blocks. Where one node answers alone, its logs are read as
  * well where that is cheap. A node that cannot say holds up the deadline only, and its words are in the cursor's `waitReason`. Where no
- * node has the balances any more, the deadline passes and is counted: what one node said at each step is then all there is.
+ * node has the balances any more, the deadline passes and is counted: what one node said at each step is then all there is. Returns whether the budget of
+ * this step was used up, so that the next one has to follow at once.
  */
-export async function proveDeadlines(session: ScanSession): Promise<void> {
+export async function proveDeadlines(session: ScanSession): Promise<boolean> {
   const { cursor, source, deps } = session
-  if (cursor.unproven == null || cursor.status === 'halted') return
+  if (cursor.unproven == null || cursor.status === 'halted') return false
   session.unprovenSince ??= deps.clock.now()
   try {
     // Times of blocks may be in the future.
@@ -97,7 +98,7 @@ export async function proveDeadlines(session: ScanSession): Promise<void> {
     // Deadlines wait from before the first of them: a range before may have been read from wrong balances, whoever it concerned.
     const isDoubtful = open.every(({ expiresAt }) => expiresAt > (cursor.unproven ?? expiresAt))
     const ending = open.filter(({ expiresAt }) => isDoubtful || expiresAt <= through)
-    if (!(await prove(session, ending))) return
+    if (!(await prove(session, ending))) return true
     session.unprovenReason = null
     session.unprovenSince = undefined
     session.provenWhole = undefined
@@ -110,6 +111,7 @@ export async function proveDeadlines(session: ScanSession): Promise<void> {
     if (Object.keys(change).length > 0) await moveCursor(session, change)
     deps.metrics.count('scanner_unproven_deadlines_total', { mode: source.mode, network: source.network })
   }
+  return false
 }
 
 /** Whether all of them are; false where the budget of one step was used up first. */
@@ -255,7 +257,7 @@ async function readOfSenders(session: ScanSession, { open, starts, answers }: Sc
   const since = Math.min(...heights)
   const isGoingOn =
     whole !== undefined && whole.since <= since && (await blockAt(session, whole.height)).hash === whole.hash
-  const from = isGoingOn ? Math.max(whole.height, since) : since
+  const from = Math.max(since, isGoingOn ? whole.height : 0, cursor.source === 'full' ? (cursor.fullAbove ?? 0) : 0)
   const left = cursor.height - from
   if (left <= 0 || !spendBlocks(session, left, Math.min(left, source.batchMax))) return 'done'
   const blocks = await source.client.scan(from + 1, Math.min(cursor.height, from + source.batchMax), index)

@@ -167,7 +167,7 @@ async function fullTick(session: ScanSession): Promise<boolean> {
   const moved = await scanTick(session)
   const { source, head, cursor } = session
   // Left by thrifty scanning before the setting changed.
-  await proveDeadlines(session)
+  if (await proveDeadlines(session)) return true
   if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true
   return source.looks !== undefined && (await lookAround(session, source.looks))
 }

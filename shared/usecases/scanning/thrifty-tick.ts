@@ -90,7 +90,10 @@ async function carryOut(session: ScanSession, { step, open, now, state, pace }: 
   const moved = await scanTick(session, readRange)
   state.askedAt = now
   // After what was read is stored: a look back that fails holds up deadlines only.
-  await proveDeadlines(session)
+  if (await proveDeadlines(session)) {
+    state.movedAt = Number.NEGATIVE_INFINITY
+    return true
+  }
   // A range that ended below the head, because a node lost its old balances or too many blocks concern us, is continued at once: at the pace
   // of steps a network that was away for a day would stay behind for hours.
   if (moved && session.cursor.height > from && session.cursor.height < session.cursor.headHeight) {

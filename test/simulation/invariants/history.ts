@@ -39,13 +39,29 @@ export interface History {
   mustBePriced(invoice: InvoiceDocument, paymentMethod: PaymentMethodDocument): void
 }
 
+/** S4: at its end an invoice has what was sent in time and is not gone, in whatever mempool it waits. */
+function mustBeSeen(sim: Sim, chain: SimChain, { invoice, paymentMethod }: Ending): void {
+  for (const { invoiceId, asset, key, txHash } of sim.book.transfers.values()) {
+    const tx = chain.sent.get(txHash)
+    if (invoiceId !== invoice._id || asset !== paymentMethod.asset || tx === undefined) continue
+    if (tx.sentAt > invoice.expiresAt.getTime() || !(chain.mempool.has(txHash) || chain.blockOf(txHash) !== null))
+      continue
+    must(
+      isStored(sim, chain, txHash, key),
+      'S4',
+      () => `invoice ${invoice._id} ended at ${invoice.expiresAt.getTime()}, and ${key} of ${tx.sentAt} was not seen`,
+    )
+  }
+}
+
+interface Ending {
+  readonly invoice: InvoiceDocument
+  readonly paymentMethod: PaymentMethodDocument
+}
+
 /** S4: at its end an invoice has what the scanned blocks hold for it. */
-function mustBeRead(
-  sim: Sim,
-  chain: SimChain,
-  cursor: CursorDocument,
-  { invoice, paymentMethod }: { readonly invoice: InvoiceDocument; readonly paymentMethod: PaymentMethodDocument },
-): void {
+function mustBeRead(sim: Sim, chain: SimChain, cursor: CursorDocument, { invoice, paymentMethod }: Ending): void {
+  if (chain.hasMempool) mustBeSeen(sim, chain, { invoice, paymentMethod })
   if (chain.hasMempool || chain.blocks[cursor.height]?.hash !== cursor.hash) return
   for (const { invoiceId, asset, key, txHash } of sim.book.transfers.values()) {
     if (invoiceId !== invoice._id || asset !== paymentMethod.asset) continue

@@ -41,6 +41,15 @@ function hiddenIn(chain: SimChain, { txs }: SimBlock): readonly SimTransfer[] {
   })
 }
 
+/** Height of the newest block that a node can have, with or without peers. */
+function newestOf(chain: SimChain, now: number): number {
+  const newest = chain.blocks.length - 1
+  const isolation = chain.isolated(now)
+  if (isolation === null) return newest
+  const before = chain.blocks.findLastIndex(({ time }) => time <= isolation.since)
+  return before + Math.floor((newest - before) * isolation.share)
+}
+
 const spendingIn = (view: View, block: SimBlock) =>
   new Map([...spentIn(view, block)].map(([matchKey, spentBase]) => [matchKey, { spentBase, feesBase: 0n }]))
 
@@ -73,7 +82,7 @@ export function createSimChainClient(
       }
     }
     const lag = which === 1 && luck.chance(sim.mix.nodeFault / 3) ? luck.between(1, 4) : 0
-    const head = Math.max(0, blocks.length - 1 - lag)
+    const head = Math.max(0, newestOf(chain, sim.scheduler.now) - lag)
     return { block: (height) => (height <= head ? (blocks[height] ?? null) : null), head }
   }
 
@@ -132,11 +141,18 @@ export function createSimChainClient(
         spends: tx.spends,
       }))
   }
+  /** Some of them are listed and not given, because of their size or a filter. */
+  const givenOf = (txs: readonly SimTx[]): readonly SimTx[] => {
+    if (!strange.chance(sim.mix.ungiven)) return txs
+    sim.fault('F18 not given')
+    return txs.filter(() => strange.chance(0.5))
+  }
   /** What a node has of the mempool; of a restarted one not all, in an order of its own. */
   const mempoolOf = (which: number): { readonly txs: readonly SimTx[]; readonly loading: boolean } => {
     const { now } = sim.scheduler
     const share = chain.loaded(which, now)
-    const txs = [...chain.mempool.values()].filter((tx) => tx.sentAt <= now)
+    const { since = now } = chain.isolated(now) ?? {}
+    const txs = [...chain.mempool.values()].filter((tx) => tx.sentAt <= since)
     if (share === null) return { txs, loading: false }
     // Nothing at first: it reads its blocks before its mempool.
     const listed = (2 * share - 1) * 2 ** 16
@@ -213,11 +229,14 @@ export function createSimChainClient(
       ask('mempool', () => {
         const { txs, loading } = mempoolOf(node)
         if (loading) sim.fault('F9 mempool loading')
+        const given = givenOf(txs)
         return {
           loading,
-          transfers: txs.flatMap((tx) => matched(tx, watches)),
+          partial: given.length < txs.length,
+          unproven: chain.isolated(sim.scheduler.now) === null ? null : 'the node may lack what its network has',
+          transfers: given.flatMap((tx) => matched(tx, watches)),
           txids: new Set(txs.map((tx) => tx.hash)),
-          spent: spentBy(txs, outpoints),
+          spent: spentBy(given, outpoints),
         }
       }),
     ...(offersMempools && {

@@ -86,6 +86,10 @@ export interface SimChain {
   restartNode(which: number, now: number, until: number): void
   /** How much of its mempool a node has read again, from 0 to 1; null when it was not restarted. */
   loaded(which: number, now: number): number | null
+  /** Takes its peers from every node at this moment: until then they get nothing, and until `back` they catch up. */
+  isolate(now: number, until: number, back: number): void
+  /** Since when the nodes have had nothing new, and how much of it they have got since, from 0 to 1; null while they have peers and everything. */
+  isolated(now: number): { readonly since: number; readonly share: number } | null
   /** Takes an unconfirmed transaction away: another one spends its coins, or the network forgot it. */
   drop(hash: string): boolean
   /** Replaces the newest blocks by one more others. `fate` says when a transaction comes back; null for never. */
@@ -96,6 +100,12 @@ export interface SimChain {
   mineExactly(at: number): void
   /** True while a block would change what is known of somebody's money. */
   isWaiting(confirmations: number): boolean
+}
+
+/** Coins have no contract, so that only they count as coins of an account. */
+function contractOf(asset: AssetId | null): string | null {
+  if (asset === null) return '0xfake'
+  return /^usd[tc]_/.test(asset) ? `0x${asset}` : null
 }
 
 /** After more than so many missing blocks, fewer are mined: nobody looked, and nothing depends on them. */
@@ -115,6 +125,7 @@ export function createSimChain(
   const minedIn = new Map<string, SimBlock>()
   let lostBranch: SimChain['lostBranch'] = null
   const restarts: { readonly from: number; readonly until: number }[] = []
+  let isolation = { from: 0, until: 0, back: 0 }
   let branch = 0
   let nextBlockAt = startAt
   let counter = 0
@@ -172,6 +183,14 @@ export function createSimChain(
       if (restart === undefined || now >= restart.until) return null
       return (now - restart.from) / (restart.until - restart.from)
     },
+    isolate(now, until, back) {
+      isolation = { from: now, until, back }
+    },
+    isolated(now) {
+      const { from, until, back } = isolation
+      if (now >= back) return null
+      return { since: from, share: Math.max(0, (now - until) / (back - until)) }
+    },
     pay(now, payouts, { minedFrom = now, spends, inside = false, hidden = false } = {}) {
       counter += 1
       const hash = hashOf(`tx/${counter}`)
@@ -185,7 +204,7 @@ export function createSimChain(
         matchKey: payout.matchKey,
         toAddress: payout.address,
         asset: payout.asset,
-        contract: payout.asset === null ? '0xfake' : null,
+        contract: contractOf(payout.asset),
         amountBase: payout.amountBase,
         outputIndex: family === 'bitcoin' ? index : null,
       }))

@@ -66,6 +66,10 @@ export interface FaultMix {
   readonly aheadOfTime: number
   /** F17: chance that a failing node refuses in words of its own, as providers do. */
   readonly refusals: number
+  /** F18: nodes of a coin lose their peers, and catch up later: how often. */
+  readonly isolations: number
+  /** F18: chance per reading of a mempool that the node does not give all transactions that it lists. */
+  readonly ungiven: number
   /** How much longer than usual every answer of the store takes: with far stores, more happens at the same time. */
   readonly storeDistance: number
 }
@@ -109,6 +113,8 @@ export const CLEAR: FaultMix = {
   finalAtHead: false,
   aheadOfTime: 0,
   refusals: 0,
+  isolations: 0,
+  ungiven: 0,
   storeDistance: 1,
 }
 
@@ -161,6 +167,8 @@ export function drawFaults(random: Prng): FaultMix {
     finalAtHead: false,
     aheadOfTime: 0,
     refusals: 0,
+    isolations: 0,
+    ungiven: 0,
   }
   // Drawn last, so that older seeds keep their other faults. Both together, or the two would seldom meet.
   const unread = on(0.3) ? { unreadable: 0.9, diesUnread: 0.5 + random.next() / 2 } : {}
@@ -178,5 +186,7 @@ function outsideWorld(mix: FaultMix, random: Prng): FaultMix {
     reorgs: finalAtHead ? 0 : mix.reorgs,
     aheadOfTime: random.chance(0.3) ? random.next() * 0.02 : 0,
     refusals: random.chance(0.5) ? random.next() : 0,
+    isolations: random.chance(0.4) ? random.between(1, 4) : 0,
+    ungiven: random.chance(0.4) ? random.next() / 2 : 0,
   }
 }

@@ -52,6 +52,7 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
     for (const machine of sim.supervisor.machines)
       machine.skewMs = Math.round((random.next() * 2 - 1) * mix.clockSkewMs)
   }
+  times(mix.isolations, 'no peers', (luck) => isolate(sim, luck))
   times(mix.reorgs, 'reorganisation', (luck) => reorganise(sim, luck))
   sim.deleteEndpoint = (id) => {
     const endpoint = sim.book.endpoints.get(id)
@@ -69,6 +70,18 @@ export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: rea
 function stop(sim: Sim, luck: Prng): void {
   const alive = sim.supervisor.all().filter(({ process }) => process.alive && !process.frozen)
   if (alive.length > 0) stopFor(sim, luck.pick(alive).process, luck.next() ** 2 * 120_000)
+}
+
+/** The nodes of a coin lose their peers, and read what they missed when they have some again. */
+function isolate(sim: Sim, luck: Prng): void {
+  const coins = [...sim.chains.values()].filter(({ hasMempool }) => hasMempool)
+  if (coins.length === 0) return
+  const chain = luck.pick(coins)
+  const { now } = sim.scheduler
+  const until = now + luck.between(60_000, 40 * MINUTE_MS)
+  const back = until + luck.between(5_000, 10 * MINUTE_MS)
+  sim.fault('F18 no peers', `${chain.id} ${until - now} ${back - until}`)
+  chain.isolate(now, until, back)
 }
 
 const DEPTH_MAX = 12
@@ -207,7 +220,10 @@ export function heal(sim: Sim): void {
     if (machine.skewMs !== 0) sim.jumpedAt = sim.scheduler.now
     machine.skewMs = 0
   }
-  for (const chain of sim.chains.values()) for (const which of [0, 1]) chain.restartNode(which, sim.scheduler.now, 0)
+  for (const chain of sim.chains.values()) {
+    chain.isolate(sim.scheduler.now, 0, 0)
+    for (const which of [0, 1]) chain.restartNode(which, sim.scheduler.now, 0)
+  }
   for (const { process } of sim.supervisor.all()) letGoOn(sim, process)
   sim.touch()
 }
