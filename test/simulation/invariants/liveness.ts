@@ -3,6 +3,7 @@ import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain, SimTransfer, SimTx } from '../world/chain.ts'
 import type { Sim } from '../world/sim.ts'
+import { isInInbox } from '../world/thrifty-due.ts'
 import { checkDeliveries, checkKeys, checkMails } from './delivery-liveness.ts'
 import type { History } from './history.ts'
 import { checkOutcome } from './outcome.ts'
@@ -47,7 +48,8 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
         const payment = increase ?? shown ?? sum
         // Thrifty scanning reads only what watched tokens and the coin show: other tokens may pass unseen.
         const isShown = transfer.asset !== null || sim.scanPlans.get(chain.id)?.wasThrifty !== true
-        if (block !== null && isShown && sim.book.transfers.has(key)) {
+        const isLeft = payment === undefined && isInInbox(sim, chain, tx.hash, key)
+        if (block !== null && isShown && !isLeft && sim.book.transfers.has(key)) {
           must(
             payment !== undefined,
             'L1',

@@ -29,7 +29,8 @@ export function unfoundAt(sim: Sim, chain: SimChain): number {
       network === chain.network &&
       asset !== null &&
       chain.blockOf(txHash) !== null &&
-      !isStored(sim, chain, txHash, key),
+      !isStored(sim, chain, txHash, key) &&
+      !isInInbox(sim, chain, txHash, key),
   )
   const [first] = missing
   if (first === undefined) return Number.POSITIVE_INFINITY
@@ -44,6 +45,20 @@ export function unfoundAt(sim: Sim, chain: SimChain): number {
   const { ended, all, week } = cursor.looks
   const due = [ended.at.getTime() + HOUR_MS, all.at.getTime() + 24 * HOUR_MS, week.at.getTime() + 7 * 24 * HOUR_MS]
   return Math.max(now, Math.min(...due))
+}
+
+/**
+ * Whether a person was told of at least this money at a derived address, which looks could not place: nodes had dropped the states, and the
+ * blocks were more than a day's budget.
+ */
+export function isInInbox(sim: Sim, chain: SimChain, txHash: string, key: string): boolean {
+  if (sim.scanPlans.get(chain.id)?.isPruned !== true) return false
+  const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
+  const id = `unexplained_balance:${chain.id}:${transfer?.matchKey}:${transfer?.asset}:`
+  return sim.store.documents('exceptions').some((row) => {
+    const name = String(row['_id'])
+    return name.startsWith(id) && transfer !== undefined && BigInt(name.slice(id.length)) >= transfer.amountBase
+  })
 }
 
 /** Whether a transfer counts: by its key, or because a balance told of it. */
