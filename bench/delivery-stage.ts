@@ -128,6 +128,7 @@ async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonl
       ...{ id, workspaceId, url, events: ['invoice.created'], mode: 'test', description: null, status: 'enabled' },
       sealedSecrets: [box.seal(secret, endpointSecretContext(id))],
       formerSecrets: [],
+      inFlightMax: null,
       ...{ createdAt: Date.now(), updatedAt: Date.now(), opId: null },
     })
   }

@@ -13,7 +13,10 @@ const STOP_GRACE_MS = 3_000
 /** The parts of the `webhooks` process. */
 export interface WebhooksParts
   extends ServiceParts,
-    Pick<DispatchDeliveriesDeps, 'secretBox' | 'allowLocalhost' | 'stopwatch' | 'maxInFlight' | 'processes'> {
+    Pick<
+      DispatchDeliveriesDeps,
+      'secretBox' | 'allowLocalhost' | 'stopwatch' | 'maxInFlight' | 'endpointInFlightMax' | 'processes'
+    > {
   readonly http: DispatchDeliveriesDeps['http'] & { close(): Promise<void> }
   readonly urls: RelayDeps['urls']
   /** Endpoints served at the same time on the normal lane; the slow one gets a quarter of it, and at least one. */

@@ -14,6 +14,8 @@ export const WEBHOOK_ENDPOINTS = defineCollection(
     events: z.array(textAs<'*' | EventType>()),
     mode: z.enum(['live', 'test', 'both']),
     description: z.string().nullable(),
+    /** Requests in flight that it may have at most, where that is fewer than the installation allows; null for the installation's number. */
+    inFlightMax: z.number().nullable(),
     status: z.enum(['enabled', 'disabled']),
     /** AES-256-GCM envelopes of `whsec_…` secrets, current first. */
     sealedSecrets: z.array(z.string()),

@@ -69,7 +69,7 @@ test('endpoints that ask while claims are on their way share the next one, each 
   const all = await Promise.all(Array.from({ length: 12 }, () => give(6)))
   const { groups, repository, go } = held()
   receiver.answer({ kind: 'hang' })
-  const sender = dispatcher({ deliveries: repository })
+  const sender = dispatcher({ deliveries: repository, maxInFlight: { normal: 512, slow: 256 } })
   const turns = all.map(({ endpoint }) => sender.drain('normal', endpoint.id))
   await expect.poll(() => groups.length).toBe(2)
   go()
@@ -115,7 +115,7 @@ test('an endpoint deleted in the middle of a shared claim is purged alone', asyn
 
 // Guarantee: a row whose lease could end during the request is not sent, and no attempt is consumed.
 test('a claim that took so long that its lease might end first is not sent, and is given back on stop', async () => {
-  const { endpoint, deliveryIds } = await give(2)
+  const { endpoint, deliveryIds } = await give(1)
   let lateMs = 0
   const { clock } = stores.runtime
   const sender = dispatcher({
