@@ -76,7 +76,9 @@ test('endpoints that ask while claims are on their way share the next one, each 
   // Four requests to each: the cap at the start. Their turns end when they have waited for a place.
   await receiver.waitForCount(48)
   await Promise.all(turns)
-  expect(groups.slice(0, 3)).toEqual([1, 1, 10])
+  expect(groups.slice(0, 2)).toEqual([1, 1])
+  // One row of each at first: how many more an endpoint may have is read with it.
+  expect(groups).toContain(10)
   const claimed = await stores.db
     .collection(WEBHOOK_DELIVERIES)
     .aggregate([{ $match: { leaseToken: { $ne: null } } }, { $group: { _id: '$endpointId', rows: { $sum: 1 } } }])

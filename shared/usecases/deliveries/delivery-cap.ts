@@ -1,3 +1,4 @@
+import type { LimitedBy } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { createLearnedLimit, LOWEST } from './learned-limit.ts'
 import { createSlots, type Slots } from './slots.ts'
@@ -31,16 +32,6 @@ export interface LaneBounds {
   readonly slow: number
 }
 
-/** What one process measured of an endpoint, for metrics and people. */
-export interface EndpointSpeed {
-  /** Requests that it may have in flight. */
-  readonly limit: number
-  /** Median of the latest successful answers; null before the first. */
-  readonly latencyMs: Ms | null
-  /** True when a failure of the receiver and not its speed brought the limit down last. */
-  readonly isFailing: boolean
-}
-
 /** The concurrency of one endpoint as this process learned it. */
 export interface DeliveryCap {
   readonly slots: Slots
@@ -56,7 +47,8 @@ export interface DeliveryCap {
   isSlow(at: Ms): boolean
   /** True once the receiver is known to answer within a second. */
   isQuick(): boolean
-  speed(): EndpointSpeed
+  /** What this process measured, for metrics and people. */
+  speed(): LimitedBy
   /** True when nothing is in flight and the endpoint is not slow: dropping the entry loses only what was learned. */
   isIdle(at: Ms): boolean
 }

@@ -1,10 +1,10 @@
 import type { DeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
-import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { LimitedBy, WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim.ts'
-import { createDeliveryCap, type DeliveryCap, type EndpointSpeed } from './delivery-cap.ts'
+import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
 import {
   createOutcomeRecorder,
   type OutcomeRecorder,
@@ -47,7 +47,7 @@ export interface DispatchProcess {
   /** The endpoint used least recently first. */
   readonly caps: Map<string, DeliveryCap>
   /** Endpoints that had due rows and no free place of their own, since the last report; with their speed. */
-  readonly limited: Map<string, EndpointSpeed>
+  readonly limited: Map<string, LimitedBy>
   /** Endpoints whose turn ended because no place was free: the next free place wakes them. */
   readonly waitingForSlot: Set<string>
   /** Endpoints that may have due rows for which no claim of this process has begun since: nothing new overtakes them. */

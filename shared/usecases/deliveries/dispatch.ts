@@ -1,10 +1,9 @@
-import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { LimitedBy, WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { ClaimedInsert, FirstAttempts, RoundTimes } from '#shared/usecases/outbox/first-attempts.ts'
 import { CLAIM_ROWS_MAX, type ClaimedRows, LEASE_MS, prepareDeliveries, SEND_WITHIN_MS } from './claim.ts'
-import type { EndpointSpeed } from './delivery-cap.ts'
 import {
   allowFor,
   capOf,
@@ -56,7 +55,7 @@ export interface Dispatcher {
   /** Serves pending rows that the relay inserted: by a turn here, or by whoever is free. Returns at once. */
   wake(endpointId: string): void
   /** Endpoints that had due rows and no free place of their own since the last call, with what this process measured of them. */
-  takeLimited(): ReadonlyMap<string, EndpointSpeed>
+  takeLimited(): ReadonlyMap<string, LimitedBy>
   /** Resolves when no turn runs, no request is in flight and every outcome is written. */
   idle(): Promise<void>
   /** Claims nothing more, waits for requests in flight, and gives unsent claims back without consuming their attempts. */
