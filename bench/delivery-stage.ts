@@ -31,6 +31,16 @@ export interface DeliveryStage {
   take(): Promise<readonly Arrival[]>
   /** Resolves when no delivery is pending, so every outcome is written. */
   settle(): Promise<void>
+  /** Sets after how many ms receivers answer, by their place; null hangs. All others answer as at the start. */
+  behave(answers: Readonly<Record<number, number | null>>): Promise<void>
+  /** Makes `perSecond` deliveries of the endpoint at this place due in each of the next seconds. */
+  makeDueEverySecond(at: number, perSecond: number, seconds: number): Promise<void>
+  /** Deliveries of the first endpoints that have been due for more than a second and are not being sent. */
+  countOverdue(endpoints: number): Promise<number>
+  /** Removes pending deliveries. */
+  forgetPending(): Promise<void>
+  /** Place of the endpoint that receives an invoice's webhook. */
+  endpointOf(invoice: CreatedInvoice): number
 }
 
 export interface BenchEndpoint {
@@ -83,6 +93,20 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
     settle: async () => {
       while ((await deliveries.countDocuments({ status: 'pending' })) > 0) await pause(100)
     },
+    behave: (answers) => tell('/behave', answers),
+    makeDueEverySecond: async (at, perSecond, seconds) => {
+      for (let second = 0; second < seconds; second += 1) {
+        const rows = makeDue(rig, endpoints.slice(at, at + 1), perSecond, Date.now())
+        await Promise.all([rows, pause(1_000)])
+      }
+    },
+    countOverdue: (count) =>
+      deliveries.countDocuments({
+        endpointId: { $in: endpoints.slice(0, count).map(({ id }) => id) },
+        ...{ status: 'pending', dueAt: { $lt: new Date(Date.now() - 1_000) } },
+      }),
+    forgetPending: async () => void (await deliveries.deleteMany({ status: 'pending' })),
+    endpointOf: ({ key }) => endpoints.findIndex(({ workspaceId }) => workspaceId === keys[key]?.workspaceId),
   }
 }
 
@@ -135,11 +159,16 @@ async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonl
   return endpoints
 }
 
-async function makeDue({ api }: Rig, endpoints: readonly BenchEndpoint[], perEndpoint: number): Promise<void> {
+async function makeDue(
+  { api }: Rig,
+  endpoints: readonly BenchEndpoint[],
+  perEndpoint: number,
+  dueAt = Date.now() - perEndpoint * endpoints.length - 60_000,
+): Promise<void> {
   const random = createRandom(Date.now)
   const [events, deliveries] = [createEventRepository(api.db), createDeliveryRepository(api.db)]
   const total = perEndpoint * endpoints.length
-  const createdAt = Date.now() - total - 60_000
+  const createdAt = dueAt
   const shared = { mode: 'test', createdAt } as const
   const rows = Array.from({ length: total }, (_, index) => {
     const { id: endpointId, workspaceId } = endpoints[index % endpoints.length] as BenchEndpoint

@@ -31,7 +31,7 @@ export function createBacklogRepository(db: Database) {
     queues: async (
       at: Ms,
     ): Promise<{ readonly queues: readonly QueueBacklog[]; readonly dueEndpoints: DueEndpoints }> => {
-      const [webhooks, ...others] = await Promise.all([deliveries(db, at), ...backlogsInOrder(db, at)])
+      const [others, webhooks] = await Promise.all([Promise.all(backlogsInOrder(db, at)), deliveries(db, at)])
       return { queues: [...others, webhooks.backlog], dueEndpoints: webhooks.dueEndpoints }
     },
     /** The deadline, among those reached at `at`, that has waited longest on this action chain; null when none has. */

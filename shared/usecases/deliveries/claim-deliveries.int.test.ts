@@ -78,7 +78,7 @@ test('endpoints that ask while claims are on their way share the next one, each 
   await Promise.all(turns)
   expect(groups.slice(0, 2)).toEqual([1, 1])
   // One row of each at first: how many more an endpoint may have is read with it.
-  expect(groups).toContain(10)
+  expect(Math.max(...groups)).toBeGreaterThanOrEqual(10)
   const claimed = await stores.db
     .collection(WEBHOOK_DELIVERIES)
     .aggregate([{ $match: { leaseToken: { $ne: null } } }, { $group: { _id: '$endpointId', rows: { $sum: 1 } } }])
