@@ -29,8 +29,8 @@ export interface DeliveryStage {
   create(pace: InvoiceOrder['pace'], seconds: number, origin?: string | null): Promise<InvoiceRun>
   /** The webhooks since the last `take`; throws when a signature of the sample is wrong. */
   take(): Promise<readonly Arrival[]>
-  /** Resolves when no delivery is pending, so every outcome is written. */
-  settle(): Promise<void>
+  /** Resolves when no delivery is pending, so every outcome is written; of the endpoints from this place on, if there is one. */
+  settle(from?: number): Promise<void>
   /** Sets after how many ms receivers answer, by their place; null hangs. All others answer as at the start. */
   behave(answers: Readonly<Record<number, number | null>>): Promise<void>
   /** Makes `perSecond` deliveries of the endpoint at this place due in each of the next seconds. */
@@ -90,8 +90,9 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
       }
       return arrivals
     },
-    settle: async () => {
-      while ((await deliveries.countDocuments({ status: 'pending' })) > 0) await pause(100)
+    settle: async (from = 0) => {
+      const ofThese = from === 0 ? {} : { endpointId: { $in: endpoints.slice(from).map(({ id }) => id) } }
+      while ((await deliveries.countDocuments({ status: 'pending', ...ofThese })) > 0) await pause(100)
     },
     behave: (answers) => tell('/behave', answers),
     makeDueEverySecond: async (at, perSecond, seconds) => {

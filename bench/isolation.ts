@@ -9,7 +9,7 @@ const OUTSTANDING = 512
 /** A hanging receiver is detected after the first deadline of 10 s; the time before is measured as well. */
 const SECONDS_MIN = 10
 const WARM_UP_SECONDS = 4
-/** Longer than a good receiver's last webhook should take. */
+/** The rows of the last invoices are stored by then. */
 const LAST_ARRIVAL_MS = 1_500
 /** A limit that doubles from 4 has been tried at 32 after four answers of 5 s. */
 const PACED_SECONDS = 60
@@ -104,6 +104,7 @@ async function measure({ rig, stage, perSecond, processes, seconds }: Setting, s
     ...(slow?.paced ?? []).map((pace, at) => stage.makeDueEverySecond(at, pace, seconds)),
   ])
   await pause(LAST_ARRIVAL_MS)
+  await stage.settle(answers.length)
   const waiting = await stage.countOverdue(answers.length)
   const arrivals = await stage.take()
   const good = created.filter((invoice) => stage.endpointOf(invoice) >= answers.length)

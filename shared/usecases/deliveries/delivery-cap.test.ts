@@ -176,6 +176,12 @@ describe.each(PROCESSES)('with %d processes', (processes) => {
     expect(Math.max(...waiting.slice(200))).toBeLessThanOrEqual(12)
   })
 
+  test('a receiver that was fast under a trickle, and slow when more came', () => {
+    const later: SimulatedReceiver = ({ now }) => ({ durationMs: now < 20_000 ? 20 : 700, error: null })
+    const { waiting } = simulate(later, { rate: 24, seconds: 180 })
+    expect(Math.max(...waiting.slice(120))).toBeLessThanOrEqual(12)
+  })
+
   test('a cold start is no base', () => {
     const cold: SimulatedReceiver = ({ now }) => ({ durationMs: now < 6_000 ? 3_000 : 100, error: null })
     const { waiting, latencyMs } = simulate(cold, { rate: 100, seconds: 60 })

@@ -6,6 +6,7 @@ export const LOWEST = 1
 const SIGN_FACTOR = 2
 /** Durations that a median is taken of: as many as the limit, within these bounds. */
 const WINDOW_MIN = 16
+const WINDOW_LOWEST = 4
 const WINDOW_MAX = 32
 /** After latency brought the limit down it stays for this long before it probes again. */
 const HOLD_MS = 30_000
@@ -42,7 +43,7 @@ export interface LearnedLimit {
 
 /**
  * The limit follows the receiver, whatever its speed, as this process alone measures it, from `start` on. A window is the successful
- * answers to requests that began since the limit last moved in a step: as many as the limit, 16 to 32 after the start. Its median is compared with the
+ * answers to requests that began since the limit last moved in a step: as many as the limit, 16 to 32 after the start, and 4 at a limit of 1. Its median is compared with the
  * base: what the receiver takes when it is not busy with ours. A round is as many answers as were in flight; it is full when that was at
  * least half of the limit. What is not in the table changes nothing.
  *
@@ -50,8 +51,8 @@ export interface LearnedLimit {
  * |---|---|---|---|
  * | a full round, the last window within 2 × base | limit × 2 | limit + 1 | – |
  * | a second window in a row above 2 × base: this process or others fill the receiver | limit × 3/8, → held | limit × 3/8, → held | limit × 3/8, held on |
- * | the same when the limit fell to a quarter and the latency stayed: the receiver has become slower | – | – | limit as before, base = median, held on |
- * | the same at a limit of 1 | base = median | base = median | base = median |
+ * | the same when the limit fell to a quarter and the latency stayed: the receiver has become slower | – | – | limit as before, base = median, → growing |
+ * | the same at a limit of 1, where no queue is ours | base = median, → growing | base = median | base = median, → growing |
  * | time-out, no connection, 429, 502, 503, 504 | limit / 2, → growing | limit / 2 | limit / 2 |
  * | 500 and any other answer that is no success; nothing in flight, for however long | – | – | – |
  * | a window below half of the base (a cold start is over) | base = median | base = median | base = median |
@@ -122,11 +123,16 @@ function succeed(state: State, success: Success): void {
     inFlight: Math.max(round.inFlight, inFlight),
     isFull: round.isFull || 2 * inFlight >= state.limit,
   }
-  const size = Math.min(state.isStarting ? state.limit : Math.max(state.limit, WINDOW_MIN), WINDOW_MAX)
-  if (state.window.length >= size && isCrowded(state, at)) return
+  if (state.window.length >= windowOf(state) && isCrowded(state, at)) return
   if (state.round.answers < state.round.inFlight) return
   if (state.round.isFull && state.isMeasured && at >= state.holdUntil) grow(state, success)
   state.round = NO_ROUND
+}
+
+/** At the lowest limit nothing can be taken away, so few answers are enough. */
+function windowOf({ limit, isStarting }: State): number {
+  if (limit === LOWEST) return WINDOW_LOWEST
+  return Math.min(isStarting ? limit : Math.max(limit, WINDOW_MIN), WINDOW_MAX)
 }
 
 /** Ends the window; true when the limit came down, or would have if it was the cause. */
@@ -159,14 +165,16 @@ function measure(state: State, middle: Ms, isAlone: boolean): void {
 function slowDown(state: State, middle: Ms, at: Ms): void {
   const { limit } = state
   const crowded = state.crowded ?? { limit, latencyMs: middle }
-  Object.assign(state, { isStarting: false, isFailing: false, holdUntil: at + HOLD_MS, latency: middle })
+  Object.assign(state, { isStarting: false, isFailing: false, latency: middle })
   const isUnmoved = middle >= UNMOVED * crowded.latencyMs && 4 * limit <= crowded.limit
   if (!isUnmoved && limit > LOWEST) {
     state.crowded = crowded
+    state.holdUntil = at + HOLD_MS
     change(state, Math.floor(limit * DRAINED), at)
   } else {
     state.base = middle
     state.crowded = null
+    state.holdUntil = at
     change(state, isUnmoved ? crowded.limit : limit, at)
   }
 }
