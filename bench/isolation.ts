@@ -94,11 +94,14 @@ interface Found {
 /** Uses new dispatchers, so that their measurements of the receivers in one case do not affect the next. */
 async function measure({ rig, stage, perSecond, processes, seconds }: Setting, slow: Case | null): Promise<Found> {
   const webhooks = await Promise.all(times(processes, null).map(() => rig.startService('webhooks')))
+  const answers = slow?.answers ?? []
+  const behave = () => stage.behave(Object.fromEntries(answers.entries()))
+  // A receiver that hangs would never let the warm-up end; one that was always slow was so before.
+  if (slow?.paced !== undefined) await behave()
   await stage.create({ perSecond }, WARM_UP_SECONDS)
   await stage.settle()
   await stage.take()
-  const answers = slow?.answers ?? []
-  await stage.behave(Object.fromEntries(answers.entries()))
+  await behave()
   const [{ created }] = await Promise.all([
     stage.create({ perSecond }, seconds),
     ...(slow?.paced ?? []).map((pace, at) => stage.makeDueEverySecond(at, pace, seconds)),
