@@ -29,8 +29,18 @@ export interface DeliveryStage {
   create(pace: InvoiceOrder['pace'], seconds: number, origin?: string | null): Promise<InvoiceRun>
   /** The webhooks since the last `take`; throws when a signature of the sample is wrong. */
   take(): Promise<readonly Arrival[]>
-  /** Resolves when no delivery is pending, so every outcome is written. */
-  settle(): Promise<void>
+  /** Resolves when no delivery is pending, so every outcome is written; of the endpoints from this place on, if there is one. */
+  settle(from?: number): Promise<void>
+  /** Sets after how many ms receivers answer, by their place; null hangs. All others answer as at the start. */
+  behave(answers: Readonly<Record<number, number | null>>): Promise<void>
+  /** Makes `perSecond` deliveries of the endpoint at this place due in each of the next seconds. */
+  makeDueEverySecond(at: number, perSecond: number, seconds: number): Promise<void>
+  /** Deliveries of the first endpoints that have been due for more than a second and are not being sent. */
+  countOverdue(endpoints: number): Promise<number>
+  /** Removes pending deliveries. */
+  forgetPending(): Promise<void>
+  /** Place of the endpoint that receives an invoice's webhook. */
+  endpointOf(invoice: CreatedInvoice): number
 }
 
 export interface BenchEndpoint {
@@ -80,9 +90,24 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
       }
       return arrivals
     },
-    settle: async () => {
-      while ((await deliveries.countDocuments({ status: 'pending' })) > 0) await pause(100)
+    settle: async (from = 0) => {
+      const ofThese = from === 0 ? {} : { endpointId: { $in: endpoints.slice(from).map(({ id }) => id) } }
+      while ((await deliveries.countDocuments({ status: 'pending', ...ofThese })) > 0) await pause(100)
     },
+    behave: (answers) => tell('/behave', answers),
+    makeDueEverySecond: async (at, perSecond, seconds) => {
+      for (let second = 0; second < seconds; second += 1) {
+        const rows = makeDue(rig, endpoints.slice(at, at + 1), perSecond, Date.now())
+        await Promise.all([rows, pause(1_000)])
+      }
+    },
+    countOverdue: (count) =>
+      deliveries.countDocuments({
+        endpointId: { $in: endpoints.slice(0, count).map(({ id }) => id) },
+        ...{ status: 'pending', dueAt: { $lt: new Date(Date.now() - 1_000) } },
+      }),
+    forgetPending: async () => void (await deliveries.deleteMany({ status: 'pending' })),
+    endpointOf: ({ key }) => endpoints.findIndex(({ workspaceId }) => workspaceId === keys[key]?.workspaceId),
   }
 }
 
@@ -128,17 +153,23 @@ async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonl
       ...{ id, workspaceId, url, events: ['invoice.created'], mode: 'test', description: null, status: 'enabled' },
       sealedSecrets: [box.seal(secret, endpointSecretContext(id))],
       formerSecrets: [],
+      inFlightMax: null,
       ...{ createdAt: Date.now(), updatedAt: Date.now(), opId: null },
     })
   }
   return endpoints
 }
 
-async function makeDue({ api }: Rig, endpoints: readonly BenchEndpoint[], perEndpoint: number): Promise<void> {
+async function makeDue(
+  { api }: Rig,
+  endpoints: readonly BenchEndpoint[],
+  perEndpoint: number,
+  dueAt = Date.now() - perEndpoint * endpoints.length - 60_000,
+): Promise<void> {
   const random = createRandom(Date.now)
   const [events, deliveries] = [createEventRepository(api.db), createDeliveryRepository(api.db)]
   const total = perEndpoint * endpoints.length
-  const createdAt = Date.now() - total - 60_000
+  const createdAt = dueAt
   const shared = { mode: 'test', createdAt } as const
   const rows = Array.from({ length: total }, (_, index) => {
     const { id: endpointId, workspaceId } = endpoints[index % endpoints.length] as BenchEndpoint

@@ -18,6 +18,8 @@ export interface InvoiceOrder {
 /** One invoice; times in ms of the machine's clock. */
 export interface CreatedInvoice {
   readonly id: string
+  /** Place of the key that made it. */
+  readonly key: number
   /** Its scheduled time. */
   readonly intendedAt: number
   /** When the 201 arrived, so it was durable before. */
@@ -40,7 +42,8 @@ export async function createInvoices(order: InvoiceOrder, webhook: () => Promise
   const refused: Record<string, number> = {}
   let turn = 0
   const create = async (intendedAt: number): Promise<void> => {
-    const apiKey = order.apiKeys[turn % order.apiKeys.length] ?? ''
+    const key = turn % order.apiKeys.length
+    const apiKey = order.apiKeys[key] ?? ''
     turn += 1
     const response = await pool.request({
       path: '/api/v1/invoices',
@@ -51,7 +54,7 @@ export async function createInvoices(order: InvoiceOrder, webhook: () => Promise
     const text = await response.body.text()
     const answeredAt = now()
     const id = /"id":"([0-9a-f-]{36})"/.exec(text)?.[1]
-    if (response.statusCode === 201 && id !== undefined) created.push({ id, intendedAt, answeredAt })
+    if (response.statusCode === 201 && id !== undefined) created.push({ id, key, intendedAt, answeredAt })
     else refused[response.statusCode] = (refused[response.statusCode] ?? 0) + 1
   }
   const until = now() + order.seconds * 1_000

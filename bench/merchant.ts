@@ -29,6 +29,8 @@ export interface Sample {
 
 const { MERCHANT_PORT = '0', MERCHANT_RECEIVERS = '1', MERCHANT_DELAY_MS = '20' } = process.env
 const delayMs = Number(MERCHANT_DELAY_MS)
+/** Receivers that answer after another delay, or never. */
+let answers: Readonly<Record<number, number | null>> = {}
 let arrivals: Arrival[] = []
 let samples: Sample[] = []
 let seen = 0
@@ -59,6 +61,10 @@ async function answer(request: IncomingMessage): Promise<unknown> {
     samples = []
     return taken
   }
+  if (request.url === '/behave') {
+    answers = JSON.parse(text) as typeof answers
+    return null
+  }
   return createInvoices(JSON.parse(text) as InvoiceOrder, () => new Promise((resolve) => waiting.add(resolve)))
 }
 
@@ -84,7 +90,8 @@ function receive(receiver: number, request: IncomingMessage, response: ServerRes
       resolve()
       break
     }
-    setTimeout(() => response.writeHead(200, { 'Content-Length': 2 }).end('ok'), delayMs)
+    const after = answers[receiver] === undefined ? delayMs : answers[receiver]
+    if (after !== null) setTimeout(() => response.writeHead(200, { 'Content-Length': 2 }).end('ok'), after)
   })
 }
 

@@ -16,6 +16,10 @@ const BENCHMARKS = {
     run: async (options) => (await import('./deliveries.ts')).benchDeliveries(options),
     is: 'webhooks per second and their delay, against a bare loop of POSTs',
   },
+  isolation: {
+    run: async (options) => (await import('./isolation.ts')).benchIsolation(options),
+    is: 'what receivers that hang or are slow cost the others, with one and three processes',
+  },
   scale: {
     run: async (options) => (await import('./scale.ts')).benchScale(options),
     is: 'webhooks and invoices with one, two and four processes: the table of docs/scaling.md',
@@ -63,7 +67,7 @@ ${Object.entries(BENCHMARKS)
   --asset          invoices are locked to an asset at creation
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
-  --only <part>    of deliveries: due, whole, lone or paced; of scale: webhooks or api;
+  --only <part>    of deliveries: due, whole, lone or paced; of isolation: 1 or 3 (processes); of scale: webhooks or api;
                    of idle: serve or processes; of watches: packs; of rpc-cost: invoices a day (0, 20 and 200)
   --serve          of deliveries: alternates with everything in one process (paymesh serve)
   --floor          of deliveries: alternates with the same commands and nothing else, the least that the design needs here

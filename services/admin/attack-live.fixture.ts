@@ -33,8 +33,8 @@ const ofEndpoint =
     return { input: { ...input, ...change }, other: { ...input, ...other } }
   }
 const UPDATE = [
-  { events: ['invoice.paid'], description: 'ERP' },
-  { events: ['*'], description: 'ERP' },
+  { events: ['invoice.paid'], description: 'ERP', inFlightMax: 5 },
+  { events: ['*'], description: 'ERP', inFlightMax: null },
 ] as const
 const DISABLE = [{ status: 'disabled' }, { status: 'enabled' }] as const
 const ROTATE = [{}, { overlapMs: 0 }] as const

@@ -106,10 +106,18 @@ const installation: Pick<
   }),
   'endpoints.update': once(1, 0, async ({ boss: { caller, at }, endpoint }) => {
     const { id: endpointId, updatedAt: version } = await endpoint()
-    const input = { endpointId, version, events: ['invoice.paid'], description: 'ERP' }
+    const input = { endpointId, version, events: ['invoice.paid'], description: 'ERP', inFlightMax: 5 }
     const undo = async () => {
       const now = (await caller.endpoints.get({ ...at, endpointId })).endpoint.updatedAt
-      await caller.endpoints.update({ ...at, ...op(), endpointId, version: now, events: ['*'], description: null })
+      await caller.endpoints.update({
+        ...at,
+        ...op(),
+        endpointId,
+        version: now,
+        events: ['*'],
+        description: null,
+        inFlightMax: null,
+      })
     }
     return { input, other: { ...input, events: ['*'] }, undo }
   }),

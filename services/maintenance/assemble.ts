@@ -7,6 +7,7 @@ import { auditChainJob } from './audit-chain-job.ts'
 import { auditVerificationJob } from './audit-verification-job.ts'
 import { countRepairJob } from './count-repair-job.ts'
 import { digestJob } from './digest-job.ts'
+import { endpointsBehindJob } from './endpoints-behind-job.ts'
 import { erasureJob } from './erasure-job.ts'
 import { reconciliationJob } from './reconciliation-job.ts'
 import { retentionJob } from './retention-job.ts'
@@ -45,6 +46,7 @@ function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
     countRepairJob(parts),
     rollupJob(parts),
     digestJob(parts),
+    endpointsBehindJob(parts),
     erasureJob(parts),
     watchPacksJob(parts),
   ]

@@ -5,6 +5,7 @@ import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
+import { startLimitedEndpointsLoop } from './limited-endpoints-loop.ts'
 import { startPausedRowsLoop } from './paused-rows-loop.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -13,7 +14,10 @@ const STOP_GRACE_MS = 3_000
 /** The parts of the `webhooks` process. */
 export interface WebhooksParts
   extends ServiceParts,
-    Pick<DispatchDeliveriesDeps, 'secretBox' | 'allowLocalhost' | 'stopwatch' | 'maxInFlight' | 'processes'> {
+    Pick<
+      DispatchDeliveriesDeps,
+      'secretBox' | 'allowLocalhost' | 'stopwatch' | 'maxInFlight' | 'endpointInFlightMax' | 'processes'
+    > {
   readonly http: DispatchDeliveriesDeps['http'] & { close(): Promise<void> }
   readonly urls: RelayDeps['urls']
   /** Endpoints served at the same time on the normal lane; the slow one gets a quarter of it, and at least one. */
@@ -22,7 +26,7 @@ export interface WebhooksParts
 
 /**
  * The relay of saved outbox entries, which hands new deliveries to the dispatcher of the same process; both lanes of that dispatcher, each
- * with a worker; and the loop over paused deliveries. Stopping closes `http`.
+ * with a worker; and the loops over paused deliveries and over endpoints at their own limit. Stopping closes `http`.
  */
 export function assembleWebhooks(parts: WebhooksParts): Stop {
   const { http, outboundPause, concurrency, stopwatch } = parts
@@ -51,10 +55,14 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
       },
     })
   const workers = [worker('normal', concurrency), worker('slow', Math.max(1, Math.ceil(concurrency / 4)))]
-  const stopHeld = startPausedRowsLoop(parts)
+  const stopLoops = [startPausedRowsLoop(parts), startLimitedEndpointsLoop(parts, dispatcher)]
   return async () => {
     const cutOff = parts.after(STOP_GRACE_MS, () => void http.close())
-    await Promise.all([stopHeld(), relayWorker.stop(), dispatcher.stop(), ...workers.map((each) => each.stop())])
+    await Promise.all([
+      ...stopLoops.map((stop) => stop()),
+      ...[relayWorker.stop(), dispatcher.stop()],
+      ...workers.map((each) => each.stop()),
+    ])
     // The last round of the relay may have inserted claimed rows after the dispatcher stopped: they are released, and nothing is left behind.
     await dispatcher.idle()
     await trimmer.flush()

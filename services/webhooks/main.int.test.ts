@@ -69,6 +69,7 @@ async function given(url: string, count: number) {
     status: 'enabled',
     sealedSecrets: [createSecretBox(MASTER_KEY).seal(secret, endpointSecretContext(id))],
     formerSecrets: [],
+    inFlightMax: null,
     createdAt: now,
     updatedAt: now,
     opId: null,

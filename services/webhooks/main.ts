@@ -8,7 +8,7 @@ import { assembleWebhooks } from './assemble.ts'
 import { startProcessCount } from './process-count.ts'
 
 /** Requests in flight of one process. Those of slow endpoints are counted separately, so that they never use up the others' slots. */
-const MAX_IN_FLIGHT = { normal: 512, slow: 128 } as const
+const MAX_IN_FLIGHT = { normal: 512, slow: 256 } as const
 
 /**
  * The webhooks process: turns saved outbox entries into events, deliveries, mails, exceptions and audit rows, each exactly once; makes
@@ -17,7 +17,7 @@ const MAX_IN_FLIGHT = { normal: 512, slow: 128 } as const
  * person has confirmed it.
  */
 export const start: StartService = async (context) => {
-  const { concurrency, allowLocalhost } = context.config.webhooks
+  const { concurrency, endpointInFlightMax, allowLocalhost } = context.config.webhooks
   const parts = openParts(context)
   const live = startProcessCount({ ...parts, heartbeats: createProcessHeartbeats(context.db) })
   const stop = assembleWebhooks({
@@ -28,6 +28,7 @@ export const start: StartService = async (context) => {
     secretBox: createSecretBox(context.config.secrets.masterKey),
     stopwatch,
     maxInFlight: MAX_IN_FLIGHT,
+    endpointInFlightMax,
     concurrency,
     allowLocalhost,
   })

@@ -253,6 +253,12 @@ export const FIELDS = {
     '32',
     integer(1, 1_000),
   ),
+  PAYMESH_WEBHOOK_IN_FLIGHT_MAX: field(
+    'Requests that one webhook endpoint may have in flight at the same time. The number follows what the endpoint can take, up to this one; an endpoint may have a lower one of its own.',
+    '64',
+    '64',
+    integer(1, 64),
+  ),
   PAYMESH_SMTP_URL: field(
     'Mail server, with credentials if needed: `smtp://` (STARTTLS where offered, required before credentials) or `smtps://`. Without one mails wait; in development they are shown in a local mailbox.',
     'smtps://user:password@smtp.example.com:465',

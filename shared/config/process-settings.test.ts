@@ -35,6 +35,7 @@ const READ: Readonly<Record<Exclude<SettingName, 'PAYMESH_ACCEPTED_RISKS'>, (con
   PAYMESH_RATE_SOURCES: ({ rates }) => rates.sourceUrls,
   PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: ({ webhooks }) => webhooks.allowLocalhost,
   PAYMESH_WEBHOOK_CONCURRENCY: ({ webhooks }) => webhooks.concurrency,
+  PAYMESH_WEBHOOK_IN_FLIGHT_MAX: ({ webhooks }) => webhooks.endpointInFlightMax,
   PAYMESH_SMTP_URL: ({ mail }) => mail.smtpUrl,
   PAYMESH_MAIL_FROM: ({ mail }) => mail.from,
   PAYMESH_MAILBOX_PORT: ({ mail }) => mail.mailboxPort,

@@ -52,7 +52,12 @@ export interface Config {
   readonly chains: readonly NetworkId[] | null
   /** Base URL by source name, without a trailing slash; absent sources keep their public URL. */
   readonly rates: { readonly sourceUrls: Readonly<Record<string, string>> }
-  readonly webhooks: { readonly allowLocalhost: boolean; readonly concurrency: number }
+  readonly webhooks: {
+    readonly allowLocalhost: boolean
+    readonly concurrency: number
+    /** Requests to one endpoint in flight at most. */
+    readonly endpointInFlightMax: number
+  }
   /**
    * `smtpUrl` may contain credentials; null = there is no mail server. `from` is set whenever a server is.
    * `mailboxPort` is used in development only.
@@ -248,6 +253,7 @@ function sectionsOf(read: Read) {
     webhooks: lazily({
       allowLocalhost: () => read('PAYMESH_ALLOW_LOCALHOST_WEBHOOKS'),
       concurrency: () => read('PAYMESH_WEBHOOK_CONCURRENCY'),
+      endpointInFlightMax: () => read('PAYMESH_WEBHOOK_IN_FLIGHT_MAX'),
     }),
     mail: lazily({
       smtpUrl: () => read('PAYMESH_SMTP_URL'),

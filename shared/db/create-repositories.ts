@@ -18,6 +18,7 @@ import { createEndpointOperations } from './deliveries/endpoint-operations.ts'
 import { createEventStream } from './deliveries/event-stream.ts'
 import { createRecoveryRepository } from './deliveries/recovery-repository.ts'
 import { createEndpointRepository } from './endpoints/endpoint-repository.ts'
+import { createLimitedEndpoints } from './endpoints/limited-endpoints.ts'
 import { createEventRepository } from './events/event-repository.ts'
 import { createExceptionDecisions } from './exceptions/exception-decisions.ts'
 import { createExceptionRepository } from './exceptions/exception-repository.ts'
@@ -93,6 +94,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
     deliveryReads: createDeliveryReads(db),
     decisions: createExceptionDecisions(db),
     endpoints: createEndpointRepository(db),
+    limitedEndpoints: createLimitedEndpoints(db),
     eraser: createCustomerEraser(db),
     events: createEventRepository(db),
     eventStream: createEventStream(db),

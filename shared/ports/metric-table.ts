@@ -27,7 +27,18 @@ const EDGE = {
 /** Collected by one process from the store for the whole installation, so that it is right whichever processes are down. */
 const INSTALLATION = {
   queue_depth: gauge('Rows waiting in a queue, due or not; counted up to 10,000', 'queue'),
-  queue_oldest_due_age_seconds: gauge('Time since the oldest row of a queue was due; 0 when none is', 'queue'),
+  queue_oldest_due_age_seconds: gauge(
+    'Time since the oldest row of a queue was due that a free place could serve; 0 when none is',
+    'queue',
+  ),
+  webhook_endpoints_due: gauge(
+    'Endpoints with due deliveries: `free` ones wait for a place, `slow` and `failing` ones have as much in flight as they take',
+    'state',
+  ),
+  webhook_endpoints_oldest_due_age_seconds: gauge(
+    'Time since their oldest delivery was due, by the same states; 0 when none is',
+    'state',
+  ),
   invoice_deadline_oldest_age_seconds: gauge('Time since the oldest unprocessed deadline was reached', 'chain'),
   exceptions_open: gauge('Open exceptions; counted up to 10,000', 'kind'),
   chain_scanned: gauge('1 = a scanner has scanned this network, 0 = none ever has', 'mode', 'network'),

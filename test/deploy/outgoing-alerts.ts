@@ -4,7 +4,65 @@ import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
 export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
   OutboxBehind: queueAge('outbox', 40, 2, '2m', '50s'),
   OutboxBlocked: counter('paymesh_outbox_blocked_total', { born: false }),
-  WebhooksBehind: queueAge('webhooks', 90, 5, '3m', '110s'),
+  WebhooksBehind: {
+    ...queueAge('webhooks', 90, 5, '3m', '110s'),
+    silent: [
+      ...queueAge('webhooks', 90, 5, '3m', '110s').silent,
+      {
+        why: 'one endpoint has as much in flight as it takes',
+        series: {
+          'paymesh_queue_oldest_due_age_seconds{queue="webhooks"}': '0+0x400',
+          'paymesh_webhook_endpoints_oldest_due_age_seconds{state="slow"}': '900+10x400',
+        },
+        at: '30m',
+      },
+    ],
+  },
+  WebhooksCutOff: {
+    fires: [
+      {
+        why: 'every attempt fails and five endpoints wait',
+        series: {
+          'paymesh_webhook_endpoints_due{state="failing"}': '6+0x200',
+          'paymesh_webhook_attempts_total{result="retry"}': '0+3x200',
+          'paymesh_webhook_attempts_total{result="succeeded"}': '50+0x200',
+        },
+        at: '20m',
+      },
+      {
+        why: 'no attempt ever succeeded',
+        series: {
+          'paymesh_webhook_endpoints_due{state="failing"}': '6+0x200',
+          'paymesh_webhook_attempts_total{result="retry"}': '0+3x200',
+        },
+        at: '20m',
+      },
+    ],
+    silent: [
+      {
+        why: 'two receivers of one merchant are down',
+        series: {
+          'paymesh_webhook_endpoints_due{state="failing"}': '2+0x200',
+          'paymesh_webhook_attempts_total{result="retry"}': '0+3x200',
+        },
+        at: '20m',
+      },
+      {
+        why: 'others get theirs',
+        series: {
+          'paymesh_webhook_endpoints_due{state="failing"}': '200+0x200',
+          'paymesh_webhook_attempts_total{result="retry"}': '0+3x200',
+          'paymesh_webhook_attempts_total{result="succeeded"}': '0+1x200',
+        },
+        at: '20m',
+      },
+      {
+        why: 'receivers are slow and do not fail',
+        series: { 'paymesh_webhook_endpoints_due{state="slow"}': '200+0x200' },
+        at: '20m',
+      },
+    ],
+  },
   WebhooksSlow: {
     fires: [
       {

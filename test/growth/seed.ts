@@ -97,6 +97,7 @@ async function seedFew(db: Database, facts: Facts): Promise<void> {
         status: name === 'held' ? 'disabled' : 'enabled',
         sealedSecrets: ['v1.sealed'],
         formerSecrets: [],
+        inFlightMax: null,
         createdAt: 1,
         updatedAt: 1,
       },

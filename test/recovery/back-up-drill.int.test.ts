@@ -134,6 +134,7 @@ describe('a back-up drill', () => {
       ...{ id: endpoint, workspaceId: engine.workspace.id, url: receiver.url, events: ['*'], mode: 'test' },
       ...{ description: null, status: 'enabled', createdAt: Date.now(), updatedAt: Date.now(), opId: null },
       formerSecrets: [],
+      inFlightMax: null,
       sealedSecrets: [
         engine.secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`, endpointSecretContext(endpoint)),
       ],

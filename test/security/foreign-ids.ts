@@ -259,7 +259,15 @@ const SENDING = {
   ),
   'endpoints.create endpoint': WORDS,
   'endpoints.update endpointId': tries('endpoint', ({ caller, at }, endpointId) =>
-    caller.endpoints.update({ ...at, ...op(), endpointId, version: 1, events: ['*'], description: null }),
+    caller.endpoints.update({
+      ...at,
+      ...op(),
+      endpointId,
+      version: 1,
+      events: ['*'],
+      description: null,
+      inFlightMax: null,
+    }),
   ),
   'endpoints.update description': WORDS,
   'endpoints.setStatus endpointId': tries('endpoint', ({ caller, at }, endpointId) =>

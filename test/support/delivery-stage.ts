@@ -37,6 +37,7 @@ export function deliveryStage(stores: TestStores) {
       ...{ description: null, status: 'enabled', createdAt: now, updatedAt: now, opId: null },
       sealedSecrets: [ports().secretBox.seal(secret, endpointSecretContext(id))],
       formerSecrets: [],
+      inFlightMax: null,
       ...change,
     }
     await ports().endpoints.insert(made)

@@ -60,6 +60,7 @@ export function useDispatchStage(stores: ReturnType<typeof useStores>) {
       stopwatch,
       allowLocalhost: true,
       maxInFlight: { normal: 64, slow: 16 },
+      endpointInFlightMax: 64,
       processes: () => 1,
     } satisfies DispatchDeliveriesDeps
   }
@@ -86,6 +87,7 @@ export function useDispatchStage(stores: ReturnType<typeof useStores>) {
       status: 'enabled',
       sealedSecrets: [secretBox.seal(secret, endpointSecretContext(id))],
       formerSecrets: [],
+      inFlightMax: null,
       createdAt: now,
       updatedAt: now,
       opId: null,

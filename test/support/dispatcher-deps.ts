@@ -19,6 +19,7 @@ export function dispatcherDeps(
     stopwatch,
     allowLocalhost: true,
     maxInFlight: { normal: 64, slow: 16 },
+    endpointInFlightMax: 64,
     processes: () => 1,
   }
 }

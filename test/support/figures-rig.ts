@@ -135,6 +135,7 @@ export function openFiguresRig(db: Database) {
             status: 'enabled',
             sealedSecrets: ['v1.sealed'],
             formerSecrets: [],
+            inFlightMax: null,
             createdAt: 1,
             updatedAt: 1,
             opId: null,

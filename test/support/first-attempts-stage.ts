@@ -55,6 +55,7 @@ export function useFirstAttempts(stores: TestStores) {
       ...{ status: 'enabled', createdAt: now, updatedAt: now, opId: null },
       sealedSecrets: [secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`, endpointSecretContext(id))],
       formerSecrets: [],
+      inFlightMax: null,
     })
     return id
   }
@@ -85,7 +86,12 @@ export function useFirstAttempts(stores: TestStores) {
     const begunAt = stopwatch()
     const watch = () => (changes.isStill === true ? begunAt : stopwatch()) + elapsed.ms
     const own = { ...deps, http, after, stopwatch: watch, secretBox, allowLocalhost: true, processes: () => 1 }
-    const dispatcher = createDispatcher({ ...own, maxInFlight: { normal: 64, slow: 16 }, ...changes.dispatcher })
+    const dispatcher = createDispatcher({
+      ...own,
+      maxInFlight: { normal: 64, slow: 16 },
+      endpointInFlightMax: 64,
+      ...changes.dispatcher,
+    })
     dispatchers.push(dispatcher)
     const relayDeps = { ...deps, ...changes.relay }
     const trimmer = createBackgroundTrimmer({ ...relayDeps, after, stopwatch: watch })

@@ -29,6 +29,7 @@ export async function givePending(
     ...{ id, workspaceId: randomUUID(), events: ['*'], mode: 'test', description: null, status: 'enabled' },
     sealedSecrets: [secretBox.seal(secret, endpointSecretContext(id))],
     formerSecrets: [],
+    inFlightMax: null,
     ...{ createdAt: now, updatedAt: now, opId: null },
     ...endpointFields,
   }

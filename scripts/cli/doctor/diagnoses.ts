@@ -21,6 +21,7 @@ import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../fact-notes.ts'
 import { checkBackup } from './check-backup.ts'
+import { checkDeliveries } from './check-deliveries.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
@@ -162,11 +163,7 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       return 'nothing is queued'
     }),
     check('maintenance', () => checkMaintenance(installation)),
-    check('deliveries', async () => {
-      const due = await installation.deliveries.dueEndpoints(installation.clock.now() - BACKLOG_AGE_MAX_MS, 100)
-      if (due.length > 0) throw new Error(`${due.length} endpoints have overdue deliveries; is webhooks running?`)
-      return 'nothing is overdue'
-    }),
+    check('deliveries', () => checkDeliveries(installation)),
     check('mails', () => checkMails(installation)),
     check('go-live', () => checkGoLive(installation)),
     check('backup', () => checkBackup(installation)),

@@ -33,9 +33,9 @@ it('creates an endpoint once for one wish, shows its secret, and notes who did i
 it('changes an endpoint only from the state that the person saw', async () => {
   const { caller, at, workspaceId } = await adminCaller(stores)
   const { id, updatedAt } = await stage.endpoint({ workspaceId })
-  const request = { ...at, opId: randomUUID(), endpointId: id, version: updatedAt, description: null }
+  const request = { ...at, opId: randomUUID(), endpointId: id, version: updatedAt, description: null, inFlightMax: 5 }
   const changed = await caller.endpoints.update({ ...request, events: ['invoice.paid'] })
-  expect(changed).toMatchObject({ events: ['invoice.paid'], description: null })
+  expect(changed).toMatchObject({ events: ['invoice.paid'], description: null, inFlightMax: 5 })
   expect(changed.updatedAt).toBeGreaterThan(updatedAt)
   // The same wish, whose answer was lost.
   expect(await caller.endpoints.update({ ...request, events: ['invoice.paid'] })).toMatchObject({

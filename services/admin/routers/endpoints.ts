@@ -66,16 +66,18 @@ export const endpointsRouter = router({
         version: z.number(),
         events: eventNames,
         description: trimmedText(500).nullable(),
+        /** Null: the installation's number. */
+        inFlightMax: z.int().min(1).max(64).nullable(),
       }),
     )
     .output(endpointWire)
     .mutation(async ({ ctx, input }) => {
       const { workspace, actor, deps } = ctx
-      const { endpointId, version, mode, opId } = input
+      const { endpointId, version, inFlightMax, mode, opId } = input
       await ownEndpoint(deps, input)
       const request = { workspace, mode, actor, reason: input.reason ?? null, opId }
       const description = input.description === '' ? null : input.description
-      const change = { events: [...new Set(input.events)], description }
+      const change = { events: [...new Set(input.events)], description, inFlightMax }
       await updateEndpoint(announcedParts(ctx), { ...request, endpointId, version, change })
       return await toWire(deps, await ownEndpoint(deps, input))
     }),

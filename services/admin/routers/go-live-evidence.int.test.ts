@@ -163,7 +163,14 @@ it('counts no delivery from before the secret was rotated', async () => {
   const id = randomUUID()
   const endpoint = { id, workspaceId, url: 'https://shop.example/hook', events: ['*' as const], mode: 'test' as const }
   const times = { createdAt: created, updatedAt: created }
-  const rest = { description: null, status: 'enabled' as const, sealedSecrets: [secret], formerSecrets: [], opId: null }
+  const rest = {
+    description: null,
+    status: 'enabled' as const,
+    sealedSecrets: [secret],
+    formerSecrets: [],
+    inFlightMax: null,
+    opId: null,
+  }
   await deps.endpoints.insert({ ...endpoint, ...times, ...rest })
   const deliver = (status: Delivery['status'], finishedAt: number) => {
     const about = { endpointId: id, workspaceId, status, finishedAt, createdAt: finishedAt, attempt: 1 }

@@ -38,6 +38,8 @@ export const endpointWire = z.object({
   events: eventNames,
   mode: z.enum(['live', 'test', 'both']),
   status: z.enum(['enabled', 'disabled']),
+  /** Requests in flight at most; null for the installation's number. */
+  inFlightMax: z.number().nullable(),
   createdAt: ms,
   /** The version to send with an update. */
   updatedAt: ms,
@@ -89,10 +91,10 @@ export function endpointToWire(
   recovery: Recovery | null,
   now: number,
 ): EndpointWire {
-  const { id, url, description, events, mode, status, createdAt, updatedAt } = endpoint
+  const { id, url, description, events, mode, status, inFlightMax, createdAt, updatedAt } = endpoint
   const former = endpoint.formerSecrets.map(({ until }) => until).filter((until) => until > now)
   return {
-    ...{ id, url, description, events: [...events], mode, status, createdAt, updatedAt },
+    ...{ id, url, description, events: [...events], mode, status, inFlightMax, createdAt, updatedAt },
     oldSecretUntil: former.length === 0 ? null : Math.max(...former),
     health: healthToWire(endpoint, health, now),
     recovery: recovery === null ? null : recoveryToWire(recovery),

@@ -4,7 +4,8 @@ import { toDate, toMs, toMsOrNull } from '#shared/db/connection/dates.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS, type EventDocument } from '#shared/db/events/event-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
+import { EVENT_TYPES, type Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { EventPlace } from '#shared/ports/delivery-lookups.ts'
 import {
   COUNT_MAX,
@@ -52,6 +53,12 @@ export function createDeliveryReads(db: Database) {
         search.limit,
       )
     },
+    /** Deliveries to an endpoint created since then; counted up to 10,000. */
+    countCreated: (endpointId: string, since: Ms): Promise<number> =>
+      deliveries.countDocuments(
+        { endpointId, eventType: { $in: [...EVENT_TYPES] }, createdAt: { $gte: toDate(since) } },
+        { hint: 'delivery_list_of_endpoint', limit: COUNT_MAX },
+      ),
     /** Every delivery of these events of a workspace, oldest first. */
     ofEvents: async (workspaceId: string, eventIds: readonly string[]): Promise<readonly Delivery[]> => {
       const wanted = { eventId: { $in: [...eventIds] }, workspaceId }

@@ -20,12 +20,30 @@ export const heldAt = (endpointId: string) => ({ status: 'held' as const, endpoi
 /** Deliveries of an endpoint that succeeded or failed. */
 export const finishedAt = (endpointId: string) => ({ endpointId, finishedAt: { $type: 'date' as const } })
 
-/** Endpoints with pending deliveries due before `until`, with their oldest due time, found by skipping from one to the next. */
-export const dueEndpoints = (until: Ms, limit: number) => [
+const eachDueEndpoint = (until: Ms) => [
   { $match: { status: 'pending' } },
   { $sort: { status: 1, endpointId: 1, dueAt: 1 } },
   { $group: { _id: '$endpointId', dueAt: { $first: '$dueAt' } } },
   { $match: { dueAt: { $lte: toDate(until) } } },
+]
+
+/** The same counted by state, with the oldest due time of each: `free` are those that are in none of the lists. */
+export const dueByState = (until: Ms, { slow, failing }: Readonly<Record<'slow' | 'failing', readonly string[]>>) => [
+  ...eachDueEndpoint(until),
+  {
+    $group: {
+      _id: {
+        $cond: [{ $in: ['$_id', [...slow]] }, 'slow', { $cond: [{ $in: ['$_id', [...failing]] }, 'failing', 'free'] }],
+      },
+      endpoints: { $sum: 1 },
+      oldestDueAt: { $min: '$dueAt' },
+    },
+  },
+]
+
+/** Endpoints with pending deliveries due before `until`, with their oldest due time, found by skipping from one to the next. */
+export const dueEndpoints = (until: Ms, limit: number) => [
+  ...eachDueEndpoint(until),
   { $sort: { dueAt: 1 } },
   { $limit: limit },
 ]

@@ -74,6 +74,7 @@ beforeAll(async () => {
         status: 'enabled',
         sealedSecrets: [],
         formerSecrets: [],
+        inFlightMax: null,
         createdAt: 0,
         updatedAt: 0,
       },

@@ -2,7 +2,7 @@ import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited, isRecorded } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import { type EndpointChange, WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
 import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
@@ -34,12 +34,12 @@ export function createEndpointOperations(db: Database) {
     update: (
       id: string,
       from: Ms,
-      { events: types, description }: Pick<WebhookEndpoint, 'events' | 'description'>,
+      { events: types, ...own }: EndpointChange,
       at: Ms,
       audit: Recorded,
     ): Promise<boolean> =>
       audited(db, audit, async (session) => {
-        const change = { $set: WEBHOOK_ENDPOINTS.toFields({ events: types, description, updatedAt: at }) }
+        const change = { $set: WEBHOOK_ENDPOINTS.toFields({ events: types, ...own, updatedAt: at }) }
         return (await endpoints.updateOne({ _id: id, updatedAt: toDate(from) }, change, { session })).matchedCount === 1
       }),
     /** As `EndpointRepository.remove`. */

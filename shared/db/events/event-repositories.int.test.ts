@@ -57,6 +57,7 @@ describe('endpoints', () => {
     status: 'enabled',
     sealedSecrets: ['v1.sealed'],
     formerSecrets: [],
+    inFlightMax: null,
     createdAt: 1_000,
     updatedAt: 1_000,
     opId: null,

@@ -8,6 +8,7 @@ const NINETY_DAYS_S = 90 * 86_400
 type MailTemplate =
   | 'payment_reorged'
   | 'endpoint_failing'
+  | 'endpoints_behind'
   | 'shared_key_material'
   | 'addresses_low'
   | 'exceptions_digest'

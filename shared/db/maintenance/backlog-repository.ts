@@ -5,8 +5,9 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
-import { dueEndpoints, PENDING } from '#shared/db/deliveries/delivery-scopes.ts'
+import { dueByState, PENDING } from '#shared/db/deliveries/delivery-scopes.ts'
 import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
+import { createLimitedEndpoints } from '#shared/db/endpoints/limited-endpoints.ts'
 import { EXCEPTIONS, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { dueForAction } from '#shared/db/invoices/invoice-scopes.ts'
@@ -26,8 +27,13 @@ const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 export function createBacklogRepository(db: Database) {
   const invoices = db.collection(INVOICES)
   return {
-    /** Every queue whose work is in the store. */
-    queues: (at: Ms): Promise<readonly QueueBacklog[]> => Promise.all([...backlogsInOrder(db, at), deliveries(db, at)]),
+    /** Every queue whose work is in the store, and the endpoints with due deliveries. */
+    queues: async (
+      at: Ms,
+    ): Promise<{ readonly queues: readonly QueueBacklog[]; readonly dueEndpoints: DueEndpoints }> => {
+      const [others, webhooks] = await Promise.all([Promise.all(backlogsInOrder(db, at)), deliveries(db, at)])
+      return { queues: [...others, webhooks.backlog], dueEndpoints: webhooks.dueEndpoints }
+    },
     /** The deadline, among those reached at `at`, that has waited longest on this action chain; null when none has. */
     oldestDeadline: async (actionChain: string, at: Ms): Promise<Ms | null> => {
       const due = { of: INVOICES, filter: dueForAction(actionChain, at), hint: 'invoice_next_action' }
@@ -119,16 +125,40 @@ function backlogsInOrder(db: Database, at: Ms): readonly Promise<QueueBacklog>[]
   ]
 }
 
-async function deliveries(db: Database, at: Ms): Promise<QueueBacklog> {
+/** Endpoints with due deliveries by what would help: `free` a free place, `slow` more at once, `failing` their own repair. */
+export type DueEndpoints = Readonly<
+  Record<'free' | 'slow' | 'failing', { readonly endpoints: number; readonly oldestDueAt: Ms | null }>
+>
+
+const NOTHING_DUE = { endpoints: 0, oldestDueAt: null } as const
+const NONE_DUE: DueEndpoints = { free: NOTHING_DUE, slow: NOTHING_DUE, failing: NOTHING_DUE }
+
+/** What is due at endpoints at their own limit is no work for a free place, so the age is that of the others. */
+async function deliveries(
+  db: Database,
+  at: Ms,
+): Promise<{ readonly backlog: QueueBacklog; readonly dueEndpoints: DueEndpoints }> {
   const rows = db.collection(WEBHOOK_DELIVERIES)
   const queue = QUEUES.webhooks
   // The index begins with the endpoint, so the oldest row is found endpoint by endpoint.
   const hint = 'delivery_due'
   const any = { of: WEBHOOK_DELIVERIES, filter: PENDING, hint }
-  if (!(await isAny(db, any))) return { queue, depth: 0, oldestDueAt: null }
-  const [depth, oldest] = await Promise.all([
+  if (!(await isAny(db, any))) return { backlog: { queue, depth: 0, oldestDueAt: null }, dueEndpoints: NONE_DUE }
+  const limited = await createLimitedEndpoints(db).list(at)
+  const ids = (isFailing: boolean) => limited.flatMap((one) => (one.isFailing === isFailing ? one.id : []))
+  const [depth, found] = await Promise.all([
     rows.countDocuments({ status: 'pending' }, { hint, limit: COUNT_MAX }),
-    rows.aggregate<{ dueAt: Date }>(dueEndpoints(at, 1)).toArray(),
+    rows
+      .aggregate<{ _id: keyof DueEndpoints; endpoints: number; oldestDueAt: Date }>(
+        dueByState(at, { slow: ids(false), failing: ids(true) }),
+      )
+      .toArray(),
   ])
-  return { queue, depth, oldestDueAt: ms(oldest[0]?.dueAt) }
+  const dueEndpoints = {
+    ...NONE_DUE,
+    ...Object.fromEntries(
+      found.map(({ _id, endpoints, oldestDueAt }) => [_id, { endpoints, oldestDueAt: toMs(oldestDueAt) }]),
+    ),
+  }
+  return { backlog: { queue, depth, oldestDueAt: dueEndpoints.free.oldestDueAt }, dueEndpoints }
 }

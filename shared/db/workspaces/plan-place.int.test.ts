@@ -35,7 +35,7 @@ it('adds what the plan allows of endpoints and links that are created at once', 
   const dates = { createdAt: 1, updatedAt: 1 }
   const endpointOf = (one: number): WebhookEndpoint => ({
     ...{ id: `w-${one}`, workspaceId, url: 'https://example.com', events: [], mode: 'test', description: null },
-    ...{ status: 'enabled', sealedSecrets: ['s'], formerSecrets: [], opId: `op-${one}`, ...dates },
+    ...{ status: 'enabled', sealedSecrets: ['s'], formerSecrets: [], inFlightMax: null, opId: `op-${one}`, ...dates },
   })
   const linkOf = (one: number): PaymentLink => ({
     ...{ id: `l-${one}`, workspaceId, mode: 'test', status: 'active', title: 'x', description: null, currency: 'USD' },

@@ -69,14 +69,16 @@ test('endpoints that ask while claims are on their way share the next one, each 
   const all = await Promise.all(Array.from({ length: 12 }, () => give(6)))
   const { groups, repository, go } = held()
   receiver.answer({ kind: 'hang' })
-  const sender = dispatcher({ deliveries: repository })
+  const sender = dispatcher({ deliveries: repository, maxInFlight: { normal: 512, slow: 256 } })
   const turns = all.map(({ endpoint }) => sender.drain('normal', endpoint.id))
   await expect.poll(() => groups.length).toBe(2)
   go()
   // Four requests to each: the cap at the start. Their turns end when they have waited for a place.
   await receiver.waitForCount(48)
   await Promise.all(turns)
-  expect(groups.slice(0, 3)).toEqual([1, 1, 10])
+  expect(groups.slice(0, 2)).toEqual([1, 1])
+  // One row of each at first: how many more an endpoint may have is read with it.
+  expect(Math.max(...groups)).toBeGreaterThanOrEqual(10)
   const claimed = await stores.db
     .collection(WEBHOOK_DELIVERIES)
     .aggregate([{ $match: { leaseToken: { $ne: null } } }, { $group: { _id: '$endpointId', rows: { $sum: 1 } } }])
@@ -115,7 +117,7 @@ test('an endpoint deleted in the middle of a shared claim is purged alone', asyn
 
 // Guarantee: a row whose lease could end during the request is not sent, and no attempt is consumed.
 test('a claim that took so long that its lease might end first is not sent, and is given back on stop', async () => {
-  const { endpoint, deliveryIds } = await give(2)
+  const { endpoint, deliveryIds } = await give(1)
   let lateMs = 0
   const { clock } = stores.runtime
   const sender = dispatcher({

@@ -1,78 +1,221 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import {
+  constant,
+  jittery,
+  queueing,
+  type SimulatedReceiver,
+  simulateSending,
+} from '#test/support/simulated-receivers.ts'
 import { createDeliveryCap } from './delivery-cap.ts'
 
-const fast = { timedOut: false, durationMs: 20 }
-const timeout = { timedOut: true, durationMs: 10_000 }
+const BOUNDS = { quick: 64, patient: 48, slow: 32 }
 
-function after(...outcomes: readonly { readonly timedOut: boolean; readonly durationMs: number }[]): number {
-  const cap = createDeliveryCap(() => 1)
-  for (const outcome of outcomes) cap.record(outcome, 0)
-  return cap.limit()
+function capOf(processes = 1, highest = 64) {
+  const cap = createDeliveryCap(() => processes, BOUNDS)
+  cap.setHighest(highest)
+  return cap
 }
 
-test('starts at 4 and grows by one for each round of fast answers, to 32', () => {
-  expect(after()).toBe(4)
-  expect(after(...Array(3).fill(fast))).toBe(4)
-  expect(after(...Array(4).fill(fast))).toBe(5)
-  expect(after(...Array(9).fill(fast))).toBe(6)
-  expect(after(...Array(10_000).fill(fast))).toBe(32)
-})
+type Cap = ReturnType<typeof capOf>
 
-test('a slow answer neither raises nor lowers it, and begins the round again', () => {
-  const slow = { timedOut: false, durationMs: 2_000 }
-  expect(after(fast, fast, fast, slow, fast)).toBe(4)
-  expect(after(...Array(50).fill(slow))).toBe(4)
-})
+/** Fills the cap, and answers all of it after `durationMs`; `times` times. Returns the time. */
+function rounds(cap: Cap, times: number, durationMs: number, from = 0, error: string | null = null): number {
+  let now = from
+  for (let round = 0; round < times; round += 1) {
+    const sent = cap.slots.free()
+    cap.slots.take(sent)
+    now += durationMs
+    for (let answer = 0; answer < sent; answer += 1) {
+      cap.slots.give(1)
+      cap.record({ error, durationMs }, now)
+    }
+  }
+  return now
+}
 
-test('each time-out halves it, down to one, and it comes back step by step', () => {
-  expect(after(timeout)).toBe(2)
-  expect(after(timeout, timeout, timeout, timeout)).toBe(1)
-  expect(after(timeout, timeout, fast)).toBe(2)
-  expect(after(timeout, timeout, fast, fast, fast)).toBe(3)
-})
-
-test('an endpoint is slow for a minute after its last time-out', () => {
-  const cap = createDeliveryCap(() => 1)
-  expect(cap.isSlow(0)).toBe(false)
-  cap.record(timeout, 1_000)
-  expect([cap.isSlow(1_000), cap.isSlow(60_999), cap.isSlow(61_000)]).toEqual([true, true, false])
-  expect([cap.isIdle(60_999), cap.isIdle(61_000)]).toEqual([false, true])
-})
-
-test('places taken under a higher bound leave none free until they are given back', async () => {
-  const cap = createDeliveryCap(() => 1)
-  cap.slots.take(4)
-  cap.record(timeout, 0)
-  expect(cap.slots.free()).toBe(0)
-  const freed = cap.slots.freed()
-  cap.slots.give(3)
-  await freed
-  expect(cap.slots.free()).toBe(1)
-})
-
-test('several processes share half of the cap, each has one place at least, and the other half is for the turn out of the queue', () => {
-  let processes = 1
-  const cap = createDeliveryCap(() => processes)
-  for (const answer of Array(10_000).fill(fast)) cap.record(answer, 0)
-  const places = [1, 2, 3, 5, 33, 0].map((count) => {
-    processes = count
-    return [cap.limit(), cap.ownRoom()]
+describe('the table', () => {
+  test('one request is in flight until the most of the endpoint is known, then four', () => {
+    const cap = createDeliveryCap(() => 1, BOUNDS)
+    expect(cap.limit()).toBe(1)
+    cap.setHighest(64)
+    expect(cap.limit()).toBe(4)
   })
-  expect(places).toEqual([
-    [32, 32],
-    [16, 8],
-    [16, 5],
-    [16, 3],
-    [16, 1],
-    [32, 32],
-  ])
+
+  test.each([20, 700, 5_000])('start: doubles with each full round of %d ms, up to the most', (ms) => {
+    const cap = capOf()
+    const limits = Array.from({ length: 6 }, (_, at) => {
+      rounds(cap, 1, ms, at * ms)
+      return cap.limit()
+    })
+    const most = ms <= 1_000 ? 64 : 48
+    expect(limits).toEqual([8, 16, 32, most, most, most])
+  })
+
+  test('start: rounds that are not full grow nothing', () => {
+    const cap = capOf()
+    for (let at = 0; at < 1_000; at += 1) {
+      cap.slots.take(1)
+      cap.slots.give(1)
+      cap.record({ error: null, durationMs: 20 }, at * 50)
+    }
+    expect(cap.limit()).toBe(4)
+  })
+
+  test.each(['timeout', 'refused', 'reset', 'status_429', 'status_502', 'status_503', 'status_504'])(
+    '%s halves once for all that was in flight, and ends the doubling',
+    (error) => {
+      const cap = capOf()
+      let now = rounds(cap, 4, 100)
+      now = rounds(cap, 1, 100, now, error)
+      expect(cap.limit()).toBe(32)
+      now = rounds(cap, 3, 100, now, error)
+      expect(cap.limit()).toBe(4)
+      now = rounds(cap, 5, 100, now)
+      expect([cap.limit() > 4, cap.limit() <= 9]).toEqual([true, true])
+      rounds(cap, 20, 100, now, error)
+      expect(cap.limit()).toBe(1)
+    },
+  )
+
+  test.each(['status_500', 'status_404', 'tls', 'bad_answer', 'blocked_address'])(
+    '%s grows and lowers nothing',
+    (error) => {
+      const cap = capOf()
+      const now = rounds(cap, 2, 100)
+      rounds(cap, 50, 5, now, error)
+      expect(cap.limit()).toBe(16)
+      expect(cap.speed().latencyMs).toBe(100)
+    },
+  )
+
+  test('nothing in flight forgets nothing', () => {
+    const cap = capOf()
+    rounds(cap, 4, 700)
+    const before = cap.speed()
+    expect(cap.isIdle(1e9)).toBe(true)
+    rounds(cap, 1, 700, 1e9)
+    expect(cap.speed()).toEqual(before)
+  })
+
+  test('an endpoint is slow for a minute after its last time-out', () => {
+    const cap = capOf()
+    expect(cap.isSlow(0)).toBe(false)
+    cap.record({ error: 'timeout', durationMs: 10_000 }, 11_000)
+    expect([cap.isSlow(11_000), cap.isSlow(70_999), cap.isSlow(71_000)]).toEqual([true, true, false])
+    expect([cap.isIdle(70_999), cap.isIdle(71_000)]).toEqual([false, true])
+  })
+
+  test('the most of the endpoint counts at once, and in the slow lane that of the lane', () => {
+    const cap = capOf()
+    const now = rounds(cap, 6, 20)
+    cap.setHighest(5)
+    expect(cap.limit()).toBe(5)
+    cap.setHighest(64)
+    cap.record({ error: 'timeout', durationMs: 0 }, now)
+    expect(cap.limit()).toBe(32)
+  })
+
+  test('several processes: half is for a turn out of the queue, the other half is divided, one place each at least', () => {
+    let processes = 1
+    const cap = createDeliveryCap(() => processes, BOUNDS)
+    cap.setHighest(64)
+    rounds(cap, 6, 20)
+    const places = [1, 2, 3, 5, 33, 0].map((count) => {
+      processes = count
+      return [cap.limit(), cap.ownRoom()]
+    })
+    expect(places).toEqual([
+      [64, 64],
+      [32, 16],
+      [32, 10],
+      [32, 6],
+      [32, 1],
+      [64, 64],
+    ])
+    processes = 2
+    cap.slots.take(15)
+    expect([cap.ownRoom(), cap.slots.free()]).toEqual([1, 17])
+    cap.slots.take(17)
+    expect([cap.ownRoom() < 1, cap.slots.free()]).toEqual([true, 0])
+  })
 })
 
-test('places that a turn took count against the own share', () => {
-  const cap = createDeliveryCap(() => 2)
-  for (const answer of Array(10_000).fill(fast)) cap.record(answer, 0)
-  cap.slots.take(7)
-  expect([cap.ownRoom(), cap.slots.free()]).toEqual([1, 9])
-  cap.slots.take(9)
-  expect([cap.ownRoom() < 1, cap.slots.free()]).toEqual([true, 0])
+const PROCESSES = [1, 3] as const
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
+
+describe.each(PROCESSES)('with %d processes', (processes) => {
+  const simulate = (receiver: SimulatedReceiver, run: { rate: number; seconds: number; backlog?: number }) =>
+    simulateSending(receiver, { ...run, processes, bounds: BOUNDS })
+
+  test.each([
+    ['20 ms at 300/s', constant(20), 300],
+    ['700 ms at 24/s', constant(700), 24],
+    ['5 s at 5/s', constant(5_000), 5],
+    ['700 ms give or take at 24/s', jittery(700, 0.5), 24],
+  ])('a receiver of %s keeps up within a minute and a half', (_name, receiver, rate) => {
+    const { waiting } = simulate(receiver, { rate, seconds: 150 })
+    expect(Math.max(...waiting.slice(90))).toBeLessThanOrEqual(rate / 2)
+  })
+
+  // Guarantee: a small shop is not filled until its own customers wait.
+  test.each([
+    [5, 200],
+    [20, 300],
+  ])('of %d workers of %d ms about as many are busy, whatever waits', (workers, serviceMs) => {
+    const { inFlight, answered } = simulate(queueing(workers, serviceMs), { rate: 20, seconds: 600, backlog: 100_000 })
+    const settled = inFlight.slice(60)
+    expect(mean(settled)).toBeLessThan(2 * workers)
+    expect(answered / 600).toBeGreaterThan(0.4 * (workers / (serviceMs / 1_000)))
+    // The bound does not creep up with the queue that it bounds.
+    expect(mean(inFlight.slice(450))).toBeLessThan(2 * workers)
+  })
+
+  test('a receiver that has become slower for good is served as fast as it can be', () => {
+    const slower: SimulatedReceiver = ({ now }) => ({ durationMs: now < 60_000 ? 700 : 1_500, error: null })
+    const { waiting } = simulate(slower, { rate: 24, seconds: 240 })
+    expect(Math.max(...waiting.slice(200))).toBeLessThanOrEqual(12)
+  })
+
+  test('a receiver that was fast under a trickle, and slow when more came', () => {
+    const later: SimulatedReceiver = ({ now }) => ({ durationMs: now < 20_000 ? 20 : 700, error: null })
+    const { waiting } = simulate(later, { rate: 24, seconds: 180 })
+    expect(Math.max(...waiting.slice(120))).toBeLessThanOrEqual(12)
+  })
+
+  test('a cold start is no base', () => {
+    const cold: SimulatedReceiver = ({ now }) => ({ durationMs: now < 6_000 ? 3_000 : 100, error: null })
+    const { waiting, latencyMs } = simulate(cold, { rate: 100, seconds: 60 })
+    expect(Math.max(...waiting.slice(30))).toBeLessThanOrEqual(50)
+    expect(latencyMs).toBe(100)
+  })
+
+  test('a minute of 503 brings it down to one, and back', () => {
+    const away: SimulatedReceiver = ({ now }) =>
+      now > 20_000 && now < 80_000 ? { durationMs: 50, error: 'status_503' } : { durationMs: 700, error: null }
+    const { waiting, inFlight } = simulate(away, { rate: 24, seconds: 240 })
+    expect(Math.max(...inFlight.slice(30, 75))).toBeLessThanOrEqual(processes)
+    expect(Math.max(...waiting.slice(200))).toBeLessThanOrEqual(12)
+  })
+
+  test('429 above a rate keeps it near that rate, 429 for ever at one', () => {
+    let window = { second: 0, count: 0 }
+    const limited: SimulatedReceiver = ({ now }) => {
+      const second = Math.floor(now / 1_000)
+      window = { second, count: second === window.second ? window.count + 1 : 1 }
+      return window.count > 20 ? { durationMs: 20, error: 'status_429' } : { durationMs: 200, error: null }
+    }
+    const { succeeded } = simulate(limited, { rate: 40, seconds: 120, backlog: 10_000 })
+    expect(succeeded / 120).toBeGreaterThan(5)
+    const never = simulate(() => ({ durationMs: 20, error: 'status_429' }), { rate: 40, seconds: 60 })
+    expect(Math.max(...never.inFlight.slice(10))).toBeLessThanOrEqual(processes)
+  })
+
+  // Guarantee: nobody gets more places by answering fast first.
+  test('a receiver that is fast and then hangs holds no more than the most, and soon a few', () => {
+    const hangs: SimulatedReceiver = ({ now }) =>
+      now % 120_000 < 60_000 ? { durationMs: 20, error: null } : { durationMs: 10_000, error: 'timeout' }
+    const { inFlight } = simulate(hangs, { rate: 500, seconds: 240, backlog: 1_000 })
+    expect(Math.max(...inFlight)).toBeLessThanOrEqual(32 * Math.max(2, processes))
+    expect(Math.max(...inFlight.slice(112, 119))).toBeLessThanOrEqual(4 * processes)
+  })
 })

@@ -1,104 +1,94 @@
+import type { LimitedBy } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { createLearnedLimit, LOWEST } from './learned-limit.ts'
+import { createSlots, type Slots } from './slots.ts'
 
-/** How many requests to an endpoint may be in flight from all processes: at the start, at most, and after time-outs. */
+/** How many requests to an endpoint may be in flight from all processes before anything is known of it. */
 const START = 4
-const HIGHEST = 32
-const LOWEST = 1
-/** Only responses this fast let the cap grow. */
-const FAST_MS = 500
 /** An endpoint counts as slow for this long after a time-out. */
 const SLOW_FOR_MS = 60_000
+/** One place serves less than one delivery a second above it. */
+const QUICK_MS = 1_000
 
-/** The speed of one endpoint as this process measured it. */
+/** Faults and answers of a receiver that has too much to do, besides the time-out. */
+const SIGNS: ReadonlySet<string> = new Set([
+  ...['refused', 'unreachable', 'reset', 'network'],
+  ...['status_429', 'status_502', 'status_503', 'status_504'],
+])
+
+/** The result of one request as the cap reads it. */
+export interface AnswerTime {
+  /** Null for a 2xx; otherwise the code of the fault, `timeout`, or `status_` and the status. */
+  readonly error: string | null
+  readonly durationMs: number
+}
+
+/** The most that one endpoint may have in flight, by the lane that serves it and by what is known of its speed. */
+export interface LaneBounds {
+  /** In the normal lane, of an endpoint that answers within a second. */
+  readonly quick: number
+  /** In the normal lane, of one that takes longer or has not answered yet. */
+  readonly patient: number
+  readonly slow: number
+}
+
+/** The concurrency of one endpoint as this process learned it. */
 export interface DeliveryCap {
   readonly slots: Slots
-  /** Current bound of `slots`, which a turn out of the queue may fill: there is one such turn at a time, in all processes together. */
+  /** Current bound of `slots`, which a turn out of the queue may fill. */
   limit(): number
   /** Places that this process may still take without asking the queue, for first attempts and turns of its own; below 1 when none. */
   ownRoom(): number
-  /** Grows the cap by one for each round of fast responses, halves it on a time-out. Fast errors change nothing. */
-  record(outcome: { readonly timedOut: boolean; readonly durationMs: number }, at: Ms): void
+  /** The most that the endpoint or else the installation allows; until it is set one request is in flight. */
+  setHighest(highest: number): void
+  /** The result of one request that took a place and has given it back. */
+  record(answer: AnswerTime, at: Ms): void
   /** True within a minute after a time-out: such an endpoint uses the slow lane, so that it cannot exhaust the normal one. */
   isSlow(at: Ms): boolean
-  /** True when nothing is in flight and the endpoint is not slow: dropping the entry loses only the learned cap. */
+  /** True once the receiver is known to answer within a second. */
+  isQuick(): boolean
+  /** What this process measured, for metrics and people. */
+  speed(): LimitedBy
+  /** True when nothing is in flight and the endpoint is not slow: dropping the entry loses only what was learned. */
   isIdle(at: Ms): boolean
 }
 
 /**
- * Additive increase, multiplicative decrease: a good endpoint gets up to 32 concurrent requests, one that hangs keeps
- * a single one, and recovers step by step. `processes()` is how many processes share the cap: one half of it is for the turn out of the queue, which
- * one process has at a time, the other half is divided. Together they have at most the cap or, with many processes, half of it
- * and one request each, whichever is more. A lone process has the whole cap for both.
+ * The concurrency of one endpoint: it follows the receiver, as the table of `learned-limit.ts` says.
+ *
+ * `processes()` is how many processes share the endpoint. Each has half of the most for a turn out of the queue, of which there is one at a
+ * time, and a share of the other half, one place at least, for first attempts; a lone process has the whole for both. A turn that ends
+ * leaves its last requests in flight, and for their duration the next one's may come on top: all of them measure the same
+ * receiver, and come down. `bounds` are those of this process's lanes.
  */
-export function createDeliveryCap(processes: () => number): DeliveryCap {
-  let limit = START
-  let fastInRow = 0
+export function createDeliveryCap(processes: () => number, bounds: LaneBounds): DeliveryCap {
+  const learned = createLearnedLimit(Math.max(LOWEST, Math.ceil(START / processes())))
+  let highest = LOWEST
   let slowUntil = 0
-  const turnLimit = () => (processes() > 1 ? Math.max(LOWEST, Math.ceil(limit / 2)) : limit)
-  const share = () => (processes() > 1 ? Math.max(LOWEST, Math.floor(limit / 2 / processes())) : limit)
-  const slots = createSlots(turnLimit)
+  let latest: Ms = 0
+  const isQuick = () => (learned.baseMs() ?? Number.POSITIVE_INFINITY) <= QUICK_MS
+  const bound = () => Math.min(highest, latest < slowUntil ? bounds.slow : isQuick() ? bounds.quick : bounds.patient)
+  const half = () => (processes() > 1 ? Math.ceil(bound() / 2) : bound())
+  const share = () => (processes() > 1 ? Math.floor(bound() / 2 / processes()) : bound())
+  const limit = () => Math.max(LOWEST, Math.min(learned.limit(), half()))
+  const slots = createSlots(limit)
   return {
     slots,
-    limit: turnLimit,
-    ownRoom: () => Math.min(slots.free(), share() - slots.taken()),
-    record: ({ timedOut, durationMs }, at) => {
-      if (timedOut) {
-        limit = Math.max(LOWEST, Math.floor(limit / 2))
-        fastInRow = 0
-        slowUntil = at + SLOW_FOR_MS
-        return
-      }
-      fastInRow = durationMs <= FAST_MS ? fastInRow + 1 : 0
-      if (fastInRow < limit) return
-      fastInRow = 0
-      limit = Math.min(HIGHEST, limit + 1)
+    limit,
+    ownRoom: () => Math.min(slots.free(), Math.max(LOWEST, share()) - slots.taken()),
+    setHighest: (value) => {
+      highest = value
+    },
+    record: ({ error, durationMs }, at) => {
+      latest = Math.max(latest, at)
+      if (error === 'timeout') slowUntil = at + SLOW_FOR_MS
+      const startedAt = at - durationMs
+      if (error === null) learned.succeed({ startedAt, at, inFlight: slots.taken() + 1, highest: half() })
+      else if (error === 'timeout' || SIGNS.has(error)) learned.fail(startedAt, at)
     },
     isSlow: (at) => at < slowUntil,
+    isQuick,
+    speed: () => ({ limit: limit(), latencyMs: learned.latencyMs(), isFailing: learned.isFailing() }),
     isIdle: (at) => slots.taken() === 0 && at >= slowUntil,
-  }
-}
-
-/** A bounded number of places; the bound may move while places are taken. */
-export interface Slots {
-  /** Places free now; 0 when the bound fell below the number taken. */
-  free(): number
-  taken(): number
-  take(count: number): void
-  /** Gives places back and wakes waiting callers. */
-  give(count: number): void
-  /** Resolves when places are next given back, or when `wake` is called. */
-  freed(): Promise<void>
-  wake(): void
-}
-
-/** Places up to `limit()`, which is read each time. */
-export function createSlots(limit: () => number): Slots {
-  let taken = 0
-  let waiting: { promise: Promise<void>; resolve: () => void } | null = null
-  const wake = (): void => {
-    waiting?.resolve()
-    waiting = null
-  }
-  return {
-    free: () => Math.max(0, limit() - taken),
-    taken: () => taken,
-    take: (count) => {
-      taken += count
-    },
-    give: (count) => {
-      taken -= count
-      wake()
-    },
-    freed: () => {
-      if (waiting === null) {
-        let resolve = (): void => undefined
-        const promise = new Promise<void>((done) => {
-          resolve = done
-        })
-        waiting = { promise, resolve }
-      }
-      return waiting.promise
-    },
-    wake,
   }
 }

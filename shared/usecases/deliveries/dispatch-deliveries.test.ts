@@ -7,7 +7,15 @@ import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 const nothing = () => undefined
 const endpoint = {
   ...{ id: 'e', workspaceId: 'w', url: 'https://shop.example', events: ['*'], mode: 'live', description: null },
-  ...{ status: 'enabled', sealedSecrets: ['s'], formerSecrets: [], createdAt: 0, updatedAt: 0, opId: null },
+  ...{
+    status: 'enabled',
+    sealedSecrets: ['s'],
+    formerSecrets: [],
+    inFlightMax: null,
+    createdAt: 0,
+    updatedAt: 0,
+    opId: null,
+  },
 }
 
 function row(index: number): Delivery {
@@ -75,6 +83,7 @@ function slowEndpoint() {
     },
     allowLocalhost: false,
     maxInFlight: { normal: 8, slow: 8 },
+    endpointInFlightMax: 64,
     processes: () => 1,
     stopwatch: () => world.now,
   }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { useDispatchStage } from '#test/support/dispatch-stage.ts'
 import { useStores } from '#test/support/stores.ts'
+import type { DispatchDeliveriesDeps } from './dispatch-process.ts'
 
 const stores = useStores()
 const { at, ports, dispatcher, given, turn, makeDue, delivery } = useDispatchStage(stores)
@@ -65,4 +66,79 @@ test('an endpoint that hangs does not hold up another, and is served apart after
   await makeDue(hanging.endpoint.id)
   expect(await sender.overdue('normal')).not.toContain(hanging.endpoint.id)
   expect(await sender.overdue('slow')).toContain(hanging.endpoint.id)
+})
+
+/** Requests in flight, as the sender sees them, and at most so far. */
+function counted(http: DispatchDeliveriesDeps['http'], of: (url: string) => boolean = () => true) {
+  const seen = { now: 0, most: 0 }
+  const post: typeof http.post = async (request) => {
+    if (!of(request.url)) return await http.post(request)
+    seen.now += 1
+    seen.most = Math.max(seen.most, seen.now)
+    return await http.post(request).finally(() => {
+      seen.now -= 1
+    })
+  }
+  return { seen, http: { ...http, post } }
+}
+
+const LANES = { normal: 512, slow: 256 }
+
+// Guarantee: a healthy receiver gets as many requests at once as it needs, however long each takes.
+test('a receiver that takes 700 ms gets twice as many at once after each round', async () => {
+  const { endpoint, rows } = await given(60)
+  at.receiver.answer({ kind: 'status', status: 200, delayMs: 700 })
+  const { seen, http } = counted(at.http)
+  const sender = dispatcher({ http, maxInFlight: LANES })
+  const { deliveries } = ports()
+  while ((await deliveries.nextDue(endpoint.id)) !== null) await turn(sender, endpoint.id)
+  expect(at.receiver.requests).toHaveLength(rows.length)
+  expect([seen.most >= 16, seen.most <= 64]).toEqual([true, true])
+})
+
+test('an endpoint has no more in flight than its own number, from the first request on', async () => {
+  const { endpoint } = await given(10, { inFlightMax: 2 })
+  at.receiver.answer({ kind: 'status', status: 200, delayMs: 20 })
+  const { seen, http } = counted(at.http)
+  const sender = dispatcher({ http, maxInFlight: LANES })
+  while ((await ports().deliveries.nextDue(endpoint.id)) !== null) await turn(sender, endpoint.id)
+  expect(seen.most).toBe(2)
+  expect(at.receiver.requests).toHaveLength(10)
+})
+
+test('an endpoint that waits for its own requests is reported, one that keeps up is not', async () => {
+  const [busy, quick] = [await given(10), await given(10)]
+  at.receiver.answer(({ headers }) =>
+    busy.rows.some(({ delivery: { id } }) => id === headers['x-webhook-id'])
+      ? { kind: 'hang' }
+      : { kind: 'status', status: 200 },
+  )
+  const sender = dispatcher({ maxInFlight: LANES })
+  await Promise.all([sender.drain('normal', busy.endpoint.id), sender.drain('normal', quick.endpoint.id)])
+  const limited = sender.takeLimited()
+  expect(limited.get(busy.endpoint.id)).toEqual({ limit: 4, latencyMs: null, isFailing: false })
+  expect(sender.takeLimited().size).toBe(0)
+})
+
+// Guarantee: however many endpoints a tenant has that answer after almost the whole deadline, others are served at once.
+test('two hundred endpoints that hold their requests leave a quarter of the lane to those that answer quickly', async () => {
+  const quick = await given(8)
+  const sender = dispatcher({ maxInFlight: LANES })
+  await turn(sender, quick.endpoint.id)
+  const { url } = at.receiver
+  const hostile = await Promise.all(Array.from({ length: 200 }, () => given(4, { url: `${url}/held` })))
+  at.receiver.answer(({ path }) => (path.endsWith('/held') ? { kind: 'hang' } : { kind: 'status', status: 200 }))
+  for (let from = 0; from < hostile.length; from += 32) {
+    await Promise.all(hostile.slice(from, from + 32).map(({ endpoint }) => sender.drain('normal', endpoint.id)))
+  }
+  const held = () => at.receiver.requests.filter(({ path }) => path.endsWith('/held')).length
+  expect(held()).toBeLessThanOrEqual(512 - 128)
+  expect(held()).toBeGreaterThan(200)
+  const before = at.receiver.requests.length
+  await ports().deliveries.insertMany(
+    quick.rows.map(({ delivery }) => ({ ...delivery, id: `${delivery.id}_2`, generation: 1 })),
+  )
+  await sender.drain('normal', quick.endpoint.id)
+  await at.receiver.waitForCount(before + 8)
+  expect(held()).toBe(before - 8)
 })

@@ -1,10 +1,10 @@
 import type { DeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
-import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { LimitedBy, WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim.ts'
-import { createDeliveryCap, createSlots, type DeliveryCap, type Slots } from './delivery-cap.ts'
+import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
 import {
   createOutcomeRecorder,
   type OutcomeRecorder,
@@ -13,6 +13,8 @@ import {
   warnFailingEndpoint,
 } from './outcomes.ts'
 import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send.ts'
+import { createSlots, type Slots } from './slots.ts'
+
 /** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
 export type DispatchLane = 'normal' | 'slow'
 
@@ -23,6 +25,8 @@ export type DispatchDeliveriesDeps = Runtime &
   Uses<'deliveries' | 'notifier' | 'after' | 'stopwatch'> & {
     /** Requests in flight in this process, by lane. */
     readonly maxInFlight: Readonly<Record<DispatchLane, number>>
+    /** Requests to one endpoint in flight from all processes, at most; an endpoint's own value may be lower. */
+    readonly endpointInFlightMax: number
     /** How many processes send webhooks, this one included: they share the cap of an endpoint. */
     processes(): number
   }
@@ -40,7 +44,10 @@ export interface DispatchProcess {
   readonly claimer: DeliveryClaimer
   readonly recorder: OutcomeRecorder
   readonly lanes: Readonly<Record<DispatchLane, Slots>>
+  /** The endpoint used least recently first. */
   readonly caps: Map<string, DeliveryCap>
+  /** Endpoints that had due rows and no free place of their own, since the last report; with their speed. */
+  readonly limited: Map<string, LimitedBy>
   /** Endpoints whose turn ended because no place was free: the next free place wakes them. */
   readonly waitingForSlot: Set<string>
   /** Endpoints that may have due rows for which no claim of this process has begun since: nothing new overtakes them. */
@@ -65,6 +72,7 @@ export function createDispatchProcess(deps: DispatchDeliveriesDeps): DispatchPro
     recorder: createOutcomeRecorder(deps),
     lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
     caps: new Map(),
+    limited: new Map(),
     waitingForSlot: new Set(),
     behind: new Set(),
     turns: new Map(),
@@ -97,7 +105,7 @@ export async function sendAndRecord(self: DispatchProcess, claimed: ClaimedDeliv
     return
   }
   const { outcome } = sent
-  cap.record(sent, deps.clock.now())
+  cap.record({ error: outcome.attempt.error, durationMs: sent.durationMs }, deps.clock.now())
   deps.metrics.count('webhook_attempts_total', { result: outcome.result })
   deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
   reportAttempt(deps, claimed, sent)
@@ -148,19 +156,63 @@ export function wakeWaiting(self: DispatchProcess, endpointId: string): boolean 
   return waited
 }
 
+/** Learned limits of so many endpoints are kept; of more, those of endpoints used least recently are forgotten. */
+const CAPS_MAX = 10_000
+/** No endpoint holds more than this part of a lane, nor of what the others leave of it. */
+const LANE_PART = 8
+/** This part of the normal lane is for endpoints that are known to answer within a second. */
+const QUICK_PART = 4
+
 /** The cap of an endpoint as this process learned it. */
 export function capOf(self: DispatchProcess, endpointId: string): DeliveryCap {
-  const known = self.caps.get(endpointId)
-  if (known !== undefined) return known
-  const cap = createDeliveryCap(self.deps.processes)
-  self.caps.set(endpointId, cap)
+  const { caps, deps } = self
+  const known = caps.get(endpointId)
+  if (known !== undefined) {
+    caps.delete(endpointId)
+    caps.set(endpointId, known)
+    return known
+  }
+  const { normal, slow } = deps.maxInFlight
+  const eighth = (places: number) => Math.max(1, Math.floor(places / LANE_PART))
+  const bounds = { quick: eighth(normal), patient: eighth(normal - forQuick(self)), slow: eighth(slow) }
+  const cap = createDeliveryCap(deps.processes, bounds)
+  if (caps.size >= CAPS_MAX) forgetOldest(self, deps.clock.now())
+  caps.set(endpointId, cap)
   return cap
 }
 
-/** Prune only above this size: learned caps are worth keeping. */
-export function forgetIdle(self: DispatchProcess, now: Ms): void {
-  if (self.caps.size <= 10_000) return
-  for (const [endpointId, cap] of self.caps) if (cap.isIdle(now)) self.caps.delete(endpointId)
+const forQuick = ({ deps }: DispatchProcess) => Math.floor(deps.maxInFlight.normal / QUICK_PART)
+
+/** True while a quarter of the lane is free: whoever gets no place then has no more of its own. */
+export function hasFreePlaces({ deps, lanes }: DispatchProcess, lane: DispatchLane): boolean {
+  return lanes[lane].free() >= Math.floor(deps.maxInFlight[lane] / QUICK_PART)
+}
+
+function forgetOldest({ caps, turns }: DispatchProcess, now: Ms): void {
+  for (const [endpointId, cap] of caps) {
+    if (!cap.isIdle(now) || turns.has(endpointId)) continue
+    caps.delete(endpointId)
+    return
+  }
+}
+
+/** Sets the most that the endpoint may have in flight, as it was read now. */
+export function allowFor(self: DispatchProcess, endpoint: WebhookEndpoint): void {
+  const { endpointInFlightMax: most } = self.deps
+  capOf(self, endpoint.id).setHighest(Math.min(most, endpoint.inFlightMax ?? most))
+}
+
+/**
+ * Places that the endpoint may take now; below 1 when none. Besides its cap: an eighth of what it and all others leave free of the
+ * lane, one at least, so that however many endpoints answer slowly there are places left for those that answer quickly; and
+ * in the normal lane a quarter is for those that are known to be quick. `isOwn`: without a turn out of the queue.
+ */
+export function roomOf(self: DispatchProcess, lane: DispatchLane, endpointId: string, isOwn: boolean): number {
+  const cap = capOf(self, endpointId)
+  const free = self.lanes[lane].free() - (lane === 'normal' && !cap.isQuick() ? forQuick(self) : 0)
+  const taken = cap.slots.taken()
+  const ofLane = Math.max(1, Math.floor((free + taken) / LANE_PART)) - taken
+  return Math.min(isOwn ? cap.ownRoom() : cap.slots.free(), free, ofLane)
 }
 
 /** The queue of the lane that serves the endpoint now. */

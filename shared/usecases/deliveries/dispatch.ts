@@ -1,31 +1,35 @@
-import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { LimitedBy, WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { ClaimedInsert, FirstAttempts, RoundTimes } from '#shared/usecases/outbox/first-attempts.ts'
 import { CLAIM_ROWS_MAX, type ClaimedRows, LEASE_MS, prepareDeliveries, SEND_WITHIN_MS } from './claim.ts'
-import type { Slots } from './delivery-cap.ts'
 import {
+  allowFor,
   capOf,
   createDispatchProcess,
   type DispatchDeliveriesDeps,
   type DispatchLane,
   type DispatchProcess,
   type DueAnswer,
-  forgetIdle,
+  hasFreePlaces,
   keepUnsent,
   queueOf,
+  roomOf,
   sendAndRecord,
   takePlaces,
   track,
   wakeWaiting,
 } from './dispatch-process.ts'
+import type { Slots } from './slots.ts'
 
 /** One turn of one endpoint ends after this long or this many sends; then other endpoints take their turns. */
 const TURN_MS = 2_000
 const TURN_SENDS = 64
 /** Small claims cost the store most: a busy endpoint waits this long for more places before it claims a few. */
 const GATHER_MS = 10
+/** A turn waits at most this long for a place: a worker's slot is worth more than the way through the queue. */
+const WAIT_MS = 200
 /** A row that has been due for this long was missed by its wake-up. */
 const OVERDUE_MS = 1_000
 /** How far ahead the sweep schedules wake-ups; more than one sweep interval and the age of a shared answer, so that no retry falls between. */
@@ -50,6 +54,8 @@ export interface Dispatcher {
   readonly claimInserted: FirstAttempts['claim']
   /** Serves pending rows that the relay inserted: by a turn here, or by whoever is free. Returns at once. */
   wake(endpointId: string): void
+  /** Endpoints that had due rows and no free place of their own since the last call, with what this process measured of them. */
+  takeLimited(): ReadonlyMap<string, LimitedBy>
   /** Resolves when no turn runs, no request is in flight and every outcome is written. */
   idle(): Promise<void>
   /** Claims nothing more, waits for requests in flight, and gives unsent claims back without consuming their attempts. */
@@ -67,6 +73,11 @@ export function createDispatcher(deps: DispatchDeliveriesDeps): Dispatcher {
     overdue: (lane) => overdue(self, lane),
     claimInserted: (rows, endpoints, times) => claimInserted(self, rows, endpoints, times),
     wake: (endpointId) => wake(self, endpointId),
+    takeLimited: () => {
+      const limited = new Map(self.limited)
+      self.limited.clear()
+      return limited
+    },
     idle,
     stop: async () => {
       self.stopping = true
@@ -97,21 +108,22 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   const isMisplaced = (): boolean => lane === 'normal' && cap.isSlow(clock.now())
   const until = clock.now() + TURN_MS
   let sent = 0
-  let gathered = false
+  let waited: 'no' | 'more' | 'any' = 'no'
   // Somebody says that rows are due: nothing new overtakes them until the first claim has begun.
   if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
-    const places = isDirect ? cap.ownRoom() : cap.slots.free()
     // The share is used up, the cap is not: the turn that the queue gives, here or elsewhere, may use the rest.
-    if (places < 1 && cap.slots.free() > 0) break
-    const room = Math.min(places, self.lanes[lane].free(), TURN_SENDS - sent)
+    if (isDirect && cap.ownRoom() < 1 && cap.slots.free() > 0) break
+    const room = Math.min(roomOf(self, lane, endpointId, isDirect), TURN_SENDS - sent)
     if (room < 1) {
-      await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], until - clock.now())
-    } else if (!gathered && sent > 0 && room < cap.limit() / 2 && sent + room < TURN_SENDS) {
-      gathered = true
+      if (waited === 'any') break
+      waited = 'any'
+      await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], Math.min(WAIT_MS, until - clock.now()))
+    } else if (waited !== 'more' && sent > 0 && room < cap.limit() / 2 && sent + room < TURN_SENDS) {
+      waited = 'more'
       await freed(self, cap.slots, GATHER_MS)
     } else {
-      gathered = false
+      waited = 'no'
       // Rows inserted from now on may be missed by this claim.
       self.behind.delete(endpointId)
       const claimed = await claimAndSend(self, lane, endpointId, Math.min(room, CLAIM_ROWS_MAX))
@@ -121,9 +133,11 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
     }
   }
   if (self.stopping) return
-  // To the tail of its queue, so that endpoints take turns; an endpoint without a free place is woken by the next request that ends.
-  if (cap.slots.free() > 0) notifier.notify(queueOf(self, endpointId), endpointId)
-  else self.waitingForSlot.add(endpointId)
+  const isBlocked = roomOf(self, lane, endpointId, false) < 1
+  if (isBlocked && (cap.slots.free() === 0 || hasFreePlaces(self, lane))) self.limited.set(endpointId, cap.speed())
+  // To the tail of its queue, so that endpoints take turns; an endpoint without a free place is woken by its next request that ends.
+  if (isBlocked && cap.slots.taken() > 0) self.waitingForSlot.add(endpointId)
+  else notifier.notify(queueOf(self, endpointId), endpointId)
 }
 
 function wake(self: DispatchProcess, endpointId: string): void {
@@ -150,6 +164,7 @@ async function claimAndSend(
   let launched = 0
   try {
     const rows = await self.claimer.claim(endpointId, room)
+    for (const { endpoint } of rows.ready.slice(0, 1)) allowFor(self, endpoint)
     // A claim that took too long is left to its lease: another process may send a row after that.
     if (self.stopping || self.deps.clock.now() >= rows.sendBefore) {
       for (const claimed of rows.ready) keepUnsent(self, claimed)
@@ -176,7 +191,6 @@ async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<reado
   const { askedAt } = answer
   const due = await answer.due
   const now = self.deps.clock.now()
-  forgetIdle(self, now)
   for (const { endpointId, dueAt } of due) self.claimer.lower(endpointId, dueAt)
   const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
   // What fell due since the question is woken at once.
@@ -247,6 +261,7 @@ function claimInserted(
   const leaseToken = self.deps.random.uuid()
   const enabled = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.status === 'enabled'] as const))
   const held = new Map<string, HeldDeliveries>()
+  for (const endpoint of endpoints) allowFor(self, endpoint)
   const inserted = rows.map((row) => {
     if (enabled.get(row.endpointId) !== true || !hasRoom(self, row.endpointId)) return row
     const give = takePlaces(self, 'normal', row.endpointId, 1)
@@ -274,12 +289,10 @@ function claimInserted(
 
 /** False where a row would overtake others, or use a place that the slow lane or nobody has. */
 function hasRoom(self: DispatchProcess, endpointId: string): boolean {
-  const cap = capOf(self, endpointId)
   return (
     !self.stopping &&
-    !cap.isSlow(self.deps.clock.now()) &&
-    cap.ownRoom() > 0 &&
-    self.lanes.normal.free() > 0 &&
+    !capOf(self, endpointId).isSlow(self.deps.clock.now()) &&
+    roomOf(self, 'normal', endpointId, true) > 0 &&
     !self.behind.has(endpointId) &&
     !self.waitingForSlot.has(endpointId)
   )

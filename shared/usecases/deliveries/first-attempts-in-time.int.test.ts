@@ -214,7 +214,7 @@ describe('the endpoint between read and request', () => {
   // Guarantee: a backlog is served with half of the cap, however many processes run; the turn that may do so comes from the queue.
   it('whose own share is used up is served by the turn out of the queue', async () => {
     stage.receiver.answer({ kind: 'status', status: 200, delayMs: 300 })
-    const one = process({ dispatcher: { processes: () => 8 } })
+    const one = process({ dispatcher: { processes: () => 2, endpointInFlightMax: 4 } })
     const made = await invoices(6)
     await Promise.all(made.map(({ shard }) => one.relay.relayShard(shard)))
     expect(stage.engine.wakeUps).toContain(`webhooks ${stage.endpointId}`)

@@ -267,11 +267,12 @@ describe('what is inserted pending', () => {
     const made = await invoices(12)
     const madeAt = stage.engine.deps.clock.now()
     const clock = { now: () => madeAt }
-    // Time stands still: answers that a busy machine measures as slow would send the endpoint to the slow lane, and a turn that lasted two
-    // seconds leaves the rest to a queue, which this process lacks.
+    // Time stands still: answers that a busy machine measures as slow would send the endpoint to the slow lane. A turn that waits for places
+    // leaves the rest to the queue, whose part the test plays.
     const one = process({ isStill: true, relay: { clock }, dispatcher: { clock } })
     await Promise.all(made.map(({ shard }) => one.relay.relayShard(shard)))
     await vi.waitFor(async () => {
+      await one.dispatcher.drain('normal', stage.endpointId)
       const rows = await Promise.all(made.map(({ id }) => deliveryOf(id)))
       expect(rows.filter((row) => row?.status === 'succeeded')).toHaveLength(12)
     }, 60_000)

@@ -37,12 +37,13 @@ it('costs six commands after its insert', async () => {
     ...{ status: 'enabled', createdAt: now, updatedAt: now, opId: null },
     sealedSecrets: [secretBox.seal(`whsec_${randomBytes(32).toString('base64')}`, endpointSecretContext(id))],
     formerSecrets: [],
+    inFlightMax: null,
   })
   // A stopwatch that stands still: what was read is fresh, however long the store takes.
   const readAt = stopwatch()
   const still = () => readAt
   const parts = { ...deps, http, after, stopwatch: still, secretBox, allowLocalhost: true, processes: () => 1 }
-  const dispatcher = createDispatcher({ ...parts, maxInFlight: { normal: 64, slow: 16 } })
+  const dispatcher = createDispatcher({ ...parts, maxInFlight: { normal: 64, slow: 16 }, endpointInFlightMax: 64 })
   const trimmer = createBackgroundTrimmer(parts)
   const attempts = { isPaused: async () => false, claim: dispatcher.claimInserted, wake: dispatcher.wake }
   const relay = createOutboxRelay(deps, { attempts, trimmer, stopwatch: still })

@@ -31,7 +31,6 @@ export interface ClaimedDelivery {
 /** Outcome of one request; null when this process is stopping and cut the request off, which counts as not sent. */
 export interface SentDelivery {
   readonly outcome: DeliveryOutcome
-  readonly timedOut: boolean
   readonly durationMs: number
 }
 
@@ -76,7 +75,6 @@ export async function sendDelivery(deps: SendDeliveryDeps, claimed: ClaimedDeliv
         responseBody: result.outcome === 'answered' ? result.body.slice(0, KEEP_CHARS) : '',
       },
     },
-    timedOut: error === 'timeout',
     durationMs: result.durationMs,
   }
 }

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { WebhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
-import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import type { EndpointChange } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
@@ -45,7 +45,7 @@ export async function addEndpoint(
 }
 
 /**
- * Changes an endpoint's subscriptions and note, if it was last changed at `version`. Throws `NOT_FOUND`, and
+ * Changes an endpoint's subscriptions, note and own limit of requests in flight, if it was last changed at `version`. Throws `NOT_FOUND`, and
  * `INVALID_STATE` that names who changed it first.
  */
 export async function updateEndpoint(
@@ -53,11 +53,12 @@ export async function updateEndpoint(
   request: EndpointRequest & {
     readonly endpointId: string
     readonly version: number
-    readonly change: Pick<WebhookEndpoint, 'events' | 'description'>
+    readonly change: EndpointChange
   },
 ): Promise<void> {
   const { endpointId, version, change } = request
-  const detail = { events: change.events.join(','), description: change.description }
+  const { description, inFlightMax } = change
+  const detail = { events: change.events.join(','), description, inFlightMax }
   const audit = endpointAudit(deps, actorOf(request), { action: 'endpoint.updated', subject: endpointId, detail })
   // Always greater than the previous version, even if the clock went back.
   const at = Math.max(deps.clock.now(), version + 1)

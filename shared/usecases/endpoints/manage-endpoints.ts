@@ -66,6 +66,7 @@ export async function createEndpoint(
     status: 'enabled',
     sealedSecrets: [deps.secretBox.seal(secret, endpointSecretContext(endpointId))],
     formerSecrets: [],
+    inFlightMax: null,
     createdAt: now,
     updatedAt: now,
     opId: input.opId,

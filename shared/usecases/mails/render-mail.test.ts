@@ -6,6 +6,14 @@ import { renderMail } from './render-mail.ts'
 const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, string>>>> = {
   payment_reorged: { invoice_id: 'inv', invoice_number: '7', payment_key: 'evm:1:0xab:0', mode: 'live' },
   endpoint_failing: { endpointId: 'ep', url: 'https://shop.test/hook?token=hush', firstDeliveryId: 'whd_1' },
+  endpoints_behind: {
+    workspace: 'Casa Lumbre',
+    count: '2',
+    endpointId: 'ep',
+    url: 'https://shop.test/hook?token=hush',
+    state: 'answers in 700 ms: it needs more at once than 64, or is falling behind by 75 s',
+    since: '2026-11-21 14:30 UTC',
+  },
   shared_key_material: { family: 'evm', mode: 'live', fingerprint: 'abcd1234' },
   wallet_changed: {
     workspace: 'Casa Lumbre',

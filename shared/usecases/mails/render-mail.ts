@@ -40,6 +40,22 @@ const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content
     advice:
       'Fix the receiver, test it with `paymesh endpoint test ID`, then resend the missed events with `paymesh delivery recover ID --since TIME`.',
   }),
+  endpoints_behind: (fact) => ({
+    subject: `Webhooks of ${fact('workspace')} are late`,
+    paragraphs: [
+      `Events for ${fact('workspace')} arrive faster than your receiver answers, so they are delivered late. Nothing is lost, and we keep sending as fast as it allows.`,
+      'This is the only email about it until your endpoints have kept up for an hour, and at most one a day.',
+    ],
+    facts: [
+      ['Endpoints', fact('count')],
+      ['Slowest', fact('endpointId')],
+      ['URL', withoutQuery(fact('url'))],
+      ['State', fact('state')],
+      ['Since', fact('since')],
+    ],
+    advice:
+      'Answer each request at once with 200 and process the event afterwards, or let the receiver take more requests at the same time. Under Webhooks in the dashboard you can see how far each endpoint is behind.',
+  }),
   shared_key_material: (fact) => ({
     subject: 'A receiving key is used by more than one workspace',
     paragraphs: [

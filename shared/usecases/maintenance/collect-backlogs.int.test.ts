@@ -7,6 +7,9 @@ import { createExportRecords } from '#shared/db/audit/export-records.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
 import { createDeliveryRepository } from '#shared/db/deliveries/delivery-repository.ts'
+import { WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
+import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createLimitedEndpoints } from '#shared/db/endpoints/limited-endpoints.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
@@ -58,6 +61,12 @@ function collecting(db = stores.db) {
   }
   return { collector, value }
 }
+
+const sampleEndpoint = (id: string): WebhookEndpoint => ({
+  ...{ id, workspaceId: 'ws-1', url: `https://${id}.example.com/hook`, events: ['*'], mode: 'test', description: null },
+  ...{ status: 'enabled', sealedSecrets: [], formerSecrets: [], inFlightMax: null },
+  ...{ createdAt: 1, updatedAt: 1, opId: null },
+})
 
 beforeEach(async () => {
   const { db } = stores
@@ -151,6 +160,58 @@ describe('what the store says, with nobody at work', () => {
     expect(await value('queue_depth{queue="webhooks"}')).toBe(2)
     expect(await value('invoice_deadline_oldest_age_seconds{chain="none"}')).toBeGreaterThanOrEqual(59)
     await collector.stop()
+  })
+
+  // Guarantee: one merchant's backlog neither scales the fleet nor wakes anybody.
+  it('counts endpoints at their own limit apart, until nobody reports them', async () => {
+    const { db, runtime } = stores
+    const ago = runtime.clock.now() - MINUTE_MS
+    const endpoints = ['slow', 'away', 'gone'].map((id) => sampleEndpoint(id))
+    for (const endpoint of endpoints) await createEndpointRepository(db).insert(endpoint)
+    await createDeliveryRepository(db).insertMany([
+      sampleDelivery('whd_slow', { endpointId: 'slow', dueAt: ago }),
+      sampleDelivery('whd_away', { endpointId: 'away', dueAt: ago - MINUTE_MS }),
+    ])
+    const limited = createLimitedEndpoints(db)
+    const by = { limit: 64, latencyMs: 700, isFailing: false }
+    await limited.report(
+      new Map([
+        ['slow', by],
+        ['away', { ...by, isFailing: true }],
+        ['unknown', by],
+      ]),
+    )
+    const { collector, value } = collecting()
+    await collector.run()
+    expect(await value('queue_oldest_due_age_seconds{queue="webhooks"}')).toBe(0)
+    expect(await value('queue_depth{queue="webhooks"}')).toBe(2)
+    expect(await value('webhook_endpoints_due{state="free"}')).toBe(0)
+    expect(await value('webhook_endpoints_due{state="slow"}')).toBe(1)
+    expect(await value('webhook_endpoints_oldest_due_age_seconds{state="slow"}')).toBeGreaterThanOrEqual(59)
+    expect(await value('webhook_endpoints_oldest_due_age_seconds{state="failing"}')).toBeGreaterThanOrEqual(119)
+    // Every process that sent to it is dead: a free place is missing after all.
+    await db.collection(WEBHOOK_ENDPOINTS).updateMany({}, { $set: { limitedAt: new Date(ago) } })
+    await collector.run()
+    expect(await value('queue_oldest_due_age_seconds{queue="webhooks"}')).toBeGreaterThanOrEqual(119)
+    expect(await value('webhook_endpoints_due{state="free"}')).toBe(2)
+    await collector.stop()
+  })
+
+  it('keeps the beginning of an episode through its reports, and begins another after an hour', async () => {
+    const { db, runtime } = stores
+    await createEndpointRepository(db).insert(sampleEndpoint('slow'))
+    const limited = createLimitedEndpoints(db)
+    const report = () => limited.report(new Map([['slow', { limit: 4, latencyMs: null, isFailing: false }]]))
+    const since = async () => (await limited.list(runtime.clock.now()))[0]?.since ?? 0
+    await report()
+    const first = await since()
+    const set = (change: object) => db.collection(WEBHOOK_ENDPOINTS).updateOne({ _id: 'slow' }, { $set: change })
+    await set({ limitedSince: new Date(first - MINUTE_MS) })
+    await report()
+    expect(await since()).toBe(first - MINUTE_MS)
+    await set({ limitedAt: new Date(first - 61 * MINUTE_MS) })
+    await report()
+    expect(await since()).toBeGreaterThanOrEqual(first)
   })
 
   it('is what nodes cost, and how much of a quota that is', async () => {

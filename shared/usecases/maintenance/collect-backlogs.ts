@@ -45,6 +45,8 @@ const NO_CHAIN = 'none'
 const GAUGES = [
   'queue_depth',
   'queue_oldest_due_age_seconds',
+  'webhook_endpoints_due',
+  'webhook_endpoints_oldest_due_age_seconds',
   'invoice_deadline_oldest_age_seconds',
   'exceptions_open',
   'chain_scanned',
@@ -119,11 +121,15 @@ type Publish = () => void
 const age = (from: Ms | null, at: Ms): number => (from === null ? 0 : Math.max(0, at - from) / 1_000)
 
 async function collectWork({ backlogs, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
-  const [queues, exceptions] = await Promise.all([backlogs.queues(at), backlogs.openExceptions()])
+  const [{ queues, dueEndpoints }, exceptions] = await Promise.all([backlogs.queues(at), backlogs.openExceptions()])
   return () => {
     for (const { queue, depth, oldestDueAt } of queues) {
       metrics.gauge('queue_depth', depth, { queue })
       metrics.gauge('queue_oldest_due_age_seconds', age(oldestDueAt, at), { queue })
+    }
+    for (const [state, { endpoints, oldestDueAt }] of Object.entries(dueEndpoints)) {
+      metrics.gauge('webhook_endpoints_due', endpoints, { state })
+      metrics.gauge('webhook_endpoints_oldest_due_age_seconds', age(oldestDueAt, at), { state })
     }
     for (const [kind, count] of exceptions) metrics.gauge('exceptions_open', count, { kind })
   }

@@ -5,7 +5,15 @@ import { wasEnabledAt } from './relay-records.ts'
 const MINUTE_MS = 60_000
 const base: WebhookEndpoint = {
   ...{ id: 'e', workspaceId: 'w', url: 'https://shop.example', events: ['*'], mode: 'live', description: null },
-  ...{ status: 'enabled', sealedSecrets: [], formerSecrets: [], createdAt: 0, updatedAt: 0, opId: null },
+  ...{
+    status: 'enabled',
+    sealedSecrets: [],
+    formerSecrets: [],
+    inFlightMax: null,
+    createdAt: 0,
+    updatedAt: 0,
+    opId: null,
+  },
 }
 const disabledAt = 10 * MINUTE_MS
 const enabledAt = 20 * MINUTE_MS

@@ -28,6 +28,7 @@ const addEndpoint = async (change: Partial<WebhookEndpoint>): Promise<string> =>
     status: 'enabled',
     sealedSecrets: ['sealed'],
     formerSecrets: [],
+    inFlightMax: null,
     createdAt: now,
     updatedAt: now,
     opId: null,

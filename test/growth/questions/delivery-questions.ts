@@ -94,6 +94,11 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
     'of one day': (on, facts) =>
       on.search(search({ createdFrom: facts.now - 100 * DAY_MS, createdBefore: facts.now - 99 * DAY_MS })),
   },
+  countCreated: bounded(
+    COUNT_MAX + 1_000,
+    'counts the deliveries of a minute up to 10,000, for an operator',
+    (on, facts) => on.countCreated(ENDPOINTS.alive, facts.now - 60_000),
+  ),
   ofEvents: (on, facts) => on.ofEvents(BUSY, [event(facts)]),
   health: {
     'of an endpoint that takes everything': (on) => on.health(ENDPOINTS.alive),

@@ -36,6 +36,7 @@ export const webhooksProgram: Program = async (sim, running) => {
     allowLocalhost: false,
     concurrency: 16,
     maxInFlight: { normal: 64, slow: 16 },
+    endpointInFlightMax: 64,
     processes: () => 1,
   })
 }

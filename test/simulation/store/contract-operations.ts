@@ -95,7 +95,7 @@ const ENDPOINTS: readonly ContractCase[] = [
     name: 'actions on endpoints happen once, with their note',
     ask: async ({ endpoints, operations, audit }) => {
       await endpoints.insert(endpointNamed('w-1', { sealedSecrets: ['s-1'] }))
-      const next = { sealedSecrets: ['s-2'], formerSecrets: [], rotatedBy: 'op-1' } as never
+      const next = { sealedSecrets: ['s-2'], formerSecrets: [], inFlightMax: null, rotatedBy: 'op-1' } as never
       const done = [
         await operations.setStatus('w-1', 'disabled', PAST + 1, auditNamed('a-1')),
         await operations.setStatus('w-1', 'disabled', PAST + 2, auditNamed('a-2')),

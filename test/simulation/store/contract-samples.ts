@@ -84,6 +84,7 @@ export const endpointNamed = (id: string, overrides: Partial<WebhookEndpoint> = 
   status: 'enabled',
   sealedSecrets: ['sealed'],
   formerSecrets: [],
+  inFlightMax: null,
   createdAt: PAST,
   updatedAt: PAST,
   opId: null,

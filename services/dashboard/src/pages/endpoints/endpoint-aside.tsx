@@ -1,4 +1,4 @@
-import { Button, Textarea } from '@mantine/core'
+import { Button, NumberInput, Textarea } from '@mantine/core'
 import { IconSend, IconX } from '@tabler/icons-react'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -131,14 +131,22 @@ function Failures({ endpoint: { health, recovery } }: { readonly endpoint: Endpo
   )
 }
 
+interface EndpointInput {
+  endpointId: string
+  version: number
+  events: EventName[]
+  description: string | null
+  inFlightMax: number | null
+}
+
 function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
   const scope = useScope()
   const may = useMay('admin', 'restricted')
   const [events, setEvents] = useState<readonly EventName[]>(endpoint.events)
   const [description, setDescription] = useState(endpoint.description ?? '')
+  const [inFlightMax, setInFlightMax] = useState<number | null>(endpoint.inFlightMax)
   const action = useAction({
-    call: (ids, input: { endpointId: string; version: number; events: EventName[]; description: string | null }) =>
-      api.endpoints.update.mutate({ ...scope, ...ids, ...input }),
+    call: (ids, input: EndpointInput) => api.endpoints.update.mutate({ ...scope, ...ids, ...input }),
     done: 'Saved.',
     refresh: [trpc.endpoints.pathFilter()],
   })
@@ -148,11 +156,12 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
     void action.run({
       ...{ endpointId: endpoint.id, version: endpoint.updatedAt, events: [...events] },
       description: note === '' ? null : note,
+      inFlightMax,
     })
   }
   return (
     <details>
-      <summary className="pm-summary">Events and description</summary>
+      <summary className="pm-summary">Events, description and speed</summary>
       <form onSubmit={submit} className="pm-stack">
         <EventChoice
           value={events}
@@ -164,6 +173,16 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
           value={description}
           maxLength={500}
           onChange={({ currentTarget }) => setDescription(currentTarget.value)}
+        />
+        <NumberInput
+          label="Requests at the same time, at most"
+          description="Empty: as many as the receiver answers without slowing down. Enter a number to keep some of it free for your customers."
+          value={inFlightMax ?? ''}
+          min={1}
+          max={64}
+          allowDecimal={false}
+          clampBehavior="strict"
+          onChange={(value) => setInFlightMax(typeof value === 'number' ? value : null)}
         />
         <ActionFailure failure={action.failure} />
         <div className="pm-row pm-end">
