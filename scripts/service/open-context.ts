@@ -13,6 +13,7 @@ import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
+import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
@@ -184,12 +185,13 @@ function createProcessState() {
     probes: {
       checks: {
         process: () => notReady,
-        mongo: atMostEach(1_000, mongo),
         clock,
         keys,
         prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
       },
-      degraded: { redis },
+      // Shared by all replicas: were it a reason, a balancer would take all of them out at once and answer in their place. A request
+      // waits for the election here, or gets this product's error. Without the store a process has not started, and is not ready.
+      degraded: { mongo: atMostEach(1_000, mongo), redis },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
     },
@@ -257,7 +259,7 @@ function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
   const look = async () => {
     storeAway = !(await db.isHealthy())
     metrics.gauge('store_up', storeAway ? 0 : 1, { store: 'mongo' })
-    if (redis !== null) metrics.gauge('store_up', redis.isHealthy() ? 1 : 0, { store: 'redis' })
+    if (redis !== null) publishRedis(metrics, redis.isHealthy(), await redis.figures())
     metrics.gauge('clock_drift_seconds', clock.driftMs / 1_000)
   }
   void look()
@@ -271,6 +273,16 @@ function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
       liveness.stop()
     },
   }
+}
+
+/** What a server no longer says is forgotten: the last figures would look like new ones. */
+function publishRedis(metrics: MetricsRegistry, isHealthy: boolean, figures: RedisFigures | null): void {
+  metrics.gauge('store_up', isHealthy ? 1 : 0, { store: 'redis' })
+  for (const name of ['redis_primary', 'redis_memory_used_bytes', 'redis_memory_max_bytes'] as const) metrics.forget(name)
+  if (figures === null) return
+  metrics.gauge('redis_primary', figures.isPrimary ? 1 : 0)
+  metrics.gauge('redis_memory_used_bytes', figures.usedBytes)
+  if (figures.maxBytes !== null) metrics.gauge('redis_memory_max_bytes', figures.maxBytes)
 }
 
 /** What a crash loses at most. */

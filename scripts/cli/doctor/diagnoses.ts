@@ -4,6 +4,7 @@ import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
@@ -12,6 +13,7 @@ import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
@@ -50,6 +52,12 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
     check('mongo', async () => {
       await verifyIndexes(installation.db)
       return 'reachable, all indexes exist'
+    }),
+    check('redundancy', async () => {
+      const { faults, facts } = redundancyHealth(await createStoreRedundancy(installation.db).read())
+      const text = [...faults, ...facts].join('; ')
+      if (faults.length > 0 && installation.config.env === 'production') throw new Error(text)
+      return text
     }),
     check('clock', async () => {
       const { driftMs } = installation.clock
