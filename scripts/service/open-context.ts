@@ -278,7 +278,8 @@ function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
 /** What a server no longer says is forgotten: the last figures would look like new ones. */
 function publishRedis(metrics: MetricsRegistry, isHealthy: boolean, figures: RedisFigures | null): void {
   metrics.gauge('store_up', isHealthy ? 1 : 0, { store: 'redis' })
-  for (const name of ['redis_primary', 'redis_memory_used_bytes', 'redis_memory_max_bytes'] as const) metrics.forget(name)
+  for (const name of ['redis_primary', 'redis_memory_used_bytes', 'redis_memory_max_bytes'] as const)
+    metrics.forget(name)
   if (figures === null) return
   metrics.gauge('redis_primary', figures.isPrimary ? 1 : 0)
   metrics.gauge('redis_memory_used_bytes', figures.usedBytes)

@@ -4,8 +4,8 @@ import { createRedisEpochRepository } from '#shared/db/installation/redis-epoch-
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createMemorySignals } from '#shared/queues/memory/memory-signals.ts'
-import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
+import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import type { Signals } from '#shared/queues/signals.ts'
 
 /** The open signals of a process. */
@@ -34,15 +34,21 @@ export async function openSignals(config: Config, runtime: Pick<Runtime, 'logger
   const { redisUrl, redisPrefix } = config.stores
   if (redisUrl === null) throw new Error('REDIS_URL is not set')
   // Loaded here only: a process without Redis keeps none of these libraries in memory.
-  const [{ connectRedis }, { createRedisMarkPlace }, { foreignOwner }, { createRedisSignals }, { watchRedisEpoch }, { redisFigures }] =
-    await Promise.all([
-      import('#shared/queues/connection.ts'),
-      import('#shared/queues/redis-mark-place.ts'),
-      import('#shared/queues/redis-owner.ts'),
-      import('#shared/queues/redis-signals.ts'),
-      import('#shared/queues/redis-epoch.ts'),
-      import('#shared/queues/redis-figures.ts'),
-    ])
+  const [
+    { connectRedis },
+    { createRedisMarkPlace },
+    { foreignOwner },
+    { createRedisSignals },
+    { watchRedisEpoch },
+    { redisFigures },
+  ] = await Promise.all([
+    import('#shared/queues/connection.ts'),
+    import('#shared/queues/redis-mark-place.ts'),
+    import('#shared/queues/redis-owner.ts'),
+    import('#shared/queues/redis-signals.ts'),
+    import('#shared/queues/redis-epoch.ts'),
+    import('#shared/queues/redis-figures.ts'),
+  ])
   const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger: runtime.logger })
   return {
     signals: createRedisSignals(redis),

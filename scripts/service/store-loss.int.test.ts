@@ -121,7 +121,12 @@ it('says which right a database user lacks', { timeout: 60_000 }, async () => {
     const db = await connectDatabase({ url, name: 'shop', logger: stores.runtime.logger })
     const state = await createStoreRedundancy(db).read()
     await db.close()
-    expect(state).toMatchObject({ members: null, oplog: null, isDenied: true, disk: { totalBytes: expect.any(Number) } })
+    expect(state).toMatchObject({
+      members: null,
+      oplog: null,
+      isDenied: true,
+      disk: { totalBytes: expect.any(Number) },
+    })
     expect(redundancyHealth({ ...state, disk: null })).toEqual({
       faults: [],
       facts: [expect.stringContaining('the role clusterMonitor on admin')],

@@ -88,10 +88,7 @@ interface Outcomes {
 
 const NOTHING: Outcomes = { faults: {}, open: {} }
 
-async function outcomesOf(
-  checks: Readonly<Record<string, ReadinessCheck>>,
-  timeoutMs: number,
-): Promise<Outcomes> {
+async function outcomesOf(checks: Readonly<Record<string, ReadinessCheck>>, timeoutMs: number): Promise<Outcomes> {
   const faults: Record<string, string> = {}
   const open: Record<string, string> = {}
   await Promise.all(

@@ -18,7 +18,11 @@ it.each<[string, Partial<StoreRedundancy>, readonly (string | RegExp)[]]>([
   ['a member is gone', members({ healthy: 2, faults: ['b:27017: (not reachable/healthy)'] }), [/2 of 3 .*b:27017/]],
   ['a member is behind', members({ lagMs: 61_000 }), [/61 s behind/]],
   ['an installation has one member', members({ total: 1, healthy: 1 }), []],
-  ['the oplog was cut and is short', { oplog: { windowMs: 23 * HOUR_MS, truncations: 1 } }, [/23\.0 h, less than a day/]],
+  [
+    'the oplog was cut and is short',
+    { oplog: { windowMs: 23 * HOUR_MS, truncations: 1 } },
+    [/23\.0 h, less than a day/],
+  ],
   ['the oplog is short because the server is young', { oplog: { windowMs: HOUR_MS, truncations: 0 } }, []],
   ['the disk fills', { disk: { usedBytes: 86, totalBytes: 100 } }, [/86 % full/]],
   ['the store says nothing', { members: null, oplog: null, disk: null, isDenied: true }, []],
