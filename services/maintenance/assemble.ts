@@ -1,6 +1,7 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
 import { createRecoveriesWorker } from '#shared/queues/recoveries-queue.ts'
 import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/recover.ts'
 import { auditChainJob } from './audit-chain-job.ts'
@@ -8,6 +9,7 @@ import { auditVerificationJob } from './audit-verification-job.ts'
 import { countRepairJob } from './count-repair-job.ts'
 import { digestJob } from './digest-job.ts'
 import { erasureJob } from './erasure-job.ts'
+import { operatorNoticesJob } from './operator-notices-job.ts'
 import { reconciliationJob } from './reconciliation-job.ts'
 import { retentionJob } from './retention-job.ts'
 import { rollupJob } from './rollup-job.ts'
@@ -18,6 +20,8 @@ import { watchPacksJob } from './watch-packs-job.ts'
 export interface MaintenanceParts extends ServiceParts {
   readonly auditKeys: AuditKeys
   readonly auditMarks: AuditMarks
+  /** Reads the store for mails to the operators; null where alerts reach them in another way. */
+  readonly redundancy: StoreRedundancyReader | null
 }
 
 /** Runs every scheduled job, and the requested recoveries. */
@@ -47,5 +51,6 @@ function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
     digestJob(parts),
     erasureJob(parts),
     watchPacksJob(parts),
+    ...(parts.redundancy === null ? [] : [operatorNoticesJob({ ...parts, redundancy: parts.redundancy })]),
   ]
 }
