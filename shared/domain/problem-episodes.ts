@@ -38,7 +38,7 @@ export function nextEpisodes(episodes: readonly Episode[], problems: readonly Pr
     ...problem,
     ...{ since: now, announcedAt: null, wellSince: null, endedAt: null },
   }))
-  return [...known, ...begun].flatMap((episode) => {
+  return [...known, ...begun].flatMap((episode): readonly Episode[] => {
     const problem = seen.get(episode.name)
     if (problem !== undefined) {
       const isDue = episode.announcedAt === null && now - episode.since >= problem.patienceMs

@@ -1,5 +1,6 @@
 import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
@@ -43,7 +44,7 @@ async function check(name: string, run: () => Promise<string>): Promise<Diagnosi
   try {
     return { name, ok: true, detail: await run() }
   } catch (error) {
-    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+    return { name, ok: false, detail: errorText(error) }
   }
 }
 
