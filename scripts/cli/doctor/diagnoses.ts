@@ -33,8 +33,8 @@ interface Diagnosis {
   readonly detail: string
 }
 
-/** Snapshots older than this are not used for pricing. */
-const RATE_AGE_MAX_MS = 120_000
+/** One is published every 15 s; after 120 s without one there are no prices. */
+const RATE_AGE_MAX_MS = 60_000
 /** Older work should have been found by a sweep long ago. */
 const BACKLOG_AGE_MAX_MS = 10_000
 /** Workspaces whose go-live check is shown. */
@@ -157,7 +157,8 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       const snapshot = await newestSnapshot(installation.rates, now)
       if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
       const ageMs = Math.max(0, now - snapshot.at)
-      if (ageMs > RATE_AGE_MAX_MS) throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old`)
+      if (ageMs > RATE_AGE_MAX_MS)
+        throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old${await failingText(installation)}`)
       const { faults, warnings } = rateHealth(snapshot)
       const found = [...faults, ...warnings.map((warning) => `warning: ${warning}`)]
       const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`, ...found]
@@ -207,6 +208,14 @@ async function checkGoLive(installation: Installation): Promise<string> {
     )
   }
   return lines.length === 0 ? 'no workspace receives live payments' : lines.join('; ')
+}
+
+/** Which price sources fail, why and since when. */
+async function failingText({ rates }: Installation): Promise<string> {
+  const failing = await rates.failing()
+  if (failing.length === 0) return '; no source fails, so is the rates process running?'
+  const list = failing.map(({ source, reason, since }) => `${source}: ${reason} since ${new Date(since).toISOString()}`)
+  return `; ${failing.length} sources fail: ${list.join(', ')}`
 }
 
 /** This process's jobs run under leases; the audit chain's is renewed each second. */
