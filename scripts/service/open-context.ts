@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceContext } from '#services/context.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
@@ -17,7 +18,7 @@ import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
-import { createTracer } from '#shared/runtime/observability/tracer.ts'
+import { createTracer, type RunningTracer } from '#shared/runtime/observability/tracer.ts'
 import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/process/health.ts'
@@ -32,6 +33,7 @@ import { type OpenSignals, openSignals } from './open-signals.ts'
 import { repeat } from './repeat.ts'
 import { startCollector } from './start-collector.ts'
 import { startHeartbeats } from './start-heartbeat.ts'
+import { versionHere } from './version-here.ts'
 
 /** Open connections, a log and a health port: everything that a process needs around its services. */
 interface OpenContext {
@@ -56,7 +58,7 @@ export async function openContext(
   config: Config,
   destination?: LoggerOptions['destination'],
 ): Promise<OpenContext> {
-  const logger = createLogger({ name, level: config.logLevel, ...(destination === undefined ? {} : { destination }) })
+  const logger = createLogger({ name, version: versionHere(), level: config.logLevel, destination })
   const registry = createMetrics()
   const { mongoUrl, mongoDatabase } = config.stores
   const undo: (() => Promise<void> | void)[] = []
@@ -89,7 +91,7 @@ export async function openContext(
     undo.push(liveness.stop)
     state.watch({ db, redis, clock, keys, liveness })
     const random = createRandom(clock.now)
-    const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
+    const tracer = openTracer(name, config, metrics)
     if (tracer !== undefined) undo.push(tracer.stop)
     const runtime = { clock, random, logger, metrics, pauses: createCommonPauses(), pulses: liveness, tracer }
     state.watchOwner(await requireOwnPrefix(config, db, redis))
@@ -125,6 +127,16 @@ export async function openContext(
     await close()
     throw error
   }
+}
+
+/** Undefined where nothing is traced. */
+function openTracer(name: string, { traces }: Config, metrics: MetricsRegistry): RunningTracer | undefined {
+  const { url, headers, sampler, share } = traces
+  if (url === null) return undefined
+  const host = hostname()
+  // A container has its own host name; processes beside each other have their own numbers.
+  const instance = { id: `${host}:${process.pid}`, host, version: versionHere() }
+  return createTracer({ url, headers, sampling: { sampler, share }, process: name, instance, metrics })
 }
 
 /** A process that is given no networks calls no node. */
