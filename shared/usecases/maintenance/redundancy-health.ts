@@ -14,7 +14,7 @@ export interface RedundancyHealth {
   readonly facts: readonly string[]
 }
 
-/** Judges the redundancy of the store. What the store does not say is a fact, never a fault. Pure. */
+/** Evaluates the redundancy of the store. What the store does not say is a fact, never a fault. Pure. */
 export function redundancyHealth({ members, oplog, disk, isDenied }: StoreRedundancy): RedundancyHealth {
   const faults: string[] = []
   const facts: string[] = []
