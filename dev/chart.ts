@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '#scripts/bundle.mjs'
 import { SETTINGS_OF } from '#shared/config/process-settings.ts'
+import { PROCESS_ALERTS_FILE, processAlertsText } from './process-alerts.ts'
 
 const CHART = join(ROOT, 'deploy', 'helm', 'paymesh')
 
@@ -72,6 +73,7 @@ export function copiedFiles(): readonly (readonly [source: string, copy: string]
   const dashboards = join(ROOT, 'deploy', 'grafana', 'dashboards')
   return [
     [join(ROOT, 'deploy', 'prometheus', 'alerts.yml'), join(CHART, 'files', 'alerts.yml')],
+    [PROCESS_ALERTS_FILE, join(CHART, 'files', 'processes.generated.yml')],
     ...readdirSync(dashboards)
       .filter((name) => name.endsWith('.json'))
       .map((name) => [join(dashboards, name), join(CHART, 'files', 'dashboards', name)] as const),
@@ -91,6 +93,7 @@ function helm(...args: readonly string[]): string {
 if (import.meta.filename === process.argv[1]) {
   mkdirSync(dirname(PROCESS_SETTINGS_FILE), { recursive: true })
   writeFileSync(PROCESS_SETTINGS_FILE, processSettingsText())
+  writeFileSync(PROCESS_ALERTS_FILE, processAlertsText())
   for (const [source, copy] of copiedFiles()) {
     mkdirSync(dirname(copy), { recursive: true })
     writeFileSync(copy, readFileSync(source))

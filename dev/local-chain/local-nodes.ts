@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { errorText } from '#shared/contracts/error-text.ts'
 import type { Family, NetworkId } from '#shared/domain/enumerations.ts'
 import { startLitecoinNode, WITHOUT_MWEB } from './litecoin-node.ts'
 import { startLocalChain } from './start-local-chain.ts'
@@ -45,7 +46,7 @@ export async function startLocalNodes(options: LocalNodesOptions): Promise<Local
   for (const [index, network] of networks.entries()) {
     const result = results[index]
     if (result?.status === 'fulfilled') started.set(network, result.value)
-    else if (result !== undefined) failed.push({ network, reason: textOf(result.reason) })
+    else if (result !== undefined) failed.push({ network, reason: errorText(result.reason) })
   }
   const [first] = failed
   if (started.size === 0 && first !== undefined) throw new Error(first.reason)
@@ -101,5 +102,3 @@ async function startSolana(): Promise<StartedNode> {
   const node = await startSurfpoolNode()
   return { settings: { rpcUrls: [node.url], genesis: 'any', confirmations: CONFIRMATIONS }, stop: node.stop }
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { BACKUP_AHEAD_MAX_MS, backupAge } from '#shared/ports/verified-backups.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { probeFolder, removeLeftovers, removeUnverified, unverifiedName } from '../backup/archive-folder.ts'
@@ -56,7 +57,7 @@ async function runOnce(store: BackupStore, order: Order, lease: HeldLease) {
   } catch (error) {
     // An interruption is no failure, and after the loss of the lease the last attempt is that of another process.
     await lease.rethrowEnd()
-    const failure = messageOf(error).slice(0, FAILURE_MAX)
+    const failure = errorText(error).slice(0, FAILURE_MAX)
     await verifiedBackups.recordAttempt({ ...attempt, failure }).catch(() => undefined)
     throw error
   }
@@ -138,10 +139,10 @@ async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Pro
   const onFailure = (error: unknown): number => {
     signal.throwIfAborted()
     if (error instanceof LeaseTaken) {
-      process.stderr.write(`${messageOf(error)}: waiting for it.\n`)
+      process.stderr.write(`${errorText(error)}: waiting for it.\n`)
       return Math.min(BUSY_MS, pauseMs)
     }
-    process.stderr.write(`The back-up failed, next attempt in ${minutes(pauseMs)}: ${messageOf(error)}\n`)
+    process.stderr.write(`The back-up failed, next attempt in ${minutes(pauseMs)}: ${errorText(error)}\n`)
     return pauseMs
   }
   for (;;) {
@@ -156,8 +157,6 @@ async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Pro
 }
 
 const minutes = (ms: number): string => `${Math.round(ms / 60_000)} minutes`
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
-
 /** `backup run`: what a schedule calls. */
 export function addBackupRunCommand(backup: Command): void {
   withArchiveSecret(

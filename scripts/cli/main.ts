@@ -1,5 +1,6 @@
 import { TRPCError } from '@trpc/server'
 import { Command, CommanderError } from 'commander'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { versionHere } from '../service/version-here.ts'
 import { addApiKeyCommands } from './api-key.ts'
@@ -52,7 +53,7 @@ function reportOf(error: unknown): {
 } {
   const own = error instanceof TRPCError && error.cause instanceof PaymeshError ? error.cause : error
   if (own instanceof PaymeshError) return { code: own.code, message: own.message, details: own.details ?? [] }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorText(error)
   const code = error instanceof TRPCError && error.code !== 'INTERNAL_SERVER_ERROR' ? error.code : 'ERROR'
   return { code, message, details: [] }
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { startStack } from '../start/stack.ts'
 import { tellStory } from './story.ts'
 import { createTimeline } from './timeline.ts'
@@ -50,7 +51,7 @@ export async function runDemo(args: readonly string[]): Promise<number> {
     }
     return faults.length === 0 ? 0 : 1
   } catch (error) {
-    timeline.line('fault', error instanceof Error ? error.message : String(error))
+    timeline.line('fault', errorText(error))
     return 1
   } finally {
     await stack?.stop()

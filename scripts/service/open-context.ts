@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceContext } from '#services/context.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
@@ -13,10 +14,11 @@ import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
+import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
-import { createTracer } from '#shared/runtime/observability/tracer.ts'
+import { createTracer, type RunningTracer } from '#shared/runtime/observability/tracer.ts'
 import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import { type HealthServer, startHealthServer } from '#shared/runtime/process/health.ts'
@@ -31,6 +33,7 @@ import { type OpenSignals, openSignals } from './open-signals.ts'
 import { repeat } from './repeat.ts'
 import { startCollector } from './start-collector.ts'
 import { startHeartbeats } from './start-heartbeat.ts'
+import { versionHere } from './version-here.ts'
 
 /** Open connections, a log and a health port: everything that a process needs around its services. */
 interface OpenContext {
@@ -55,7 +58,7 @@ export async function openContext(
   config: Config,
   destination?: LoggerOptions['destination'],
 ): Promise<OpenContext> {
-  const logger = createLogger({ name, level: config.logLevel, ...(destination === undefined ? {} : { destination }) })
+  const logger = createLogger({ name, version: versionHere(), level: config.logLevel, destination })
   const registry = createMetrics()
   const { mongoUrl, mongoDatabase } = config.stores
   const undo: (() => Promise<void> | void)[] = []
@@ -88,7 +91,7 @@ export async function openContext(
     undo.push(liveness.stop)
     state.watch({ db, redis, clock, keys, liveness })
     const random = createRandom(clock.now)
-    const tracer = config.otelUrl === null ? undefined : createTracer({ url: config.otelUrl, process: name, metrics })
+    const tracer = openTracer(name, config, metrics)
     if (tracer !== undefined) undo.push(tracer.stop)
     const runtime = { clock, random, logger, metrics, pauses: createCommonPauses(), pulses: liveness, tracer }
     state.watchOwner(await requireOwnPrefix(config, db, redis))
@@ -124,6 +127,16 @@ export async function openContext(
     await close()
     throw error
   }
+}
+
+/** Undefined where nothing is traced. */
+function openTracer(name: string, { traces }: Config, metrics: MetricsRegistry): RunningTracer | undefined {
+  const { url, headers, sampler, share } = traces
+  if (url === null) return undefined
+  const host = hostname()
+  // A container has its own host name; processes beside each other have their own numbers.
+  const instance = { id: `${host}:${process.pid}`, host, version: versionHere() }
+  return createTracer({ url, headers, sampling: { sampler, share }, process: name, instance, metrics })
 }
 
 /** A process that is given no networks calls no node. */
@@ -184,12 +197,13 @@ function createProcessState() {
     probes: {
       checks: {
         process: () => notReady,
-        mongo: atMostEach(1_000, mongo),
         clock,
         keys,
         prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
       },
-      degraded: { redis },
+      // Shared by all replicas: were it a reason, a balancer would take all of them out at once and answer in their place. A request
+      // waits for the election here, or gets this product's error. Without the store a process has not started, and is not ready.
+      degraded: { mongo: atMostEach(1_000, mongo), redis },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
     },
@@ -257,7 +271,7 @@ function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
   const look = async () => {
     storeAway = !(await db.isHealthy())
     metrics.gauge('store_up', storeAway ? 0 : 1, { store: 'mongo' })
-    if (redis !== null) metrics.gauge('store_up', redis.isHealthy() ? 1 : 0, { store: 'redis' })
+    if (redis !== null) publishRedis(metrics, redis.isHealthy(), await redis.figures())
     metrics.gauge('clock_drift_seconds', clock.driftMs / 1_000)
   }
   void look()
@@ -271,6 +285,17 @@ function watchStores({ db, redis, clock, metrics }: Stores): Liveness {
       liveness.stop()
     },
   }
+}
+
+/** What a server no longer says is forgotten: the last figures would look like new ones. */
+function publishRedis(metrics: MetricsRegistry, isHealthy: boolean, figures: RedisFigures | null): void {
+  metrics.gauge('store_up', isHealthy ? 1 : 0, { store: 'redis' })
+  for (const name of ['redis_primary', 'redis_memory_used_bytes', 'redis_memory_max_bytes'] as const)
+    metrics.forget(name)
+  if (figures === null) return
+  metrics.gauge('redis_primary', figures.isPrimary ? 1 : 0)
+  metrics.gauge('redis_memory_used_bytes', figures.usedBytes)
+  if (figures.maxBytes !== null) metrics.gauge('redis_memory_max_bytes', figures.maxBytes)
 }
 
 /** What a crash loses at most. */

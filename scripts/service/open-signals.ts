@@ -5,6 +5,7 @@ import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createMemorySignals } from '#shared/queues/memory/memory-signals.ts'
 import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
+import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import type { Signals } from '#shared/queues/signals.ts'
 
 /** The open signals of a process. */
@@ -14,6 +15,8 @@ export interface OpenSignals {
   readonly redis: {
     /** Whether Redis accepts writes. */
     isHealthy(): boolean
+    /** Role and memory of the server; null while it does not answer. */
+    figures(): Promise<RedisFigures | null>
     /** Holds what was issued, outside the database. */
     readonly markPlace: MarkPlace
     /** The other installation that uses this prefix; null when this one does, or Redis does not answer. */
@@ -31,19 +34,27 @@ export async function openSignals(config: Config, runtime: Pick<Runtime, 'logger
   const { redisUrl, redisPrefix } = config.stores
   if (redisUrl === null) throw new Error('REDIS_URL is not set')
   // Loaded here only: a process without Redis keeps none of these libraries in memory.
-  const [{ connectRedis }, { createRedisMarkPlace }, { foreignOwner }, { createRedisSignals }, { watchRedisEpoch }] =
-    await Promise.all([
-      import('#shared/queues/connection.ts'),
-      import('#shared/queues/redis-mark-place.ts'),
-      import('#shared/queues/redis-owner.ts'),
-      import('#shared/queues/redis-signals.ts'),
-      import('#shared/queues/redis-epoch.ts'),
-    ])
+  const [
+    { connectRedis },
+    { createRedisMarkPlace },
+    { foreignOwner },
+    { createRedisSignals },
+    { watchRedisEpoch },
+    { redisFigures },
+  ] = await Promise.all([
+    import('#shared/queues/connection.ts'),
+    import('#shared/queues/redis-mark-place.ts'),
+    import('#shared/queues/redis-owner.ts'),
+    import('#shared/queues/redis-signals.ts'),
+    import('#shared/queues/redis-epoch.ts'),
+    import('#shared/queues/redis-figures.ts'),
+  ])
   const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger: runtime.logger })
   return {
     signals: createRedisSignals(redis),
     redis: {
       isHealthy: redis.isHealthy,
+      figures: () => redisFigures(redis),
       markPlace: createRedisMarkPlace(redis),
       foreignOwner: (installation) => foreignOwner(redis, installation),
       watchEpoch: (db, full) => watchRedisEpoch(redis, full, createRedisEpochRepository(db)),

@@ -5,6 +5,7 @@ import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
+import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
@@ -36,6 +37,7 @@ export function startCollector(
     catalog: createCatalog(networks, paces),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(networks),
+    redundancy: createStoreRedundancy(db),
   })
   const stop = repeat(collector.run, EVERY_MS, 0)
   return async () => {

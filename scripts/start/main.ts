@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError } from '#shared/config/schema.ts'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { givenSettings } from './environment.ts'
 import { parseScale } from './scale.ts'
@@ -55,7 +56,7 @@ function readArgs(args: readonly string[]): StackOptions | { readonly text: stri
     }
     return { dataDir: values.data, processes: values.processes, scale, networks, ports }
   } catch (error) {
-    return { text: `${messageOf(error)}\n\n${HELP}`, status: 2 }
+    return { text: `${errorText(error)}\n\n${HELP}`, status: 2 }
   }
 }
 
@@ -109,10 +110,8 @@ export async function runStart(args: readonly string[]): Promise<void> {
 /** Our own errors state the remedy; for unexpected ones the stack matters as well. */
 function explain(error: unknown): string {
   const foreseen = error instanceof ConfigError || (error instanceof Error && error.name === 'Error')
-  return foreseen || !(error instanceof Error) ? messageOf(error) : (error.stack ?? error.message)
+  return foreseen || !(error instanceof Error) ? errorText(error) : (error.stack ?? error.message)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /**
  * The first signal ends a running stack in order. While it is still starting, or on a second signal, the process exits at once and the
@@ -126,7 +125,7 @@ function catchSignals(): { stopWith(stack: Stack): void } {
     running.stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        process.stderr.write(`${messageOf(error)}\n`)
+        process.stderr.write(`${errorText(error)}\n`)
         process.exit(1)
       },
     )

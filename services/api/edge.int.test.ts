@@ -1,6 +1,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import type { Span } from '#shared/ports/runtime.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 import { expectRateHeaders } from './rate-headers.fixture.ts'
@@ -205,4 +206,21 @@ describe('a store that fails', () => {
       await broken.close()
     }
   })
+})
+
+// Guarantee: a caller with a key gets its request into its own trace; nobody else decides what is recorded.
+it('passes on where a caller stands in its trace, for callers with a key alone', async () => {
+  const parents: unknown[] = []
+  const tracer = { record: (span: Span) => void parents.push(span.parent) }
+  const traced = await openApi(stores, { deps: () => ({ tracer }) })
+  const [traceId, spanId] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+  const traceparent = `00-${traceId}-${spanId}-01`
+  try {
+    await traced.call('GET', '/invoices', { headers: { traceparent } })
+    await traced.call('GET', '/invoices', { headers: { traceparent }, key: null })
+    await traced.call('GET', '/invoices', { headers: { traceparent: `${traceparent}-x` } })
+    expect(parents).toEqual([{ traceId, spanId, isSampled: true }, null, null])
+  } finally {
+    await traced.close()
+  }
 })

@@ -1,6 +1,7 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
 import { createRecoveriesWorker } from '#shared/queues/recoveries-queue.ts'
 import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/recover.ts'
 import { auditChainJob } from './audit-chain-job.ts'
@@ -9,6 +10,7 @@ import { countRepairJob } from './count-repair-job.ts'
 import { digestJob } from './digest-job.ts'
 import { endpointsBehindJob } from './endpoints-behind-job.ts'
 import { erasureJob } from './erasure-job.ts'
+import { operatorNoticesJob } from './operator-notices-job.ts'
 import { reconciliationJob } from './reconciliation-job.ts'
 import { retentionJob } from './retention-job.ts'
 import { rollupJob } from './rollup-job.ts'
@@ -19,6 +21,8 @@ import { watchPacksJob } from './watch-packs-job.ts'
 export interface MaintenanceParts extends ServiceParts {
   readonly auditKeys: AuditKeys
   readonly auditMarks: AuditMarks
+  /** Reads the store for mails to the operators; null where alerts reach them in another way. */
+  readonly redundancy: StoreRedundancyReader | null
 }
 
 /** Runs every scheduled job, and the requested recoveries. */
@@ -49,5 +53,6 @@ function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
     endpointsBehindJob(parts),
     erasureJob(parts),
     watchPacksJob(parts),
+    ...(parts.redundancy === null ? [] : [operatorNoticesJob({ ...parts, redundancy: parts.redundancy })]),
   ]
 }

@@ -1,4 +1,5 @@
-import type { RateSources } from '#shared/ports/rate-sources.ts'
+import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
+import type { FailingSource, RateSources } from '#shared/ports/rate-sources.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { type PublishRatesDeps, publishRates } from '#shared/usecases/rates/publish-rates.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -15,6 +16,7 @@ export interface RateCycle {
 export type RateCycleDeps = Runtime &
   PublishRatesDeps &
   Uses<'leases'> & {
+    readonly rates: Pick<RateRepository, 'failing' | 'recordFailing'>
     readonly sources: RateSources
   }
 
@@ -27,6 +29,18 @@ export function createRateCycle(deps: RateCycleDeps): RateCycle {
   const owner = deps.random.uuid()
   let tail = Promise.resolve()
   let stopping = false
+  let recorded: readonly FailingSource[] | null = null
+
+  /** A process that takes over keeps since when a source fails. */
+  async function recordFailing(): Promise<void> {
+    const before = recorded ?? (await deps.rates.failing())
+    const now = deps.sources.failing().map((one) => {
+      const known = before.find(({ source }) => source === one.source)
+      return { ...one, since: Math.min(one.since, known?.since ?? one.since) }
+    })
+    if (JSON.stringify(now) !== JSON.stringify(before)) await deps.rates.recordFailing(now)
+    recorded = now
+  }
 
   async function cycle(): Promise<void> {
     if (stopping) return
@@ -34,6 +48,7 @@ export function createRateCycle(deps: RateCycleDeps): RateCycle {
     try {
       if (!(await deps.leases.acquire(LEASE_ID, owner, LEASE_MS))) return
       const readings = await deps.sources.poll()
+      await recordFailing()
       if (!stopping) await publishRates(deps, readings)
     } catch (error) {
       deps.metrics.count('rate_cycles_failed_total')

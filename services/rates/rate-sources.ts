@@ -32,5 +32,6 @@ export function createRateSources(deps: RateSourcesDeps): RateSources {
       await Promise.all(pollers.map((poller) => poller.poll()))
       return pollers.flatMap((poller) => poller.readings())
     },
+    failing: () => pollers.flatMap((poller) => poller.failing() ?? []),
   }
 }

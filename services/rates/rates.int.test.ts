@@ -149,6 +149,7 @@ describe('the rates service against the exchange simulator', () => {
         rates: createRateRepository(stores.db),
         leases: createLeaseRepository(stores.db),
         sources: {
+          failing: () => [],
           poll: async () => {
             asked += 1
             return []

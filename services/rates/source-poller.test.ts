@@ -53,6 +53,26 @@ const row = (price: string, now: number, pair = 'BTC/USD') =>
   `{"pair":"${pair}","bid":"${price}","ask":"${price}","timestamp":"${Math.floor(now / 1_000)}"}`
 
 describe('a source poller', () => {
+  it('says why it fails, with the system’s code, and since its first failure', async () => {
+    let down = true
+    const refused = Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:443'), { code: 'ECONNREFUSED' })
+    const { poller, clock } = build(bitstamp, () =>
+      down
+        ? { outcome: 'network', cause: new TypeError('failed', { cause: refused }) }
+        : answer(`[${row('100', clock.at)}]`),
+    )
+    expect(poller.failing()).toBeNull()
+    const since = clock.at
+    for (let poll = 0; poll < 3; poll += 1) {
+      await poller.poll()
+      clock.at += 300_000
+    }
+    expect(poller.failing()).toEqual({ source: 'bitstamp', reason: 'network (ECONNREFUSED)', since })
+    down = false
+    await poller.poll()
+    expect(poller.failing()).toBeNull()
+  })
+
   it('keeps the last quotes when a poll fails, and doubles its pause up to five minutes', async () => {
     let down = false
     const { poller, clock, asked, faults } = build(bitstamp, () =>

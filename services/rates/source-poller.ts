@@ -1,5 +1,7 @@
+import { errorCode } from '#shared/contracts/error-text.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Reading } from '#shared/domain/rates/quote.ts'
+import type { FailingSource } from '#shared/ports/rate-sources.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { BETWEEN_REQUESTS_MS, createPairReader, type PairReaderDeps, PollFault, type Taught } from './pair-reader.ts'
 import { type FaultReason, SourceFault } from './rate-source.ts'
@@ -11,6 +13,8 @@ export interface SourcePoller {
   poll(): Promise<void>
   /** One reading for each pair that the source is expected to price: the last price, fresh or not, or why there is none. */
   readings(): readonly Reading[]
+  /** Why and since when it fails; null while it answers. */
+  failing(): FailingSource | null
 }
 
 /** Dependencies of {@link createSourcePoller}. */
@@ -32,6 +36,7 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
   let notBefore: Ms = 0
   let lastNow: Ms = 0
   let failures = 0
+  let failing: FailingSource | null = null
 
   async function poll(): Promise<void> {
     const now = clock.now()
@@ -42,6 +47,7 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
     try {
       await reader.read(AbortSignal.timeout(deps.timeoutMs), now, taught)
       failures = 0
+      failing = null
       notBefore = now + source.pollMs
       metrics.gauge('rate_source_up', 1, label)
     } catch (error) {
@@ -55,6 +61,7 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
   function goBack(byMs: Ms): void {
     notBefore -= byMs
     reader.goBack(byMs)
+    if (failing !== null) failing = { ...failing, since: failing.since - byMs }
     cache.shift(byMs)
   }
 
@@ -69,10 +76,13 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
     metrics.gauge('rate_source_up', 0, label)
     metrics.count('rate_source_errors_total', { ...label, reason })
     const cause = fault === null ? error : fault.cause
+    const code = errorCode(cause)
+    const words = code === null ? reason : `${reason} (${code})`
+    failing = { source: source.name, reason: words, since: failing?.since ?? now }
     logger.warn({ source: source.name, reason, pauseMs, excerpt: fault?.excerpt, err: cause }, 'a price source failed')
   }
 
-  return { poll, readings: cache.all }
+  return { poll, readings: cache.all, failing: () => failing }
 }
 
 /** The source asked for a pause, repeats itself or has nothing: what was learnt in this poll does not change that. */

@@ -226,3 +226,24 @@ describe('other ways to be stuck', () => {
     expect(await rows(engine)).toEqual([])
   })
 })
+
+// Guarantee: a node that is gone is called that, with the system's reason, also when it went while a block was read.
+describe('a node whose process is killed', () => {
+  it('does not respond, and is never blamed for a block', async () => {
+    const at = await openStage()
+    const { engine, host, killNode } = at
+    await moveOn(engine, MINUTE)
+    const running = at.scanner()
+    await stage.untilHeight(await stage.height())
+    await killNode()
+    await stage.chain.mine(3)
+    const silent = async () => {
+      engine.advance(30_000)
+      running.wake()
+      const { stuck } = await shown(engine)
+      expect(stuck).toMatchObject({ cause: 'node_silent' })
+      expect(stuck?.sentence).toMatch(new RegExp(`does not respond.* at ${host}: refused the connection`))
+    }
+    await vi.waitFor(silent, { timeout: 15_000 })
+  })
+})

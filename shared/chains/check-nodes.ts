@@ -1,3 +1,4 @@
+import { errorText } from '#shared/contracts/error-text.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { NodeCheck, NodeProbe, NodeState } from '#shared/ports/node-states.ts'
@@ -117,5 +118,5 @@ async function withClient<T>(
 
 function faultOf(error: unknown, { url }: OneNode): string {
   const { host } = new URL(url)
-  return error instanceof Error ? error.message.replaceAll(url, host).slice(0, 300) : 'unknown fault'
+  return errorText(error).replaceAll(url, host).slice(0, 300)
 }

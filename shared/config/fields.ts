@@ -3,6 +3,7 @@ import { parseMailAddress } from '#shared/contracts/mail-address.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { plainHttpUrl } from './http-url.ts'
 import { networkSettingsSchema } from './network-settings.ts'
+import { otlpHeaders, samplerShare, traceSampler } from './otel.ts'
 
 /** One environment variable: what it means, how it is parsed, and an example that parses. */
 export interface Field<T> {
@@ -283,6 +284,19 @@ export const FIELDS = {
     '',
     orNone(httpUrl),
   ),
+  OTEL_EXPORTER_OTLP_HEADERS: field(
+    'Headers for that collector, as hosted ones need for their key: name=value pairs, separated by commas, values percent-encoded.',
+    'api-key=change-me',
+    '',
+    orNone(otlpHeaders),
+  ),
+  OTEL_TRACES_SAMPLER: field(
+    'Which traces are recorded, by OpenTelemetry’s names: always_on, always_off, traceidratio, and each with parentbased_ before it, where a caller’s `traceparent` decides on the request’s span in its trace.',
+    'parentbased_traceidratio',
+    'parentbased_always_on',
+    traceSampler,
+  ),
+  OTEL_TRACES_SAMPLER_ARG: field('Share of the traces of a traceidratio sampler, 0 to 1.', '0.1', '1', samplerShare),
   PAYMESH_METRICS_PORT: field(
     'Port of /metrics, /livez, /readyz and /startupz; every process on one machine needs its own. 0 takes a free one.',
     '4110',

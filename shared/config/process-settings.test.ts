@@ -39,7 +39,10 @@ const READ: Readonly<Record<Exclude<SettingName, 'PAYMESH_ACCEPTED_RISKS'>, (con
   PAYMESH_SMTP_URL: ({ mail }) => mail.smtpUrl,
   PAYMESH_MAIL_FROM: ({ mail }) => mail.from,
   PAYMESH_MAILBOX_PORT: ({ mail }) => mail.mailboxPort,
-  PAYMESH_OTEL_URL: ({ otelUrl }) => otelUrl,
+  PAYMESH_OTEL_URL: ({ traces }) => traces.url,
+  OTEL_EXPORTER_OTLP_HEADERS: ({ traces }) => traces.headers,
+  OTEL_TRACES_SAMPLER: ({ traces }) => traces.sampler,
+  OTEL_TRACES_SAMPLER_ARG: ({ traces }) => traces.share,
   PAYMESH_METRICS_PORT: ({ metrics }) => metrics.port,
 }
 
@@ -54,18 +57,19 @@ function declaredBy(name: ProcessName): Record<string, string> {
 it('declares the secrets of each process', () => {
   const secrets = (name: ProcessName) => SECRET_SETTINGS.filter((setting) => readsSetting(name, setting))
   const stores = ['MONGO_URL', 'REDIS_URL']
+  const traces = 'OTEL_EXPORTER_OTLP_HEADERS'
   const masterKeys = ['PAYMESH_MASTER_KEY', 'PAYMESH_MASTER_KEYS_OLD']
   expect(Object.fromEntries(NAMES.map((name) => [name, secrets(name)]))).toEqual({
-    checkout: [...stores, 'PAYMESH_NETWORKS'],
-    scanner: [...stores, 'PAYMESH_NETWORKS'],
-    rates: stores,
-    webhooks: [...stores, ...masterKeys],
-    maintenance: [...stores, ...masterKeys],
-    mailer: [...stores, ...masterKeys, 'PAYMESH_SMTP_URL'],
-    invoices: [...stores, ...masterKeys, 'PAYMESH_NETWORKS'],
-    admin: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
-    api: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
-    serve: ['MONGO_URL', ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', 'PAYMESH_SMTP_URL'],
+    checkout: [...stores, 'PAYMESH_NETWORKS', traces],
+    scanner: [...stores, 'PAYMESH_NETWORKS', traces],
+    rates: [...stores, traces],
+    webhooks: [...stores, ...masterKeys, traces],
+    maintenance: [...stores, ...masterKeys, traces],
+    mailer: [...stores, ...masterKeys, 'PAYMESH_SMTP_URL', traces],
+    invoices: [...stores, ...masterKeys, 'PAYMESH_NETWORKS', traces],
+    admin: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', traces],
+    api: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', traces],
+    serve: ['MONGO_URL', ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS', 'PAYMESH_SMTP_URL', traces],
     cli: [...stores, ...masterKeys, 'PAYMESH_KEY_PEPPER', 'PAYMESH_NETWORKS'],
     migrate: ['MONGO_URL'],
     backup: [...stores, ...masterKeys],

@@ -12,6 +12,7 @@ export const SECRET_SETTINGS = [
   'PAYMESH_KEY_PEPPER',
   'PAYMESH_NETWORKS',
   'PAYMESH_SMTP_URL',
+  'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly SettingName[]
 
 const DATABASE = [
@@ -22,10 +23,16 @@ const DATABASE = [
   'PAYMESH_MONGO_DATABASE',
 ] as const
 const STORES = [...DATABASE, 'REDIS_URL', 'PAYMESH_REDIS_PREFIX'] as const
+const TRACES = [
+  'PAYMESH_OTEL_URL',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+] as const
 /** Every process has both stores, a health port on the configured host, and traces. */
-const SERVICE = [...STORES, 'PAYMESH_API_HOST', 'PAYMESH_METRICS_PORT', 'PAYMESH_OTEL_URL'] as const
+const SERVICE = [...STORES, 'PAYMESH_API_HOST', 'PAYMESH_METRICS_PORT', ...TRACES] as const
 /** A process without Redis: no other process runs beside it. */
-const ALONE = [...DATABASE, 'PAYMESH_API_HOST', 'PAYMESH_METRICS_PORT', 'PAYMESH_OTEL_URL'] as const
+const ALONE = [...DATABASE, 'PAYMESH_API_HOST', 'PAYMESH_METRICS_PORT', ...TRACES] as const
 const MASTER_KEYS = ['PAYMESH_MASTER_KEY', 'PAYMESH_MASTER_KEYS_OLD'] as const
 
 /**

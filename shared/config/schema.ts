@@ -3,6 +3,7 @@ import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type AcceptableRisk, FIELDS } from './fields.ts'
 import { type NetworkSettings, withoutNodeUrls } from './network-settings.ts'
+import type { TraceSampler } from './otel.ts'
 import {
   callsNodes,
   type SettingName as FieldKey,
@@ -64,7 +65,14 @@ export interface Config {
    */
   readonly mail: { readonly smtpUrl: string | null; readonly from: MailAddress | null; readonly mailboxPort: number }
   /** Base URL of the tracing collector; null = none. */
-  readonly otelUrl: string | null
+  /** `url` is null where nothing is traced. */
+  readonly traces: {
+    readonly url: string | null
+    readonly headers: Readonly<Record<string, string>>
+    readonly sampler: TraceSampler
+    /** Of the traces of a ratio sampler, 0 to 1. */
+    readonly share: number
+  }
   /** 0 = any free port. */
   readonly metrics: { readonly port: number }
 }
@@ -218,7 +226,6 @@ function shape(values: Partial<Values>): Config {
     pagesDir: () => read('PAYMESH_PAGES_DIR'),
     networks: () => read('PAYMESH_NETWORKS'),
     chains: () => read('CHAINS'),
-    otelUrl: () => read('PAYMESH_OTEL_URL'),
   })
   return Object.assign(single, sectionsOf(read), { reads })
 }
@@ -261,6 +268,12 @@ function sectionsOf(read: Read) {
       mailboxPort: () => read('PAYMESH_MAILBOX_PORT'),
     }),
     metrics: lazily({ port: () => read('PAYMESH_METRICS_PORT') }),
+    traces: lazily({
+      url: () => read('PAYMESH_OTEL_URL'),
+      headers: () => read('OTEL_EXPORTER_OTLP_HEADERS') ?? {},
+      sampler: () => read('OTEL_TRACES_SAMPLER'),
+      share: () => read('OTEL_TRACES_SAMPLER_ARG'),
+    }),
   }
 }
 

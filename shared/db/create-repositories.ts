@@ -24,6 +24,7 @@ import { createExceptionDecisions } from './exceptions/exception-decisions.ts'
 import { createExceptionRepository } from './exceptions/exception-repository.ts'
 import { createFundsReads } from './funds/funds-reads.ts'
 import { createGoLiveRepository } from './golive/go-live-repository.ts'
+import { createEpisodeRepository } from './installation/episode-repository.ts'
 import { createLeaseRepository } from './installation/lease-repository.ts'
 import { createInvoiceLookups } from './invoices/admin-invoice-lookups.ts'
 import { createAdvanceFailures } from './invoices/advance-failures.ts'
@@ -142,6 +143,7 @@ export function createRepositories(db: Database, { random, logger }: Pick<Runtim
 /** The installation as a whole: whose database this is, and what was issued from it. */
 function createInstallationStores(db: Database) {
   return {
+    episodes: createEpisodeRepository(db),
     installationLife: createInstallationLifeRepository(db),
     installationReads: createInstanceReads(db),
     issued: createIssuedRepository(db),

@@ -1,3 +1,4 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Decimal } from '#shared/domain/money/decimal.ts'
 import type { Reading } from '#shared/domain/rates/quote.ts'
 
@@ -8,6 +9,17 @@ export interface RateSources {
    * now cached, fresh or not, or why there is none. Never throws: a source that fails keeps its last quotes until they expire.
    */
   poll(): Promise<readonly Reading[]>
+  /** The sources whose last poll failed. */
+  failing(): readonly FailingSource[]
+}
+
+/** A price source that does not answer as it should. */
+export interface FailingSource {
+  readonly source: string
+  /** Kind of the failure, with the system's code where there is one: `timeout`, `unreachable (ECONNREFUSED)`. */
+  readonly reason: string
+  /** Of the first failure since it last answered. */
+  readonly since: Ms
 }
 
 /** A second opinion on a large price change: an operator's or an aggregator's, never that of one of the sources. */

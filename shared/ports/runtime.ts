@@ -1,3 +1,4 @@
+import type { TraceParent } from '#shared/contracts/trace-parent.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { CounterName, GaugeName, HistogramName } from './metric-table.ts'
 import type { CommonPauses } from './timers.ts'
@@ -82,6 +83,8 @@ export interface Span {
   readonly invoiceId: string | null
   /** True for the request that created the invoice: the parent of the trace's other spans. */
   readonly root?: boolean
+  /** The caller's place in its own trace: the request is a span there too, and the two are linked. */
+  readonly parent?: TraceParent | null
   /** `server` handles a request, `client` sends one, `consumer` processes a job. */
   readonly kind: 'server' | 'client' | 'consumer'
   readonly durationMs: Ms

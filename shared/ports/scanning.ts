@@ -270,6 +270,8 @@ export class NodeUnreliable extends Error {
   readonly call: { readonly method: string; readonly host: string } | null = null
   /** The node gave no response at all: it refused the connection, or let the time pass. */
   readonly isSilent: boolean = false
+  /** There was no connection to the node at all, so nothing is known about what was asked: it refused it, or its host cannot be found. */
+  readonly isAway: boolean = false
   /** The node or its plan does not serve this, or has dropped it: a repetition would fail as well. */
   readonly isGone: boolean = false
 }
@@ -293,6 +295,7 @@ export class BlockUnreadable extends NodeUnreliable {
   override readonly name = 'BlockUnreadable'
   readonly block: UnreadableBlock
   override readonly isGone: boolean
+  override readonly isAway: boolean
 
   constructor(block: UnreadableBlock, cause?: unknown) {
     super(
@@ -301,5 +304,6 @@ export class BlockUnreadable extends NodeUnreliable {
     )
     this.block = block
     this.isGone = cause instanceof NodeUnreliable && cause.isGone
+    this.isAway = cause instanceof NodeUnreliable && cause.isAway
   }
 }

@@ -16,6 +16,8 @@ export interface ReplicaSet {
   readonly links: readonly TcpProxy[]
   /** Makes the primary step down for ten seconds; resolves when another one is primary. */
   stepDown(): Promise<void>
+  /** Ends a member that is not primary, for good, and returns `host:port` of it as the set names it. */
+  loseSecondary(): Promise<string>
   /** Kills the primary with SIGKILL and starts it again once another one is primary. */
   killPrimary(): Promise<void>
   stop(): Promise<void>
@@ -58,6 +60,11 @@ export async function startReplicaSet(options: { readonly binary: string; readon
       const before = await primaryIndex(members)
       await command(members[before]?.port ?? 0, { replSetStepDown: 10, secondaryCatchUpPeriodSecs: 5, force: false })
       await primaryIndex(members)
+    },
+    loseSecondary: async () => {
+      const index = ((await primaryIndex(members)) + 1) % MEMBERS
+      await members[index]?.stop()
+      return `127.0.0.1:${links[index]?.port}`
     },
     killPrimary: async () => {
       const index = await primaryIndex(members)

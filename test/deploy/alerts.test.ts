@@ -2,9 +2,10 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processAlertsText } from '#dev/process-alerts.ts'
 import type { AlertCase } from './alert-case.ts'
 import { ALERT_CASES } from './alert-cases.ts'
-import { deployPath, deployText, deployYaml } from './deploy-files.ts'
+import { deployPath, deployText, deployYaml, imageCommands } from './deploy-files.ts'
 import { promtool } from './promtool.ts'
 
 interface Rule {
@@ -13,15 +14,17 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>
 }
 
-const rules: readonly Rule[] = deployYaml('prometheus', 'alerts.yml').groups.flatMap(
-  (group: { readonly rules: readonly Rule[] }) => group.rules,
+const FILES = ['alerts.yml', 'processes.generated.yml']
+const rules: readonly Rule[] = FILES.flatMap((file) =>
+  deployYaml('prometheus', file).groups.flatMap((group: { readonly rules: readonly Rule[] }) => group.rules),
 )
-const alerts = rules.map(({ alert }) => alert)
+/** One name for each process type's alert. */
+const alerts = [...new Set(rules.map(({ alert }) => alert))]
 
 let folder = ''
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'paymesh-alerts-'))
-  copyFileSync(deployPath('prometheus', 'alerts.yml'), join(folder, 'alerts.yml'))
+  for (const file of FILES) copyFileSync(deployPath('prometheus', file), join(folder, file))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -60,15 +63,57 @@ it('every alert fires when it should and only then', () => {
 })
 
 it('promtool takes the rules and the configuration', () => {
-  expect(promtool(folder, 'check', 'rules', 'alerts.yml')).toMatchObject({ status: 0 })
+  expect(promtool(folder, 'check', 'rules', ...FILES)).toMatchObject({ status: 0 })
   copyFileSync(deployPath('prometheus', 'prometheus.yml'), join(folder, 'prometheus.yml'))
   expect(promtool(folder, 'check', 'config', 'prometheus.yml')).toMatchObject({ status: 0 })
+})
+
+// Guarantee: a process type that does not run at all raises an alert, whatever service discovery still lists.
+describe('the alerts of process types', () => {
+  it('are those of the Procfile: npm run gen:chart', () => {
+    expect(deployText('prometheus', 'processes.generated.yml')).toBe(processAlertsText())
+    const named = rules.flatMap(({ labels }) => labels['process'] ?? [])
+    expect(named).toEqual([...imageCommands().keys()])
+  })
+
+  // The reproduction: the payers' pages are gone for an hour, and nothing else is wrong.
+  it('fire for the one that is gone, with its name, and for no other', () => {
+    const others = [...imageCommands().keys()].filter((name) => name !== 'checkout')
+    const running = others.map((name) => ({
+      series: `up{job="paymesh",instance="${name}:4110",process="${name}"}`,
+      values: '1x2000',
+    }))
+    const gone = { series: 'up{job="paymesh",instance="checkout:4110",process="checkout"}', values: '1x30 stale' }
+    const labels = { severity: 'page', process: 'checkout' }
+    const annotations = { summary: 'No checkout process responds to Prometheus' }
+    const test = {
+      interval: '10s',
+      input_series: [...running, gone],
+      alert_rule_test: [
+        { eval_time: '5m', alertname: 'ProcessMissing', exp_alerts: [] },
+        {
+          eval_time: '7m',
+          alertname: 'ProcessMissing',
+          exp_alerts: [{ exp_labels: labels, exp_annotations: annotations }],
+        },
+        {
+          eval_time: '60m',
+          alertname: 'ProcessMissing',
+          exp_alerts: [{ exp_labels: labels, exp_annotations: annotations }],
+        },
+      ],
+    }
+    const file = { rule_files: FILES, evaluation_interval: '10s', tests: [test] }
+    writeFileSync(join(folder, 'gone.json'), JSON.stringify(file))
+    expect(promtool(folder, 'test', 'rules', 'gone.json').output).toMatch(/SUCCESS\s*$/)
+  })
 })
 
 describe('alerts, stories and runbook', () => {
   it('has stories of both kinds for each alert', () => {
     expect(Object.keys(ALERT_CASES).toSorted()).toEqual([...alerts].toSorted())
-    expect(new Set(alerts).size).toBe(alerts.length)
+    const own = rules.filter(({ labels }) => labels['process'] === undefined).map(({ alert }) => alert)
+    expect(new Set(own).size).toBe(own.length)
     for (const [name, { fires, silent }] of Object.entries(ALERT_CASES)) {
       expect(Math.min(fires.length, silent.length), name).toBeGreaterThan(0)
     }

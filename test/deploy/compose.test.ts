@@ -120,6 +120,7 @@ it('lets out only those who have business outside', () => {
   const goesOut = Object.keys(services).filter((name) => services[name]?.networks?.includes('egress'))
   expect(goesOut.sort()).toEqual([
     'admin',
+    'alertmanager',
     'api',
     'backup-upload',
     'caddy',

@@ -66,8 +66,10 @@ describe('monitoring', () => {
   })
 
   it('installs every alert and every dashboard unchanged', () => {
-    const [rules] = ofKind('PrometheusRule', full)
-    expect(rules?.spec).toEqual(deployYaml('prometheus', 'alerts.yml'))
+    const files = ['alerts.yml', 'processes.generated.yml']
+    expect(ofKind('PrometheusRule', full).map(({ spec }) => spec)).toEqual(
+      files.map((file) => deployYaml('prometheus', file)),
+    )
     const maps = ofKind('ConfigMap', full)
     const dashboards = copiedFiles().filter(([source]) => source.endsWith('.json'))
     expect(maps).toHaveLength(dashboards.length)

@@ -117,7 +117,8 @@ it('gives secrets by reference, those that may be missing as optional', () => {
     const names = secret.map(({ name }) => name)
     expect(names.toSorted()).toEqual(SECRET_SETTINGS.filter((name) => envNames(env).includes(name)).toSorted())
     const optional = secret.filter(({ valueFrom }) => valueFrom?.['secretKeyRef'].optional === true)
-    for (const { name } of optional) expect(['PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_SMTP_URL']).toContain(name)
+    for (const { name } of optional)
+      expect(['PAYMESH_MASTER_KEYS_OLD', 'PAYMESH_SMTP_URL', 'OTEL_EXPORTER_OTLP_HEADERS']).toContain(name)
   }
   expect(ofKind('Secret')).toEqual([])
 })

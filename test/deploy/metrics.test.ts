@@ -8,8 +8,8 @@ import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { deployPath, deployText, deployYaml, imageCommands } from './deploy-files.ts'
 
 const TABLE: Readonly<Record<string, MetricDefinition>> = METRICS
-/** What Prometheus itself and Node's exporter tell. */
-const FOREIGN = ['up', 'process_', 'nodejs_']
+/** Names of Prometheus itself, Node's exporter and load balancers. */
+const FOREIGN = ['up', 'process_', 'nodejs_', 'caddy_', 'nginx_']
 
 const dashboards = readdirSync(deployPath('grafana', 'dashboards'))
 const panelSchema = z.object({
@@ -30,7 +30,9 @@ const readDashboard = (file: string) => dashboardSchema.parse(JSON.parse(deployT
 
 /** Every expression of rules, dashboards and autoscalers, with where it stands. */
 function expressions(): readonly (readonly [string, string])[] {
-  const groups: { rules: { alert: string; expr: string }[] }[] = deployYaml('prometheus', 'alerts.yml').groups
+  const groups: { rules: { alert: string; expr: string }[] }[] = ['alerts.yml', 'processes.generated.yml'].flatMap(
+    (file) => deployYaml('prometheus', file).groups,
+  )
   const rules = groups.flatMap((group) => group.rules.map(({ alert, expr }) => [alert, expr] as const))
   const panels = dashboards.flatMap((file) =>
     readDashboard(file).panels.flatMap(({ title, targets }) =>

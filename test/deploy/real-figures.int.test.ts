@@ -25,6 +25,8 @@ import { promtool } from './promtool.ts'
 
 const stores = useStores()
 const QUOTA = { perMonth: 1_000, unit: 'alchemy' } as const
+/** Of a store with nothing to say: the disk of the machine that runs the tests is not its subject. */
+const SOUND = { members: { total: 3, healthy: 3, faults: [], lagMs: 0 }, oplog: null, disk: null, isDenied: false }
 const NETWORKS = {
   live: { ethereum: { rpcUrls: ['https://eth-mainnet.g.alchemy.com/v2/key'], quota: QUOTA } },
   test: {},
@@ -52,6 +54,7 @@ async function exposition(): Promise<string> {
     leases: createLeaseRepository(db),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(NETWORKS),
+    redundancy: { read: () => Promise.resolve(SOUND) },
     catalog: standIn({
       hasNode: (network, mode) => mode === 'live' && ['ethereum', 'bitcoin', 'tron'].includes(network),
       blockTimeMs: () => 12_000,

@@ -49,7 +49,11 @@ export async function openCanaries(stores: TestStores) {
   })
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
   const { port } = collector.address() as AddressInfo
-  const tracer = createTracer({ url: `http://127.0.0.1:${port}`, process: 'test', metrics })
+  const tracer = createTracer({
+    ...{ url: `http://127.0.0.1:${port}`, process: 'test', metrics, headers: {} },
+    sampling: { sampler: 'always_on', share: 1 },
+    instance: { id: 'host:1', host: 'host', version: '1.0.0' },
+  })
   const destination = { write: (line: string) => void said.log.push(line) }
   const logger = createLogger({ name: 'test', level: 'debug', destination })
   const { db, redis, mongoUrl, redisUrl, database, prefix, runtime } = stores

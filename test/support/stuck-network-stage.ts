@@ -36,12 +36,19 @@ export function useStuckNetwork(stores: ReturnType<typeof useStores>) {
         ? { error: { code: -32_000, message: 'missing trie node' } }
         : truth,
     )
-    ends.push(lying.close)
+    ends.push(() => lying.close().catch(() => undefined))
     const engine = await openEngine(stores, {
       ethereum: { rpcUrls: [stage.chain.url], chainId: 31_337, confirmations: CONFIRMATIONS },
     })
     const scanner = () => scan(engine, { client: stage.source({}, 31_337, [lying.url]).client })
-    return { engine, node, host: new URL(lying.url).host, scanner, reporter: createStuckReporter(engine.deps) }
+    return {
+      engine,
+      node,
+      host: new URL(lying.url).host,
+      killNode: lying.close,
+      scanner,
+      reporter: createStuckReporter(engine.deps),
+    }
   }
 
   /** A scanner by the engine's clock. */

@@ -1,9 +1,11 @@
 import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
@@ -12,6 +14,7 @@ import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
@@ -31,8 +34,8 @@ interface Diagnosis {
   readonly detail: string
 }
 
-/** Snapshots older than this are not used for pricing. */
-const RATE_AGE_MAX_MS = 120_000
+/** One is published every 15 s; after 120 s without one there are no prices. */
+const RATE_AGE_MAX_MS = 60_000
 /** Older work should have been found by a sweep long ago. */
 const BACKLOG_AGE_MAX_MS = 10_000
 /** Workspaces whose go-live check is shown. */
@@ -42,7 +45,7 @@ async function check(name: string, run: () => Promise<string>): Promise<Diagnosi
   try {
     return { name, ok: true, detail: await run() }
   } catch (error) {
-    return { name, ok: false, detail: error instanceof Error ? error.message : String(error) }
+    return { name, ok: false, detail: errorText(error) }
   }
 }
 
@@ -51,6 +54,12 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
     check('mongo', async () => {
       await verifyIndexes(installation.db)
       return 'reachable, all indexes exist'
+    }),
+    check('redundancy', async () => {
+      const { faults, facts } = redundancyHealth(await createStoreRedundancy(installation.db).read())
+      const text = [...faults, ...facts].join('; ')
+      if (faults.length > 0 && installation.config.env === 'production') throw new Error(text)
+      return text
     }),
     check('clock', async () => {
       const { driftMs } = installation.clock
@@ -149,7 +158,8 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
       const snapshot = await newestSnapshot(installation.rates, now)
       if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
       const ageMs = Math.max(0, now - snapshot.at)
-      if (ageMs > RATE_AGE_MAX_MS) throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old`)
+      if (ageMs > RATE_AGE_MAX_MS)
+        throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old${await failingText(installation)}`)
       const { faults, warnings } = rateHealth(snapshot)
       const found = [...faults, ...warnings.map((warning) => `warning: ${warning}`)]
       const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`, ...found]
@@ -195,6 +205,14 @@ async function checkGoLive(installation: Installation): Promise<string> {
     )
   }
   return lines.length === 0 ? 'no workspace receives live payments' : lines.join('; ')
+}
+
+/** Which price sources fail, why and since when. */
+async function failingText({ rates }: Installation): Promise<string> {
+  const failing = await rates.failing()
+  if (failing.length === 0) return '; no source fails, so is the rates process running?'
+  const list = failing.map(({ source, reason, since }) => `${source}: ${reason} since ${new Date(since).toISOString()}`)
+  return `; ${failing.length} sources fail: ${list.join(', ')}`
 }
 
 /** This process's jobs run under leases; the audit chain's is renewed each second. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { errorCode, errorText } from '#shared/contracts/error-text.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { readDevInfo } from '../../start/dev-info.ts'
 
@@ -115,9 +116,4 @@ function refusalOf({ status, headers }: Response, text: string): ServerRefusal {
 }
 
 /** The innermost reason of a failed connection: `ECONNREFUSED` rather than `fetch failed`. */
-export function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  const code: unknown = Object(cause).code
-  if (typeof code === 'string') return code
-  return cause instanceof Error ? cause.message || cause.name : String(cause)
-}
+export const reasonOf = (error: unknown): string => errorCode(error) ?? errorText(error)

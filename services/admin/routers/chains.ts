@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
+import { errorText } from '#shared/contracts/error-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { nodeCostReport } from '#shared/contracts/node-costs.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
@@ -258,7 +259,7 @@ async function readAhead(
     return { blocks, known, changes: shown }
   } catch (error) {
     if (error instanceof PaymeshError) throw error
-    const reason = error instanceof Error ? error.message : 'unknown'
+    const reason = errorText(error)
     throw new PaymeshError('INVALID_STATE', { message: `The node could not be queried: ${reason}.`, cause: error })
   } finally {
     await client.close()

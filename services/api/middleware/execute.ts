@@ -5,6 +5,7 @@ import type { Handler, RequestContext, Route } from '#services/api/route.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
+import { parseTraceParent, type TraceParent } from '#shared/contracts/trace-parent.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
 import { clientAddress } from '#shared/runtime/http/client-address.ts'
 import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
@@ -97,6 +98,8 @@ function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor
       code,
       resourceId: resourceIdOf(params, answer),
       workspaceId: admitted?.credential?.workspace.id,
+      // Of a caller with a key only: a stranger's request must not decide what is recorded.
+      parent: admitted?.credential ? parseTraceParent(request.headers['traceparent']) : null,
       startedAt,
     })
   }
@@ -181,10 +184,11 @@ function report(
     readonly code: string | null
     readonly resourceId: string | undefined
     readonly workspaceId: string | undefined
+    readonly parent: TraceParent | null
     readonly startedAt: number
   },
 ): void {
-  const { requestId, operation, answer, code, resourceId, workspaceId, startedAt } = outcome
+  const { requestId, operation, answer, code, resourceId, workspaceId, parent, startedAt } = outcome
   const { status } = answer
   const durationMs = performance.now() - startedAt
   deps.metrics.observe('http_request_seconds', durationMs / 1_000, { operation, status: String(status) })
@@ -197,6 +201,7 @@ function report(
     name: operation,
     invoiceId: INVOICE_OPERATION.test(operation) ? (resourceId ?? null) : null,
     root: operation === 'POST /invoices' && status === 201 && !answer.replayed,
+    parent,
     kind: 'server',
     durationMs,
     failed: status >= 500,

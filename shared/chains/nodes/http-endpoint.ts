@@ -1,4 +1,5 @@
 import { type Dispatcher, errors, Pool } from 'undici'
+import { errorCauses, errorCode } from '#shared/contracts/error-text.ts'
 import { createByteGate, type Holding } from './byte-gate.ts'
 import { createCallMeter, type EndpointMetrics } from './call-meter.ts'
 import { type FailureKind, RpcFailure } from './rpc-failure.ts'
@@ -18,12 +19,9 @@ const RETRY_AFTER_DEFAULT_MS = 1_000
 /** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici). */
 const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError'])
 
-/** What became of a connection, by the code of Node's or undici's error. */
-const CONNECTION_ENDS: ReadonlyMap<string, string> = new Map([
+/** Why there is no connection at all, by the code of Node's or undici's error: the node can be asked nothing. */
+const NO_CONNECTION: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'refused the connection'],
-  ['ECONNRESET', 'closed the connection'],
-  ['UND_ERR_SOCKET', 'closed the connection'],
-  ['EPIPE', 'closed the connection'],
   ['ENOTFOUND', 'the host name is unknown'],
   ['EAI_AGAIN', 'the host name cannot be resolved now'],
   ['EHOSTUNREACH', 'the host cannot be reached'],
@@ -35,6 +33,13 @@ const CONNECTION_ENDS: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not trusted'],
   ['CERT_HAS_EXPIRED', 'its certificate has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host'],
+])
+
+/** How a connection ended; a node, or what is before it, also ends one over an answer that it cannot give. */
+const CONNECTION_ENDS: ReadonlyMap<string, string> = new Map([
+  ['ECONNRESET', 'closed the connection'],
+  ['UND_ERR_SOCKET', 'closed the connection'],
+  ['EPIPE', 'closed the connection'],
 ])
 
 /** One POST to a node. A body that is an array is a batch: each element's `method` is a call. */
@@ -137,9 +142,14 @@ function failureOf(
   if (error instanceof errors.ResponseExceededMaxSizeError || error instanceof AnswerTooLarge) {
     return failure('split', `the response is larger than ${maxBytes} bytes (${name})`, false)
   }
-  if (LATE_ERRORS.has(name)) return failure('late', `no response within ${timeoutMs / 1_000} s`, true)
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return failure('retry', CONNECTION_ENDS.get(code) ?? (/^[A-Z_]+$/.test(code) ? `${name} (${code})` : name), true)
+  if (errorCauses(error).some((cause) => cause instanceof Error && LATE_ERRORS.has(cause.name)))
+    return failure('late', `no response within ${timeoutMs / 1_000} s`, true)
+  const code = errorCode(error) ?? ''
+  const away = NO_CONNECTION.get(code)
+  if (away !== undefined)
+    return new RpcFailure('retry', `${call.method} at ${call.host}: ${away}`, { call, isSilent: true, isAway: true })
+  const words = CONNECTION_ENDS.get(code) ?? (/^[A-Z][A-Z0-9_]+$/.test(code) ? `${name} (${code})` : name)
+  return failure('retry', words, true)
 }
 
 /** The response has more bytes than allowed. */

@@ -114,8 +114,8 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
 
 /** The failure to report among those of several nodes: a silent node may be the right one, so another chain comes last. */
 export function worstOf(failures: readonly unknown[]): unknown {
-  // A failure that names a block says more than one of a node that was not called.
-  const named = failures.findLast((failure) => failure instanceof BlockUnreadable)
+  // A failure that names a block says more than one of a node that was not called, or that went away over it.
+  const named = failures.findLast((failure) => failure instanceof BlockUnreadable && !failure.isAway)
   if (named !== undefined) return named
   const silent = failures.filter((failure) => !(failure instanceof NodeMismatch))
   return silent.at(-1) ?? failures.at(-1) ?? new NodeUnreliable('every node asked for a pause')

@@ -41,6 +41,8 @@ export interface FailureDetails {
   readonly call?: Call
   /** The node gave no response at all. */
   readonly isSilent?: boolean
+  /** There was no connection to the node. */
+  readonly isAway?: boolean
   /** RPC method or path that failed, where `call` is not given. */
   readonly method?: string
 }
@@ -52,18 +54,20 @@ export class RpcFailure extends NodeUnreliable {
   readonly rangeMax: number | null
   override readonly call: Call | null
   override readonly isSilent: boolean
+  override readonly isAway: boolean
   override readonly isGone: boolean
   /** RPC method or path that failed, as the node spells it; null where no single call failed. */
   readonly method: string | null
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
-    const { cause, retryAfterMs, rangeMax, call, method, isSilent } = details
+    const { cause, retryAfterMs, rangeMax, call, method, isSilent, isAway } = details
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.retryAfterMs = retryAfterMs ?? null
     this.rangeMax = rangeMax ?? null
     this.call = call ?? null
     this.isSilent = isSilent ?? false
+    this.isAway = isAway ?? false
     this.isGone = kind === 'refused' || kind === 'pruned'
     this.method = call?.method ?? method ?? null
   }

@@ -21,6 +21,8 @@ type MailTemplate =
   | 'password_reset_asked'
   | 'member_invited'
   | 'owner_notice'
+  | 'installation_problems'
+  | 'installation_recovered'
 
 /** The mails collection; kept 90 days. */
 export const MAILS = defineCollection(

@@ -6,12 +6,15 @@ import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { FailingSource } from '#shared/ports/rate-sources.ts'
 import { RATE_SNAPSHOTS, type RateSnapshot } from './rate-model.ts'
 
 /** An operator's word is about the market of now: a price that has not come within this time needs it again. */
 const CONFIRMED_MS = 60 * 60_000
 
 const confirmation = z.object({ price: z.string(), at: z.number() })
+const FAILING = 'rate_sources_failing'
+const failingSchema = z.array(z.strictObject({ source: z.string(), reason: z.string(), since: z.number() }))
 const factOf = (name: string): string => `rate_confirmation:${name}`
 
 /** Rate snapshots on MongoDB. One per instant: a second snapshot of the same millisecond is dropped. */
@@ -30,6 +33,15 @@ export function createRateRepository(db: Database) {
       RATE_SNAPSHOTS.toRecord(
         await snapshots.findOne({ at: { $gt: toDate(at - withinMs), $lte: toDate(at) } }, { sort: { at: -1 } }),
       ),
+    /** The price sources that fail, as the process that polls them last stored it. */
+    failing: async (): Promise<readonly FailingSource[]> => {
+      const fact = await db.collection(INSTALLATION).findOne({ _id: FAILING })
+      return fact === null ? [] : failingSchema.parse(JSON.parse(fact.value))
+    },
+    recordFailing: async (sources: readonly FailingSource[]): Promise<void> => {
+      const change = { $set: { value: JSON.stringify(sources) }, $currentDate: { changedAt: true as const } }
+      await db.collection(INSTALLATION).updateOne({ _id: FAILING }, change, { upsert: true })
+    },
     /** Stores that an operator confirms this price, in place of what was confirmed before, and its audit row. */
     confirm: (name: string, price: string, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {

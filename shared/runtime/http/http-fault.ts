@@ -1,3 +1,4 @@
+import { errorCauses } from '#shared/contracts/error-text.ts'
 import type { HttpFault } from '#shared/ports/webhook-http.ts'
 import { BlockedAddress, NameNotResolved } from './egress-connector.ts'
 
@@ -28,10 +29,10 @@ const TLS_CODE =
 
 /** The error code for a failed request, by class and code of the error and of its causes, never by its text. */
 export function httpFault(error: unknown): HttpFault {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth += 1) {
+  for (const at of errorCauses(error)) {
+    if (!(at instanceof Error)) continue
     if (at instanceof BlockedAddress) return 'blocked_address'
     if (at instanceof NameNotResolved) return 'dns'
-    if (at instanceof AggregateError && at.errors.length > 0) return httpFault(at.errors[0])
     const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
     const known = FAULT_BY_CODE[code]
     if (known !== undefined) return known

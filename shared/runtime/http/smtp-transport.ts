@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream'
 import nodemailer from 'nodemailer'
+import { errorText } from '#shared/contracts/error-text.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { MailFault, MailResult, MailTransport, OutgoingMail } from '#shared/ports/mail-transport.ts'
 
@@ -115,7 +116,7 @@ async function converse(
 function failure({ stage, over }: Conversation, error: unknown): MailResult {
   if (over.signal.reason === 'stopped')
     return { outcome: 'failed', fault: 'stopped', reason: 'the mailer was stopping' }
-  const said = error instanceof Error ? error.message : String(error)
+  const said = errorText(error)
   const reason = over.signal.aborted ? 'the server had not accepted the mail at the deadline' : plain(said)
   return { outcome: 'failed', fault: faultOf(stage, error), reason }
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
 import { createLogger } from './logger.ts'
 
@@ -24,12 +25,20 @@ it.each(['authorization', 'secret', 'apiKey', 'password', 'xpub', 'masterKey'])(
 
 it('writes one JSON line with level, process, fields and message, and the cause of an error', () => {
   const { lines, destination } = capture()
-  createLogger({ name: 'scanner', level: 'info', destination }).error(
-    { chain: 'base', error: new Error('outer', { cause: new Error('inner') }) },
+  const inner = new AggregateError([new Error('inner')], 'several')
+  createLogger({ name: 'scanner', version: '1.2.3', level: 'info', destination }).error(
+    { chain: 'base', error: new Error('outer', { cause: inner }) },
     'scan failed',
   )
   const line = JSON.parse(lines[0] ?? '')
-  expect(line).toMatchObject({ level: 'error', process: 'scanner', chain: 'base', msg: 'scan failed' })
+  expect(line).toMatchObject({
+    version: '1.2.3',
+    host: hostname(),
+    level: 'error',
+    process: 'scanner',
+    chain: 'base',
+    msg: 'scan failed',
+  })
   expect(JSON.stringify(line.error)).toContain('inner')
 })
 

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Logger } from '#shared/ports/runtime.ts'
 
@@ -11,20 +12,22 @@ const REDACTED_PATHS = SECRET_FIELDS.flatMap((field) => [field, `*.${field}`, `*
 export interface LoggerOptions {
   /** Process type, on every line. */
   readonly name: string
+  /** Version of the program, on every line; absent in tools that run once. */
+  readonly version?: string
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Destination of the lines; standard output when absent. */
-  readonly destination?: DestinationStream
+  readonly destination?: DestinationStream | undefined
 }
 
 /**
- * A logger that writes one JSON object per line: `level`, `time` (ISO 8601), `process`, the given fields and `msg`.
+ * A logger that writes one JSON object per line: `level`, `time` (ISO 8601), `process`, `host`, `version`, the given fields and `msg`.
  * Fields named like a secret (`authorization secret apiKey password xpub masterKey …`) are replaced by `[redacted]`
  * at the top and down to two levels below; the caller must leave out secrets deeper down or inside a text.
  */
-export function createLogger({ name, level, destination }: LoggerOptions): Logger {
+export function createLogger({ name, version, level, destination }: LoggerOptions): Logger {
   const options = {
     level,
-    base: { process: name },
+    base: { process: name, host: hostname(), ...(version === undefined ? {} : { version }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error), err: (error: unknown) => describeError(error) },
@@ -40,7 +43,9 @@ function describeError(error: unknown, depth = 0): unknown {
     'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') ? error.code : undefined
   const internal = 'internal' in error && typeof error.internal === 'string' ? error.internal : undefined
   const cause = error.cause === undefined || depth === 3 ? undefined : describeError(error.cause, depth + 1)
-  return { type: error.name, message: error.message, code, internal, stack: error.stack, cause }
+  const errors =
+    error instanceof AggregateError && depth < 3 ? error.errors.map((one) => describeError(one, depth + 1)) : undefined
+  return { type: error.name, message: error.message, code, internal, stack: error.stack, cause, errors }
 }
 
 /** Searching for secrets costs more than the line itself, so it is skipped where there can be none. */

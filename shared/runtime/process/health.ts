@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { errorText } from '#shared/contracts/error-text.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 
 /** Why a process cannot work now, in a few words, or null when this check passes. */
@@ -17,21 +18,22 @@ export interface HealthOptions {
   readonly port: number
   readonly host?: string
   readonly metrics: MetricsRegistry
+  /** Faults of this process alone. One without a result, in time or at all, has found no fault: it is reported as `degraded`. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>
-  /** Faults that do not keep the process from working, reported in `/readyz` next to the reasons. */
+  /** Faults that do not keep the process from working, or that all replicas share, reported in `/readyz` next to the reasons. */
   readonly degraded?: Readonly<Record<string, ReadinessCheck>>
   /** Why the process has not started yet; null permanently once it has. Absent = it has. */
   readonly starting?: () => string | null
   /** Loops without progress, with the reason; absent = none is watched. */
   readonly silent?: () => Readonly<Record<string, string>>
-  /** Time limit of each check; one without a result in time is reported as a reason. Default 2 s. */
+  /** Time limit of each check. Default 2 s. */
   readonly checkTimeoutMs?: number
 }
 
 /**
  * Serves `/metrics` (Prometheus text), `/livez` (200 while the process and its loops make progress, or 503 with
  * `{"live":false,"silent":{<loop>: <why>}}`; an unavailable store never fails it), `/readyz` (200, or 503 with
- * `{"ready":false,"reasons":{<check>: <why>},"degraded":{…}}`) and `/startupz` (503 with the reason until the process has
+ * `{"ready":false,"reasons":{<check>: <why>},"degraded":{…}}`; what all replicas share never fails it) and `/startupz` (503 with the reason until the process has
  * started once, 200 afterwards). Rejects when the port is taken.
  */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
@@ -49,10 +51,11 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
       const reason = options.starting?.() ?? null
       json(reason === null ? 200 : 503, reason === null ? { started: true } : { started: false, reason })
     } else if (path === '/readyz') {
-      const both = [checks, options.degraded ?? {}].map((each) => reasonsOf(each, checkTimeoutMs))
-      void Promise.all(both).then(([reasons = {}, degraded]) => {
-        const ready = Object.keys(reasons).length === 0
-        json(ready ? 200 : 503, { ready, reasons, degraded })
+      const both = [checks, options.degraded ?? {}].map((each) => outcomesOf(each, checkTimeoutMs))
+      void Promise.all(both).then(([own = NOTHING, shared = NOTHING]) => {
+        const ready = Object.keys(own.faults).length === 0
+        const degraded = { ...own.open, ...shared.faults, ...shared.open }
+        json(ready ? 200 : 503, { ready, reasons: own.faults, degraded })
       })
     } else if (path === '/metrics') {
       metrics.render().then(
@@ -77,25 +80,42 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   }
 }
 
-async function reasonsOf(
-  checks: Readonly<Record<string, ReadinessCheck>>,
-  timeoutMs: number,
-): Promise<Record<string, string>> {
-  const found = await Promise.all(
-    Object.entries(checks).map(async ([name, check]) => [name, await outcome(check, timeoutMs)] as const),
-  )
-  return Object.fromEntries(found.filter((entry): entry is [string, string] => entry[1] !== null))
+/** What checks found, and those without a result, with the reason in words. */
+interface Outcomes {
+  readonly faults: Readonly<Record<string, string>>
+  readonly open: Readonly<Record<string, string>>
 }
 
-async function outcome(check: ReadinessCheck, timeoutMs: number): Promise<string | null> {
+const NOTHING: Outcomes = { faults: {}, open: {} }
+
+async function outcomesOf(checks: Readonly<Record<string, ReadinessCheck>>, timeoutMs: number): Promise<Outcomes> {
+  const faults: Record<string, string> = {}
+  const open: Record<string, string> = {}
+  await Promise.all(
+    Object.entries(checks).map(async ([name, check]) => {
+      const { fault, silence } = await outcome(check, timeoutMs)
+      if (fault !== null) faults[name] = fault
+      if (silence !== null) open[name] = silence
+    }),
+  )
+  return { faults, open }
+}
+
+interface Outcome {
+  readonly fault: string | null
+  readonly silence: string | null
+}
+
+async function outcome(check: ReadinessCheck, timeoutMs: number): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(`no result within ${timeoutMs} ms`), timeoutMs)
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => resolve({ fault: null, silence: `no result within ${timeoutMs} ms` }), timeoutMs)
   })
+  const checked = async (): Promise<Outcome> => ({ fault: await check(), silence: null })
   try {
-    return await Promise.race([check(), late])
+    return await Promise.race([checked(), late])
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return { fault: null, silence: errorText(error) }
   } finally {
     clearTimeout(timer)
   }

@@ -55,6 +55,19 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
     from: '192.0.2.7',
     reason: 'He keeps the shop',
   },
+  installation_problems: {
+    headline: '2 problems',
+    count: '2',
+    time: '2026-11-21 14:30 UTC',
+    problem_1: 'bitcoin (live) does not advance. The node does not respond.',
+    problem_2: 'Back-ups fail. There is none.',
+  },
+  installation_recovered: {
+    headline: 'Back-ups fail',
+    count: '1',
+    time: '2026-11-21 14:30 UTC',
+    problem_1: 'Back-ups fail: since 2026-11-20 14:30 UTC.',
+  },
 }
 const TEMPLATES = Object.keys(SAMPLES) as MailRecord['template'][]
 

@@ -1,6 +1,7 @@
 import { type Html, html } from '#shared/contracts/html.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import { ACCOUNT_MAILS } from './account-mails.ts'
+import { INSTALLATION_MAILS } from './installation-mails.ts'
 import type { Content, Fact } from './mail-content.ts'
 
 /** A mail in both forms. */
@@ -13,6 +14,7 @@ export interface RenderedMail {
 
 const TEMPLATES: Readonly<Record<MailRecord['template'], (fact: Fact) => Content>> = {
   ...ACCOUNT_MAILS,
+  ...INSTALLATION_MAILS,
   payment_reorged: (fact) => ({
     subject: `A payment of invoice ${fact('invoice_number')} was reversed`,
     paragraphs: [

@@ -15,6 +15,7 @@ import { createLeaseRepository } from '#shared/db/installation/lease-repository.
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'
 import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
+import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
@@ -49,6 +50,7 @@ function collecting(db = stores.db) {
     leases: createLeaseRepository(db),
     nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(NETWORKS),
+    redundancy: createStoreRedundancy(db),
     catalog: standIn({
       hasNode: (network, mode) => mode === 'test' && network !== 'tron',
       blockTimeMs: () => 12_000,

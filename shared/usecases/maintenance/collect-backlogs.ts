@@ -8,6 +8,7 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { GaugeName } from '#shared/ports/metric-table.ts'
 import type { NodePrices } from '#shared/ports/node-usage.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import type { StoreRedundancy, StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
 import { backupAge } from '#shared/ports/verified-backups.ts'
 import { createNetworkLag, type NetworkLag } from '#shared/usecases/networks/network-lag.ts'
 import { createCostReader } from '#shared/usecases/networks/node-costs.ts'
@@ -22,6 +23,7 @@ export type CollectBacklogsDeps = Uses<
   readonly backlogs: BacklogRepository
   readonly rates: Pick<RateRepository, 'latest' | 'latestBefore'>
   readonly nodePrices: NodePrices
+  readonly redundancy: StoreRedundancyReader
   /** `forget` removes series that this process no longer measures. */
   readonly metrics: Metrics & { forget(name: GaugeName): void }
 }
@@ -35,6 +37,8 @@ export interface BacklogCollector {
 }
 
 const COSTS_LIFE_MS = 60_000
+/** A lost member shows within this time. */
+const REDUNDANCY_LIFE_MS = 15_000
 const LEASE_ID = 'metrics-collector'
 /** Three rounds: a dead holder is replaced before an alert would miss its figures. */
 const LEASE_MS = 15_000
@@ -64,6 +68,13 @@ const GAUGES = [
   'node_quota_used_ratio',
   'rate_snapshot_age_seconds',
   'backup_verified_age_seconds',
+  'store_members',
+  'store_replication_lag_seconds',
+  'store_oplog_seconds',
+  'store_oplog_truncations',
+  'store_disk_used_bytes',
+  'store_disk_size_bytes',
+  'store_rights_missing',
 ] as const satisfies readonly GaugeName[]
 
 /**
@@ -75,6 +86,7 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
   const chains = createChainFigures(deps)
   // They change by the second and matter by the hour.
   const costs = createCostReader(deps, COSTS_LIFE_MS)
+  const redundancy = createRedundancyFigures(deps)
   let holds = false
   const forgetAll = () => {
     for (const name of GAUGES) deps.metrics.forget(name)
@@ -92,6 +104,7 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
       collectRates(deps, at),
       collectBackups(deps, at),
       collectCosts(deps, costs),
+      redundancy(at),
     ])
     forgetAll()
     for (const publish of published) publish()
@@ -238,5 +251,41 @@ async function collectCosts({ metrics }: CollectBacklogsDeps, read: () => Promis
     }
     for (const { mode, network, unit, usedShare } of quotas)
       metrics.gauge('node_quota_used_ratio', usedShare, { mode, network, unit })
+  }
+}
+
+/** A store that does not say it costs none of the other figures. */
+function createRedundancyFigures({ redundancy, metrics, logger }: CollectBacklogsDeps): (at: Ms) => Promise<Publish> {
+  let latest: StoreRedundancy | null = null
+  let readAt = Number.NEGATIVE_INFINITY
+  return async (at) => {
+    if (at - readAt >= REDUNDANCY_LIFE_MS) {
+      readAt = at
+      latest = await redundancy.read().catch((error: unknown) => {
+        logger.warn({ err: error }, 'the redundancy of the store could not be read')
+        return null
+      })
+    }
+    const state = latest
+    return () => {
+      if (state !== null) publishRedundancy(metrics, state)
+    }
+  }
+}
+
+function publishRedundancy(metrics: Metrics, { members, oplog, disk, isDenied }: StoreRedundancy): void {
+  metrics.gauge('store_rights_missing', isDenied ? 1 : 0)
+  if (members !== null) {
+    metrics.gauge('store_members', members.total, { state: 'configured' })
+    metrics.gauge('store_members', members.healthy, { state: 'healthy' })
+    metrics.gauge('store_replication_lag_seconds', members.lagMs / 1_000)
+  }
+  if (oplog !== null) {
+    metrics.gauge('store_oplog_seconds', oplog.windowMs / 1_000)
+    metrics.gauge('store_oplog_truncations', oplog.truncations)
+  }
+  if (disk !== null) {
+    metrics.gauge('store_disk_used_bytes', disk.usedBytes)
+    metrics.gauge('store_disk_size_bytes', disk.totalBytes)
   }
 }

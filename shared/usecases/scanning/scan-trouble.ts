@@ -1,3 +1,4 @@
+import { errorText } from '#shared/contracts/error-text.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { plainText } from '#shared/domain/nodes/plain-text.ts'
 import type { ScanTrouble } from '#shared/ports/cursors.ts'
@@ -17,8 +18,8 @@ export function scanFailure(error: unknown): ScanFailure {
   if (error instanceof LeaseLost || error instanceof ScannerFenced) return 'lease'
   if (error instanceof NodeMismatch) return 'mismatch'
   if (!(error instanceof NodeUnreliable)) return 'other'
-  // A node that named a block has responded: what is late then is one answer.
-  return error.isSilent && !(error instanceof BlockUnreadable) ? 'silent' : 'node'
+  // A node that named a block has responded: what is late then, or ends the connection, is one answer. Without a connection it is the node.
+  return error.isAway || (error.isSilent && !(error instanceof BlockUnreadable)) ? 'silent' : 'node'
 }
 
 /** Records at the cursor why it stays where it is. One per scanner: it counts across lost and regained leases. */
@@ -77,6 +78,7 @@ export function troubleFacts(
 ): Pick<ScanTrouble, 'height' | 'hash' | 'method' | 'reason' | 'host'> {
   if (error instanceof BlockUnreadable) {
     const { height, hash, method, reason } = error.block
+    if (error.isAway && error.cause instanceof NodeUnreliable) return troubleFacts(error.cause, height)
     return { height, hash, method, reason: shownReason(reason), host: hostOf(error) }
   }
   const call = error instanceof NodeUnreliable ? error.call : null
@@ -96,7 +98,8 @@ function hostOf(error: BlockUnreadable): string | null {
 
 function textOf(error: unknown): string {
   if (error instanceof NodeUnreliable || error instanceof NodeMismatch) return error.message
-  return error instanceof Error ? `${error.name}: ${error.message}` : 'unknown error'
+  const text = errorText(error)
+  return error instanceof Error && text !== error.name ? `${error.name}: ${text}` : text
 }
 
 /** The first 300 characters of a text as one printable line. */

@@ -1,3 +1,4 @@
+import { errorText } from '#shared/contracts/error-text.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
@@ -156,7 +157,7 @@ function begin(session: ScanSession, { id }: ChainCommand, skipped: Skipped): Un
       search.result = result
     },
     (error: unknown) => {
-      const reason = error instanceof Error ? error.message : 'unknown'
+      const reason = errorText(error)
       const words = `What they paid was not searched (${reason}). Compare open invoices with a block explorer.`
       search.result = { blocks: [], words: () => words }
     },

@@ -1,3 +1,4 @@
+import { createEpisodeRepository } from '#shared/db/installation/episode-repository.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
@@ -119,6 +120,7 @@ const ISSUED: Declared<ReturnType<typeof createIssuedRepository>> = {
 }
 
 const LEASES: Declared<ReturnType<typeof createLeaseRepository>> = { acquire: BY_KEY, release: BY_KEY }
+const EPISODES: Declared<ReturnType<typeof createEpisodeRepository>> = { read: BY_KEY, replace: BY_KEY }
 const CANARY: Declared<ReturnType<typeof createKeyCanaryRepository>> = { find: BY_KEY, insert: BY_KEY }
 const HEARTBEATS: Declared<ReturnType<typeof createProcessHeartbeats>> = {
   beat: BY_KEY,
@@ -139,6 +141,7 @@ export const MAINTENANCE_QUESTIONS = [
   ...questionsOf('installation life', 'idle', createInstallationLifeRepository, LIFE),
   ...questionsOf('issued', 'idle', createIssuedRepository, ISSUED),
   ...questionsOf('leases', 'idle', createLeaseRepository, LEASES),
+  ...questionsOf('operators’ episodes', 'idle', createEpisodeRepository, EPISODES),
   ...questionsOf('key canary', 'command line', createKeyCanaryRepository, CANARY),
   ...questionsOf('heartbeats', 'idle', createProcessHeartbeats, HEARTBEATS),
   ...questionsOf('redis epoch', 'idle', createRedisEpochRepository, REDIS),

@@ -150,6 +150,8 @@ const RATES: Declared<ReturnType<typeof createRateRepository>> = {
   latestBefore: (on, { now }) => on.latestBefore(now - DAY_MS, 120_000),
   confirm: BY_KEY,
   confirmed: BY_KEY,
+  failing: BY_KEY,
+  recordFailing: BY_KEY,
 }
 
 const BOOKS: Declared<ReturnType<typeof createBookReads>> = {

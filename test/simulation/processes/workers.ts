@@ -47,7 +47,10 @@ export const ratesProgram: Program = async (sim, running) => {
   const quotes = () => sim.market.quotes(sim.scheduler.now)
   assembleRates({
     ...parts,
-    sources: { poll: () => parts.call({ what: 'poll rates', latencyMs: 300, crash: 0, effect: quotes }) },
+    sources: {
+      poll: () => parts.call({ what: 'poll rates', latencyMs: 300, crash: 0, effect: quotes }),
+      failing: () => [],
+    },
     jumpConfirmation: { agrees: async () => null },
     closeSources: nothing,
   })

@@ -1,0 +1,135 @@
+import { beforeEach, expect, it } from 'vitest'
+import { createExportRecords } from '#shared/db/audit/export-records.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
+import { createMailQueue } from '#shared/db/mails/mail-queue.ts'
+import type { StoreRedundancy } from '#shared/ports/store-redundancy.ts'
+import { renderMail } from '#shared/usecases/mails/render-mail.ts'
+import { stuckRow, stuckRowId } from '#shared/usecases/networks/report-stuck-networks.ts'
+import { useStores } from '#test/support/stores.ts'
+import { notifyOperators } from './notify-operators.ts'
+
+const stores = useStores()
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const BITCOIN = { mode: 'live', network: 'bitcoin' } as const
+const TRON = { mode: 'live', network: 'tron' } as const
+
+beforeEach(async () => {
+  const { db } = stores
+  for (const { name } of await db.connection.listCollections()) await db.connection.collection(name).deleteMany({})
+  const about = { at: 0, actor: 'cli:test', workspaceId: null, mode: null, detail: {} }
+  const person = { name: 'x', passwordHash: 'x', totp: null, pendingTotp: null, recoveryHashes: [], devices: [] }
+  const { users } = createRepositories(db, stores.runtime)
+  for (const id of ['olivia', 'otto', 'mallory']) {
+    const isOperator = id !== 'mallory'
+    const user = { ...person, id, email: `${id}@example.com`, isOperator, securityEpoch: 0, createdAt: 0 }
+    await users.insert(user, { audit: { id, action: 'operator.created', subject: id, ...about }, mails: [] })
+  }
+})
+
+/** An installation with a recent back-up, by a clock that a test moves. */
+async function opened() {
+  let now = stores.runtime.clock.now()
+  const repositories = createRepositories(stores.db, stores.runtime)
+  const store: { state: StoreRedundancy } = { state: { members: null, oplog: null, disk: null, isDenied: false } }
+  const deps = {
+    ...stores.runtime,
+    ...repositories,
+    clock: { now: () => now },
+    notifier: { notify: () => undefined },
+    redundancy: { read: () => Promise.resolve(store.state) },
+  }
+  const backUp = async (backupId: string) => {
+    const about = { at: now, actor: 'cli:test', subject: backupId, workspaceId: null, mode: null, detail: {} }
+    const started = { id: `backup.started:${backupId}`, action: 'backup.started' as const, ...about }
+    await createExportRecords(stores.db).record(started)
+    const audit = { id: `verified:${backupId}`, action: 'backup.verified' as const, ...about }
+    await createVerifiedBackups(stores.db).record({ backupId, takenAt: now, verifiedAt: now }, audit)
+  }
+  await backUp('first')
+  return {
+    deps,
+    store,
+    backUp,
+    /** A look each minute for so long. */
+    pass: async (ms: number) => {
+      for (const until = now + ms; now < until; now += MINUTE) await notifyOperators(deps)
+    },
+    skip: (ms: number) => {
+      now += ms
+    },
+    /** Subjects and texts to Olivia, oldest first. */
+    mails: async (to = 'olivia@example.com') => {
+      const newest = await createMailQueue(stores.db).listNewest(50)
+      const own = newest.filter((mail) => mail.to === to).sort((a, b) => a.createdAt - b.createdAt)
+      return own.map(({ template, data }) => renderMail({ template, data }))
+    },
+  }
+}
+
+// Guarantee: whoever runs an installation without Prometheus is told once of each problem, and once that it is over.
+it('mails every operator once of stuck networks, and once when they advance again', async () => {
+  const { deps, pass, mails } = await opened()
+  await pass(5 * MINUTE)
+  expect(await mails()).toEqual([])
+  for (const network of [BITCOIN, TRON])
+    await deps.exceptions.report(stuckRow(network, `${network.network} is stuck at block 7.`, deps.clock.now()))
+  await pass(30 * MINUTE)
+  const [problem, ...more] = await mails()
+  expect(more).toEqual([])
+  expect(problem?.subject).toBe('Paymesh needs you: 2 problems')
+  for (const part of ['bitcoin (live) does not advance. bitcoin is stuck at block 7.', 'tron is stuck at block 7.'])
+    expect(problem?.text).toContain(part)
+  expect(await mails('otto@example.com')).toHaveLength(1)
+  expect(await mails('mallory@example.com')).toEqual([])
+  await deps.exceptions.close([stuckRowId(BITCOIN)], deps.clock.now())
+  await pass(20 * MINUTE)
+  const [, recovered, ...others] = await mails()
+  expect(others).toEqual([])
+  expect(recovered?.subject).toBe('Paymesh recovered: bitcoin (live) does not advance')
+})
+
+it('mails once of a network that comes and goes', async () => {
+  const { deps, pass, mails } = await opened()
+  for (let turn = 0; turn < 6; turn += 1) {
+    await deps.exceptions.report(stuckRow(BITCOIN, 'stuck', deps.clock.now()))
+    await pass(5 * MINUTE)
+    await deps.exceptions.close([stuckRowId(BITCOIN)], deps.clock.now())
+    await pass(5 * MINUTE)
+  }
+  expect(await mails()).toHaveLength(1)
+})
+
+it('mails of a back-up that failed, of one that is too old, and of a disk that is nearly full', async () => {
+  const { deps, store, pass, skip, backUp, mails } = await opened()
+  const attempt = { name: 'a.backup', startedAt: deps.clock.now() + 1, failure: 'the target is full' }
+  await createVerifiedBackups(stores.db).recordAttempt(attempt)
+  await pass(2 * MINUTE)
+  expect((await mails())[0]?.text).toContain('failed: the target is full.')
+  skip(MINUTE)
+  await backUp('second')
+  await pass(20 * MINUTE)
+  skip(37 * HOUR)
+  await pass(2 * MINUTE)
+  store.state = { ...store.state, disk: { usedBytes: 96, totalBytes: 100 } }
+  await pass(10 * MINUTE)
+  expect((await mails()).map(({ subject }) => subject)).toEqual([
+    'Paymesh needs you: Back-ups fail',
+    'Paymesh recovered: Back-ups fail',
+    'Paymesh needs you: Back-ups fail',
+    'Paymesh needs you: The database needs attention',
+  ])
+})
+
+// Guarantee: a crash between two writes loses no mail and doubles none.
+it('queues after a crash what it had decided, once', async () => {
+  const { deps, pass, mails } = await opened()
+  await deps.exceptions.report(stuckRow(BITCOIN, 'stuck', deps.clock.now()))
+  const crash = new Error('crash')
+  const insertMany = () => Promise.reject(crash)
+  await expect(notifyOperators({ ...deps, mails: { ...deps.mails, insertMany } })).rejects.toBe(crash)
+  expect(await mails()).toEqual([])
+  await pass(2 * MINUTE)
+  expect(await mails()).toHaveLength(1)
+})
