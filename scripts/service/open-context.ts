@@ -172,7 +172,10 @@ function createProcessState() {
     if (watched === null) return 'not connected'
     return (await watched.db.isHealthy()) ? null : 'the primary does not respond'
   }
-  const redis = () => (watched?.redis?.isHealthy() === false ? 'accepts no writes: working from MongoDB alone' : null)
+  const redis = () => {
+    const fault = watched?.redis?.fault() ?? null
+    return fault === null ? null : `${fault}; working from MongoDB alone`
+  }
   // Deadlines and lateness use the store's time, but libraries and the log use the machine's.
   const clock = () => (watched === null ? null : driftFault(watched.clock.driftMs))
   // A rotation may end while this process still has only the former key.

@@ -12,8 +12,10 @@ export interface OpenSignals {
   readonly signals: Signals
   /** Null where wake-ups stay in memory. */
   readonly redis: {
-    /** Whether Redis accepts writes. */
+    /** Whether Redis takes and delivers wake-ups. */
     isHealthy(): boolean
+    /** Why it does not, as the rest of a sentence that begins with "Redis"; null when it does. */
+    fault(): string | null
     /** Holds what was issued, outside the database. */
     readonly markPlace: MarkPlace
     /** The other installation that uses this prefix; null when this one does, or Redis does not answer. */
@@ -44,6 +46,7 @@ export async function openSignals(config: Config, runtime: Pick<Runtime, 'logger
     signals: createRedisSignals(redis),
     redis: {
       isHealthy: redis.isHealthy,
+      fault: redis.fault,
       markPlace: createRedisMarkPlace(redis),
       foreignOwner: (installation) => foreignOwner(redis, installation),
       watchEpoch: (db, full) => watchRedisEpoch(redis, full, createRedisEpochRepository(db)),

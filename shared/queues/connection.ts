@@ -59,8 +59,17 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
     connectTimeout: CONNECT_TIMEOUT_MS,
   })
   const reader = open(PATIENT)
+  const all = (): readonly RedisClient[] => [
+    producer,
+    reader,
+    ...[...workers.values()].flatMap((family) => [...family]),
+  ]
+  const reconnect = (): void => {
+    // Only open connections: ioredis never reconnects one that is ended while it is being opened (bullmq#4378).
+    for (const client of all()) if (client.status === 'ready') client.disconnect(true)
+  }
   const { stop, ...health } = watchRedisHealth(
-    { producer, reader },
+    { producer, reader, reconnect },
     createRedisProbe(prefix, randomUUID()),
     options.logger,
   )
@@ -82,8 +91,7 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
     ...health,
     close: () => {
       stop()
-      for (const client of [producer, reader]) client.disconnect()
-      for (const family of workers.values()) for (const member of family) member.disconnect()
+      for (const client of all()) client.disconnect()
       workers.clear()
       return Promise.resolve()
     },

@@ -16,16 +16,20 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^(MOVED|ASK|CROSSSLOT)/, 'is a node of a cluster: use redis+cluster:// in REDIS_URL'],
   [/cluster support disabled/, 'is no cluster: use redis:// or redis+sentinel:// in REDIS_URL'],
   [
-    /^CLUSTERDOWN|slot is not served/i,
+    /CLUSTERDOWN|slot is not served|too many cluster redirections/i,
     "has no node for the keys of this installation: a part of the cluster's slots is down",
   ],
   [/^NOAUTH/, 'wants a password: REDIS_URL has none'],
   [/^(WRONGPASS|ERR invalid password|ERR AUTH|ERR Client sent AUTH)/, 'refuses the user or password of REDIS_URL'],
   [
-    /^NOPERM/,
+    /^NOPERM|^ERR The user executing the script/,
     'does not let its user do all that the queues need: allow the keys {prefix}:* and the commands of deploy/README.md',
   ],
   [/^(ERR unknown command|ERR This Redis command|NOSCRIPT)/i, 'does not run a command or script that the queues need'],
+  [
+    /connect ETIMEDOUT/,
+    'does not complete a connection in time: is the address right, and does its port speak TLS if, and only if, REDIS_URL begins with rediss?',
+  ],
   [/timed out|ETIMEDOUT/i, 'does not answer in time'],
   [
     /All sentinels are unreachable/,
@@ -56,9 +60,11 @@ export function redisFault(error: unknown): string {
   return known === undefined ? `answers with an error (${detail})` : `${known[1]} (${detail})`
 }
 
-/** A cluster wraps what its last node said; a connection to a name with two addresses has a message for each. */
+/** A cluster wraps what its last node said, a transaction the replies to its commands; a connection to a name with two addresses has a message for each. */
 function messageOf(error: Error): string {
   if ('lastNodeError' in error && error.lastNodeError instanceof Error) return messageOf(error.lastNodeError)
+  if ('previousErrors' in error && Array.isArray(error.previousErrors) && error.previousErrors[0] instanceof Error)
+    return messageOf(error.previousErrors[0])
   if (error instanceof AggregateError)
     return error.errors.map((one) => (one instanceof Error ? one.message : '')).join('; ')
   return error.message

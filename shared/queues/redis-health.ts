@@ -20,12 +20,19 @@ const PROBE_EVERY_MS = 500
 const UNDELIVERED_MAX = 4
 /** Every command is tried at first, after a fault, and in each so many probes: permissions change rarely. */
 const WHOLE_EVERY = 20
-/** Probes without an answer or a delivery after which the sockets count as dead: their server may be gone without a word. */
+/** Probes without an answer or a delivery after which every socket counts as dead. */
 const RECONNECT_AFTER = 6
 const READ_AGAIN_MS = 500
 
 const UNDELIVERED =
   'takes what is written and delivers none of it: a blocking read (BZPOPMIN) of the same keys stays without an answer'
+
+interface WatchedConnections {
+  readonly producer: RedisClient
+  readonly reader: RedisClient
+  /** Opens every connection of the process again, because their server may be gone without a word. */
+  reconnect(): void
+}
 
 /**
  * Twice a second runs what a wake-up runs: a script over several keys of the installation, then the blocking read that receives it. A Redis that
@@ -33,7 +40,7 @@ const UNDELIVERED =
  * three seconds, and the sweeps take over. `reader` is used for nothing else.
  */
 export function watchRedisHealth(
-  { producer, reader }: { readonly producer: RedisClient; readonly reader: RedisClient },
+  { producer, reader, reconnect }: WatchedConnections,
   probe: RedisProbe,
   logger: Logger,
 ): RedisHealth {
@@ -54,8 +61,7 @@ export function watchRedisHealth(
     state.set(text)
     silent = isSilent ? silent + 1 : 0
     if (silent === 0 || silent % RECONNECT_AFTER > 0) return
-    // Only an open connection: one that is being opened would end for good.
-    for (const client of [producer, reader]) if (client.status === 'ready') client.disconnect(true)
+    reconnect()
   }
   const settle = (): void => {
     if (!isAccepted || !isDelivered) return
@@ -82,22 +88,6 @@ export function watchRedisHealth(
       isProbing = false
     })
   }
-  const read = async (): Promise<void> => {
-    while (!stopped) {
-      try {
-        const isReceived = await probe.receive(reader)
-        readFault = null
-        if (!isReceived) continue
-        undelivered = 0
-        isDelivered = true
-        settle()
-      } catch (error) {
-        readFault = error
-        await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS).unref())
-      }
-    }
-  }
-
   producer.on('error', (error: unknown) => {
     connectionFault = error
   })
@@ -106,7 +96,17 @@ export function watchRedisHealth(
   producer.on('close', gone)
   const timer = setInterval(lookOnce, PROBE_EVERY_MS)
   timer.unref()
-  void read()
+  void readForever(reader, probe, {
+    isStopped: () => stopped,
+    received: () => {
+      undelivered = 0
+      isDelivered = true
+      settle()
+    },
+    failed: (error) => {
+      readFault = error
+    },
+  })
   return {
     ...state,
     stop: () => {
@@ -115,6 +115,24 @@ export function watchRedisHealth(
       producer.off('close', gone)
       state.giveUp()
     },
+  }
+}
+
+/** Receives what the probe wrote, again and again; a failure is reported, and a completed read as a failure of null. */
+async function readForever(
+  reader: RedisClient,
+  probe: RedisProbe,
+  on: { isStopped(): boolean; received(): void; failed(error: unknown): void },
+): Promise<void> {
+  while (!on.isStopped()) {
+    try {
+      const isReceived = await probe.receive(reader)
+      on.failed(null)
+      if (isReceived) on.received()
+    } catch (error) {
+      on.failed(error)
+      await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS).unref())
+    }
   }
 }
 

@@ -67,8 +67,12 @@ export function createRedisProbe(prefix: string, id: string): RedisProbe {
     }
   }
   return {
-    wake: (client, isWhole) =>
-      isWhole ? run(client, ALL_SCRIPT, [...others, value, marker]) : run(client, WAKE_SCRIPT, [value, marker]),
+    wake: async (client, isWhole) => {
+      if (!isWhole) return await run(client, WAKE_SCRIPT, [value, marker])
+      await run(client, ALL_SCRIPT, [...others, value, marker])
+      // Wake-ups that are sent together are a transaction.
+      await client.multi().llen(`${own}:L`).exec()
+    },
     receive: async (client) => (await client.bzpopmin(marker, BLOCK_S)) !== null,
   }
 }

@@ -21,6 +21,7 @@ import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../fact-notes.ts'
 import { checkBackup } from './check-backup.ts'
+import { checkRedis } from './check-redis.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
@@ -245,24 +246,6 @@ export async function runDiagnoses(installation: Installation): Promise<readonly
     ...checkWork(installation),
   ])
   return [...(await checks), ...(await checkRestore(installation))]
-}
-
-/** Heartbeats are written every 15 s; an older one belongs to a process that was killed. */
-const HEARTBEAT_AGE_MAX_MS = 50_000
-
-/** What Redis is to this installation; throws with the remedy when it is used and cannot be. */
-async function checkRedis({ redis, db, clock }: Installation): Promise<string> {
-  if (redis !== null) {
-    const answer = await redis.producer.config('GET', 'maxmemory-policy')
-    const policy = Array.isArray(answer) ? String(answer[1]) : 'unknown'
-    if (policy !== 'noeviction') throw new Error(`maxmemory-policy is ${policy}; set it to noeviction`)
-    return 'reachable, noeviction'
-  }
-  const running = await createInstanceReads(db).processes(clock.now() - HEARTBEAT_AGE_MAX_MS)
-  const users = [...new Set(running.map(({ name }) => name))].filter((name) => name !== 'serve').sort()
-  if (users.length > 0)
-    throw new Error(`REDIS_URL is not set here, but these processes use Redis: ${users.join(', ')}; set it as for them`)
-  return 'not used: wake-ups stay in the memory of the one process'
 }
 
 /** Longest time without a writing of the marks before it counts as a fault; they are written every ten seconds at least. */
