@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { parseRedisUrl } from '#shared/contracts/redis-url.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
-import { type RedisClient, redisOpener } from './redis-client.ts'
-import { watchRedisHealth } from './redis-health.ts'
-import { createRedisProbe } from './redis-probe.ts'
+import { type RedisClient, redisOpener } from './redis/redis-client.ts'
+import { watchRedisHealth } from './redis/redis-health.ts'
+import { createRedisProbe } from './redis/redis-probe.ts'
 
 /** This process's connections to Redis. Redis is only for wake-ups and caching: every caller must work without it. */
 export interface RedisConnections {

@@ -120,3 +120,18 @@ deepTest.each(['bzpopmin', 'evalsha'] as const)('work goes on when Redis refuses
   await vi.waitFor(async () => expect(await open()).toBe(0), soon)
   process.stderr.write(`without ${command}: ${state.sent} rows, latest ${state.worstMs} ms\n`)
 })
+
+// What no probe can find, because Redis does what it is asked: the sweep finds that waking did not help.
+deepTest('work of a queue that is paused with a tool goes on', async () => {
+  const server = await startRedis()
+  const { redis, state, open, end } = startWork(server.url)
+  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
+  await vi.waitFor(() => expect(state.sent).toBeGreaterThan(50), soon)
+  const beforeMs = state.worstMs
+  await server.command('HSET', `${redis.prefix}:${QUEUES.webhooks}:meta`, 'paused', 1)
+  const paused = state.sent
+  await vi.waitFor(() => expect(state.sent).toBeGreaterThan(paused + 50), soon)
+  end()
+  await vi.waitFor(async () => expect(await open()).toBe(0), soon)
+  process.stderr.write(`paused: ${state.sent} rows, latest before ${beforeMs} ms, then ${state.worstMs} ms\n`)
+})

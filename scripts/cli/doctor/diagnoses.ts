@@ -1,6 +1,7 @@
 import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
+import { readMongoVersion } from '#shared/db/connection/store-version.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
@@ -8,6 +9,7 @@ import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import { judgeVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
@@ -50,7 +52,9 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
   return [
     check('mongo', async () => {
       await verifyIndexes(installation.db)
-      return 'reachable, all indexes exist'
+      const version = await readMongoVersion(installation.db.connection.getClient())
+      const { remark } = judgeVersion('MongoDB', version)
+      return `reachable, all indexes exist${remark === null ? '' : `; remark: MongoDB ${version} is ${remark}`}`
     }),
     check('clock', async () => {
       const { driftMs } = installation.clock
