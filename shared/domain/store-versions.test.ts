@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { judgeVersion, STORE_VERSIONS } from './store-versions.ts'
+import { classifyVersion, STORE_VERSIONS } from './store-versions.ts'
 
 it.each([
   ['MongoDB', '5.0.31', 'MongoDB 5.0.31 is too old: MongoDB 6.0 or later is supported', null],
@@ -13,8 +13,8 @@ it.each([
   ['Redis', '7.4.1', null, 'newer than 7.0, which the tests run'],
   ['Redis', null, null, 'the version of Redis cannot be read'],
   ['Redis', 'x', null, 'the version of Redis cannot be read'],
-] as const)('judges %s %s', (store, version, fault, remark) => {
-  expect(judgeVersion(store, version)).toEqual({ fault, remark })
+] as const)('classifies %s %s', (store, version, fault, remark) => {
+  expect(classifyVersion(store, version)).toEqual({ fault, remark })
 })
 
 it('is what the page about the stores says', () => {

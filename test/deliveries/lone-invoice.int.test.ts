@@ -81,7 +81,7 @@ async function watchScripts(): Promise<Socket> {
       for (const line of lines) {
         if (line === '+OK') resolve()
         const key = SCRIPT.exec(line)?.[1]
-        if (key?.startsWith(stores.prefix)) scripts.push(key)
+        if (key?.startsWith(stores.redis.prefix)) scripts.push(key)
       }
     })
   })

@@ -24,7 +24,7 @@ const EVENTUALLY = { timeout: 60_000, interval: 20 }
 
 /** Servers that end with the test. */
 export function useRedisServers() {
-  const endings: (() => Promise<unknown> | void)[] = []
+  const endings: (() => unknown)[] = []
   afterEach(async () => {
     for (const end of endings.splice(0).reverse()) await end()
   })

@@ -1,6 +1,6 @@
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
-import { judgeVersion } from '#shared/domain/store-versions.ts'
-import { readRedisServers } from '#shared/queues/redis-servers.ts'
+import { classifyVersion } from '#shared/domain/store-versions.ts'
+import { readRedisServers } from '#shared/queues/redis/redis-servers.ts'
 import type { Installation } from '../session/installation.ts'
 
 /** Heartbeats are written every 15 s; an older one belongs to a process that was killed. */
@@ -25,9 +25,9 @@ async function checkUsedRedis(redis: NonNullable<Installation['redis']>): Promis
   const servers = await readRedisServers(redis)
   const remarks = new Set<string>()
   for (const { version, evictionPolicy } of servers) {
-    const judged = judgeVersion('Redis', version)
-    if (judged.fault !== null) throw new Error(judged.fault)
-    if (judged.remark !== null) remarks.add(version === null ? judged.remark : `Redis ${version} is ${judged.remark}`)
+    const found = classifyVersion('Redis', version)
+    if (found.fault !== null) throw new Error(found.fault)
+    if (found.remark !== null) remarks.add(version === null ? found.remark : `Redis ${version} is ${found.remark}`)
     if (evictionPolicy === null) remarks.add('maxmemory-policy cannot be read here: see to it that it is noeviction')
     else if (evictionPolicy !== 'noeviction')
       throw new Error(`maxmemory-policy is ${evictionPolicy}; set it to noeviction`)

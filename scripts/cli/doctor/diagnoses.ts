@@ -9,7 +9,7 @@ import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
-import { judgeVersion } from '#shared/domain/store-versions.ts'
+import { classifyVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
@@ -53,7 +53,7 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
     check('mongo', async () => {
       await verifyIndexes(installation.db)
       const version = await readMongoVersion(installation.db.connection.getClient())
-      const { remark } = judgeVersion('MongoDB', version)
+      const { remark } = classifyVersion('MongoDB', version)
       return `reachable, all indexes exist${remark === null ? '' : `; remark: MongoDB ${version} is ${remark}`}`
     }),
     check('clock', async () => {

@@ -1,5 +1,5 @@
 import { Cluster } from 'ioredis'
-import type { RedisConnections } from './connection.ts'
+import type { RedisClient } from './redis-client.ts'
 
 /** What a Redis server says of itself; null where it does not, or may not. */
 export interface RedisServer {
@@ -13,7 +13,9 @@ export interface RedisServer {
  */
 export async function readRedisServers({
   producer,
-}: Pick<RedisConnections, 'producer'>): Promise<readonly RedisServer[]> {
+}: {
+  readonly producer: RedisClient
+}): Promise<readonly RedisServer[]> {
   const nodes = producer instanceof Cluster ? producer.nodes('master') : [producer]
   return await Promise.all(nodes.map(async (node) => serverOf(await node.info().catch(unlessForbidden))))
 }
