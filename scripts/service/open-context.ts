@@ -14,7 +14,7 @@ import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
-import type { RedisFigures } from '#shared/queues/redis-figures.ts'
+import type { RedisFigures } from '#shared/queues/redis/redis-servers.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
@@ -185,7 +185,10 @@ function createProcessState() {
     if (watched === null) return 'not connected'
     return (await watched.db.isHealthy()) ? null : 'the primary does not respond'
   }
-  const redis = () => (watched?.redis?.isHealthy() === false ? 'accepts no writes: working from MongoDB alone' : null)
+  const redis = () => {
+    const fault = watched?.redis?.fault() ?? null
+    return fault === null ? null : `${fault}; working from MongoDB alone`
+  }
   // Deadlines and lateness use the store's time, but libraries and the log use the machine's.
   const clock = () => (watched === null ? null : driftFault(watched.clock.driftMs))
   // A rotation may end while this process still has only the former key.

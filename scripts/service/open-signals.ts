@@ -4,8 +4,8 @@ import { createRedisEpochRepository } from '#shared/db/installation/redis-epoch-
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createMemorySignals } from '#shared/queues/memory/memory-signals.ts'
+import type { RedisFigures } from '#shared/queues/redis/redis-servers.ts'
 import type { RedisEpochWatch } from '#shared/queues/redis-epoch.ts'
-import type { RedisFigures } from '#shared/queues/redis-figures.ts'
 import type { Signals } from '#shared/queues/signals.ts'
 
 /** The open signals of a process. */
@@ -13,10 +13,12 @@ export interface OpenSignals {
   readonly signals: Signals
   /** Null where wake-ups stay in memory. */
   readonly redis: {
-    /** Whether Redis accepts writes. */
+    /** Whether Redis takes and delivers wake-ups. */
     isHealthy(): boolean
     /** Role and memory of the server; null while it does not answer. */
     figures(): Promise<RedisFigures | null>
+    /** Why it does not, as the rest of a sentence that begins with "Redis"; null when it does. */
+    fault(): string | null
     /** Holds what was issued, outside the database. */
     readonly markPlace: MarkPlace
     /** The other installation that uses this prefix; null when this one does, or Redis does not answer. */
@@ -40,21 +42,22 @@ export async function openSignals(config: Config, runtime: Pick<Runtime, 'logger
     { foreignOwner },
     { createRedisSignals },
     { watchRedisEpoch },
-    { redisFigures },
+    { readRedisFigures },
   ] = await Promise.all([
     import('#shared/queues/connection.ts'),
     import('#shared/queues/redis-mark-place.ts'),
     import('#shared/queues/redis-owner.ts'),
     import('#shared/queues/redis-signals.ts'),
     import('#shared/queues/redis-epoch.ts'),
-    import('#shared/queues/redis-figures.ts'),
+    import('#shared/queues/redis/redis-servers.ts'),
   ])
   const redis = connectRedis({ url: redisUrl, prefix: redisPrefix, logger: runtime.logger })
   return {
     signals: createRedisSignals(redis),
     redis: {
       isHealthy: redis.isHealthy,
-      figures: () => redisFigures(redis),
+      figures: () => readRedisFigures(redis),
+      fault: redis.fault,
       markPlace: createRedisMarkPlace(redis),
       foreignOwner: (installation) => foreignOwner(redis, installation),
       watchEpoch: (db, full) => watchRedisEpoch(redis, full, createRedisEpochRepository(db)),

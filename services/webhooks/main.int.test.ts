@@ -14,7 +14,7 @@ import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
 import { checkWebhook } from '#test/support/check-webhook.ts'
 import { deepTest } from '#test/support/depth.ts'
-import { patientRedis } from '#test/support/patient-redis.ts'
+import { patientRedis, toOneServer } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 import { start } from './main.ts'
@@ -126,7 +126,7 @@ test('a failed delivery is tried again at once, then rests', async () => {
 test('deliveries whose wake-up is lost are found by the sweep', async () => {
   const { deliveryIds } = await given(receiver.url, 3)
   const { producer } = patientRedis(stores.redis)
-  for await (const keys of producer.scanStream({ match: `${stores.prefix}*` })) {
+  for await (const keys of toOneServer(producer).scanStream({ match: `${stores.redis.prefix}*` })) {
     if (keys.length > 0) await producer.unlink(...keys)
   }
   stops.push(await start(context()))

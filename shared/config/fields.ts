@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseMailAddress } from '#shared/contracts/mail-address.ts'
+import { parseRedisUrl, RedisUrlError } from '#shared/contracts/redis-url.ts'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { plainHttpUrl } from './http-url.ts'
 import { networkSettingsSchema } from './network-settings.ts'
@@ -138,12 +139,23 @@ export const FIELDS = {
   ),
   PAYMESH_MONGO_DATABASE: field('Database within MongoDB.', 'paymesh', 'paymesh', name),
   REDIS_URL: field(
-    'Redis, append-only and with `noeviction`. `paymesh serve` and `npm start` in one process use none; `npm start -- --processes` starts one of its own when this is not set.',
+    'Redis, append-only and with `noeviction`: `redis://user:password@host:6379/0`, `redis+sentinel://:password@host:26379,host:26379/mymaster` (with `?sentinelPassword=` where the Sentinels have one) or `redis+cluster://:password@host:6379,host:6379`; each with `rediss` instead of `redis` for TLS, then with `?tlsCAFile=` and `&tlsCertificateKeyFile=` where needed. Special characters of a password are percent-encoded. `paymesh serve` and `npm start` in one process use none; `npm start -- --processes` starts one of its own when this is not set.',
     'redis://redis:6379',
     null,
-    z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL'),
+    z.string().superRefine((text, context) => {
+      try {
+        parseRedisUrl(text)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof RedisUrlError ? error.message : 'cannot be read' })
+      }
+    }),
   ),
-  PAYMESH_REDIS_PREFIX: field('First part of every key in Redis.', 'paymesh', 'paymesh', name),
+  PAYMESH_REDIS_PREFIX: field(
+    'First part of every key in Redis, in braces there: `{paymesh}:…`, so that a cluster keeps them all on one node.',
+    'paymesh',
+    'paymesh',
+    name,
+  ),
   PAYMESH_MARKS_DIR: field(
     'Folder outside the database, on another volume, for small records of what was issued: with them no address is issued twice when the database comes back from an earlier time. Redis holds the same records where there is one.',
     '/var/lib/paymesh/marks',

@@ -1,152 +1,122 @@
-import { Redis, type RedisOptions } from 'ioredis'
+import { randomUUID } from 'node:crypto'
+import { parseRedisUrl } from '#shared/contracts/redis-url.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
+import { type RedisClient, redisOpener } from './redis/redis-client.ts'
+import { watchRedisHealth } from './redis/redis-health.ts'
+import { createRedisProbe } from './redis/redis-probe.ts'
 
 /** This process's connections to Redis. Redis is only for wake-ups and caching: every caller must work without it. */
 export interface RedisConnections {
   /**
-   * For short commands. Fails at once while Redis is unavailable and after 500 ms when it hangs: callers never wait for Redis.
+   * For short commands. Fails at once while Redis is unavailable and after 500 ms when it hangs (2 s over a cluster): callers never wait for Redis.
    */
-  readonly producer: Redis
-  /** Prefix of every key, without the separating colon. */
+  readonly producer: RedisClient
+  /** Prefix of every key, without the separating colon: a hash tag, so that a cluster keeps all keys of an installation on one node. */
   readonly prefix: string
   /** Opens a connection for blocking reads; it reconnects forever and is closed by `closeWorkerConnection` or `close`. */
-  openWorkerConnection(): Redis
-  closeWorkerConnection(connection: Redis): void
-  /** True when Redis recently accepted a write; false before the first one. */
+  openWorkerConnection(): RedisClient
+  closeWorkerConnection(connection: RedisClient): void
+  /** True when Redis recently took and delivered a wake-up; false before the first one. */
   isHealthy(): boolean
-  /** Milliseconds since Redis stopped accepting writes; 0 while healthy. */
+  /** Milliseconds since Redis stopped doing so; 0 while healthy. */
   unhealthyForMs(): number
-  /** Resolves true as soon as Redis accepts a write, or false after `timeoutMs`; for start-up and tests. */
+  /** Why Redis does not do the work of the queues, as the rest of a sentence that begins with "Redis"; null while healthy. */
+  fault(): string | null
+  /** Resolves true as soon as Redis does its work, or false after `timeoutMs`; for start-up and tests. */
   waitUntilHealthy(timeoutMs: number): Promise<boolean>
   /** Drops every connection without waiting for responses, so it cannot hang. Safe to call twice. */
   close(): Promise<void>
 }
 
 export interface RedisConnectionOptions {
+  /** In one of the forms of `parseRedisUrl`. */
   readonly url: string
+  /** `PAYMESH_REDIS_PREFIX`. */
   readonly prefix: string
   readonly logger: Logger
 }
 
-const PROBE_EVERY_MS = 500
-const PROBE_LIFE_MS = 10_000
 const COMMAND_TIMEOUT_MS = 500
+const CONNECT_TIMEOUT_MS = 2_000
+const PATIENT = { maxRetriesPerRequest: null, connectTimeout: CONNECT_TIMEOUT_MS }
 
-type Settings = Pick<RedisOptions, 'enableOfflineQueue' | 'maxRetriesPerRequest' | 'commandTimeout' | 'connectTimeout'>
+/** The part of every key in front of its colon: in braces, because a cluster places a key by what stands in them. */
+export const redisKeyPrefix = (prefix: string): string => `{${prefix}}`
 
-const reconnect = {
-  retryStrategy: (times: number) => Math.min(times * 50, 1_000),
-  enableReadyCheck: true,
-  disconnectTimeout: 100,
-}
-
-/** Starts connecting and returns at once; a process starts and works while Redis is down. */
+/**
+ * Starts connecting and returns at once; a process starts and works while Redis is down.
+ *
+ * @throws when the URL or a certificate that it names cannot be read.
+ */
 export function connectRedis(options: RedisConnectionOptions): RedisConnections {
-  const { url, prefix, logger } = options
-  const workers = new Map<Redis, Set<Redis>>()
-  const open = (settings: Settings): Redis => {
-    const connection = new Redis(url, { ...reconnect, ...settings })
-    // Without a listener ioredis prints to the console; the log contains the health transitions below instead.
-    connection.on('error', () => undefined)
-    return connection
-  }
+  const prefix = redisKeyPrefix(options.prefix)
+  const open = redisOpener(parseRedisUrl(options.url))
+  const workers = new Map<RedisClient, Set<RedisClient>>()
   const producer = open({
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: COMMAND_TIMEOUT_MS,
-    connectTimeout: 2_000,
+    connectTimeout: CONNECT_TIMEOUT_MS,
   })
-  const health = watchHealth(producer, `${prefix}:health`, logger)
+  const reader = open(PATIENT)
+  const all = (): readonly RedisClient[] => [
+    producer,
+    reader,
+    ...[...workers.values()].flatMap((family) => [...family]),
+  ]
+  const reconnect = (): void => {
+    // Only open connections: ioredis never reconnects one that is ended while it is being opened (bullmq#4378).
+    for (const client of all()) if (client.status === 'ready') client.disconnect(true)
+  }
+  const { stop, ...health } = watchRedisHealth(
+    { producer, reader, reconnect },
+    createRedisProbe(prefix, randomUUID()),
+    options.logger,
+  )
 
   return {
     producer,
     prefix,
     openWorkerConnection: () => {
-      const connection = open({ maxRetriesPerRequest: null, connectTimeout: 2_000 })
+      const connection = open(PATIENT)
       const family = new Set([connection])
       workers.set(connection, family)
-      // BullMQ blocks on its own duplicate and may fail to close it while Redis is unavailable; then it is closed here.
-      const duplicate = connection.duplicate.bind(connection)
-      connection.duplicate = (overrides) => {
-        const copy = duplicate(overrides)
-        copy.on('error', () => undefined)
-        family.add(copy)
-        return copy
-      }
+      rememberDuplicates(connection, family)
       return connection
     },
     closeWorkerConnection: (connection) => {
       for (const member of workers.get(connection) ?? [connection]) member.disconnect()
       workers.delete(connection)
     },
-    isHealthy: health.isHealthy,
-    unhealthyForMs: health.unhealthyForMs,
-    waitUntilHealthy: health.waitUntilHealthy,
+    ...health,
     close: () => {
-      health.stop()
-      producer.disconnect()
-      for (const family of workers.values()) for (const member of family) member.disconnect()
+      stop()
+      for (const client of all()) client.disconnect()
       workers.clear()
       return Promise.resolve()
     },
   }
 }
 
-/**
- * Writes once per half second. A stopped Redis keeps its sockets open and looks connected; a full one, or a replica after
- * a failover, still responds to a ping but refuses every wake-up, and must count as unavailable for the sweeps to take over.
- */
-function watchHealth(producer: Redis, key: string, logger: Logger) {
-  let unhealthySince: number | null = performance.now()
-  let answered = false
-  const waiters = new Set<(healthy: boolean) => void>()
-  const set = (healthy: boolean): void => {
-    if (healthy) {
-      if (unhealthySince !== null && answered) logger.info({}, 'redis accepts writes again')
-      answered = true
-      unhealthySince = null
-      for (const wake of waiters) wake(true)
-      waiters.clear()
-    } else if (unhealthySince === null) {
-      unhealthySince = performance.now()
-      logger.warn({}, 'redis accepts no writes')
-    }
+/** BullMQ blocks on its own duplicate and may fail to close it while Redis is unavailable; then it is closed with its family. */
+function rememberDuplicates(connection: RedisClient, family: Set<RedisClient>): void {
+  const remember = (copy: RedisClient): void => {
+    copy.on('error', () => undefined)
+    family.add(copy)
   }
-  const probe = (): void => {
-    if (producer.status !== 'ready') {
-      set(false)
-      return
+  if ('nodes' in connection) {
+    const duplicate = connection.duplicate.bind(connection)
+    connection.duplicate = (...overrides) => {
+      const copy = duplicate(...overrides)
+      remember(copy)
+      return copy
     }
-    producer.set(key, 1, 'PX', PROBE_LIFE_MS).then(
-      () => set(true),
-      () => set(false),
-    )
-  }
-  producer.on('ready', probe)
-  const gone = (): void => set(false)
-  producer.on('close', gone)
-  const timer = setInterval(probe, PROBE_EVERY_MS)
-  timer.unref()
-
-  return {
-    isHealthy: () => unhealthySince === null && producer.status === 'ready',
-    unhealthyForMs: () => (unhealthySince === null ? 0 : performance.now() - unhealthySince),
-    waitUntilHealthy: (timeoutMs: number): Promise<boolean> => {
-      if (unhealthySince === null) return Promise.resolve(true)
-      return new Promise((resolve) => {
-        const settle = (healthy: boolean): void => {
-          clearTimeout(timeout)
-          waiters.delete(settle)
-          resolve(healthy)
-        }
-        const timeout = setTimeout(settle, timeoutMs, false)
-        waiters.add(settle)
-      })
-    },
-    stop: () => {
-      clearInterval(timer)
-      producer.off('close', gone)
-      for (const settle of [...waiters]) settle(false)
-    },
+  } else {
+    const duplicate = connection.duplicate.bind(connection)
+    connection.duplicate = (...overrides) => {
+      const copy = duplicate(...overrides)
+      remember(copy)
+      return copy
+    }
   }
 }

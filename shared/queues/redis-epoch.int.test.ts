@@ -16,7 +16,7 @@ beforeAll(() => {
   producer = patientRedis(stores.redis).producer
 })
 const soon = { timeout: 10_000, interval: 10 }
-const key = () => `${stores.prefix}:life`
+const key = () => `${stores.redis.prefix}:life`
 
 /** A process that watches, with the changes it noticed. */
 function watching() {

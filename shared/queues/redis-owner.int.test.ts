@@ -14,7 +14,7 @@ it('gives a prefix to the first installation, and refuses another one by its id'
   expect(await foreignOwner(stores.redis, 'another')).toBe(installation)
   expect(await runOnStores(stores, 'workspace', 'list')).toMatchObject({ status: 0 })
 
-  await stores.redis.producer.set(`${stores.prefix}:installation`, 'another')
+  await stores.redis.producer.set(`${stores.redis.prefix}:installation`, 'another')
   const refused = await runOnStores(stores, 'workspace', 'list')
   expect(refused).toMatchObject({ status: 1, stdout: '' })
   expect(refused.stderr).toContain('belong to installation another')

@@ -20,4 +20,4 @@ export async function foreignOwner(
 
 /** The sentence for an operator whose Redis prefix another installation uses. */
 export const foreignOwnerText = (prefix: string, owner: string): string =>
-  `the keys ${prefix}:* in Redis belong to installation ${owner}, not to the one in this database: set another PAYMESH_REDIS_PREFIX, or use its own Redis`
+  `the keys {${prefix}}:* in Redis belong to installation ${owner}, not to the one in this database: set another PAYMESH_REDIS_PREFIX, or use its own Redis`

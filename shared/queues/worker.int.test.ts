@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Queue } from 'bullmq'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { freePort } from '#dev/embedded/free-port.ts'
 import { type Metrics, QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import { patientRedis } from '#test/support/patient-redis.ts'
+import { useRedisServers } from '#test/support/redis-servers.ts'
 import { useStores } from '#test/support/stores.ts'
 import { connectRedis, type RedisConnections } from './connection.ts'
 import { createQueueNotifier } from './queue-notifier.ts'
@@ -15,6 +10,7 @@ import type { QueueWorkerOptions } from './queue-worker-options.ts'
 import { createQueueWorker } from './worker.ts'
 
 const stores = useStores()
+const { startRedis } = useRedisServers()
 const endings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
@@ -341,34 +337,3 @@ describe('without Redis', () => {
     hold.resolve()
   })
 })
-
-/** A Redis of this test's own, because it gets killed. */
-async function startRedis() {
-  const dir = mkdtempSync(join(tmpdir(), 'paymesh-redis-'))
-  const port = await freePort(0)
-  const start = async () => {
-    const binary = process.env['REDIS_SERVER_BINARY'] ?? 'redis-server'
-    const child = spawn(binary, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', dir], {
-      stdio: 'ignore',
-    })
-    await once(child, 'spawn')
-    return child
-  }
-  let child = await start()
-  const kill = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  }
-  endings.push(async () => {
-    await kill()
-    rmSync(dir, { recursive: true, force: true })
-  })
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    kill,
-    restart: async () => {
-      child = await start()
-    },
-  }
-}

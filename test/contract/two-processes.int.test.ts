@@ -148,7 +148,7 @@ describe('the rate limit over two processes', () => {
     const startedAt = performance.now()
     const [seconds = 0] = await world.redis.producer.time()
     const full = (Number(seconds) + 20) * 1_000
-    await world.redis.producer.set(`${stores.prefix}:rate:key:${record.id}`, full)
+    await world.redis.producer.set(`${world.redis.prefix}:rate:key:${record.id}`, full)
     const later = await flood(both, FLOOD, apiKey)
     expect(later.passed).toBeGreaterThanOrEqual(20)
     // Counted from before the bucket was written: what comes back until the flood begins counts, too.

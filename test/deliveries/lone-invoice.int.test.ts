@@ -81,7 +81,7 @@ async function watchScripts(): Promise<Socket> {
       for (const line of lines) {
         if (line === '+OK') resolve()
         const key = SCRIPT.exec(line)?.[1]
-        if (key?.startsWith(stores.prefix)) scripts.push(key)
+        if (key?.startsWith(stores.redis.prefix)) scripts.push(key)
       }
     })
   })
@@ -117,7 +117,7 @@ test('a lone invoice costs seven commands, four of which wait for a majority', a
     idle.push(commands.map(({ text }) => text))
   }
   const background = new Set(inAll(idle))
-  const queue = `${stores.prefix}:outbox:`
+  const queue = `${stores.redis.prefix}:outbox:`
   const spans: { commands: string[]; majority: string[]; scripts: string[] }[] = []
   let made = 1
   // Where Redis takes longer than 50 ms, the limiter decides without it: such a span is measured again.

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { toOneServer } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
 import { useArchives, useCli, useSettings, useWorkers } from './canary-machine.ts'
 import { type CanaryRig, ERRORS_MIN, letters, openCanaries, PLANTED_MIN } from './canary-rig.ts'
@@ -20,7 +21,7 @@ async function storedText(): Promise<readonly (readonly [string, string])[]> {
       texts.push([`collection ${name}`, `${JSON.stringify(rest)} ${Buffer.from(bytes?.buffer ?? []).toString('utf8')}`])
     }
   const { producer, prefix } = stores.redis
-  for await (const keys of producer.scanStream({ match: `${prefix}*`, count: 1_000 }))
+  for await (const keys of toOneServer(producer).scanStream({ match: `${prefix}*`, count: 1_000 }))
     for (const key of keys as string[]) {
       const dump = await producer.callBuffer('DUMP', key)
       texts.push(['redis', `${key} ${(dump as Buffer | null)?.toString('latin1') ?? ''}`])

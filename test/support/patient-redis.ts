@@ -1,3 +1,4 @@
+import { Cluster, type Redis } from 'ioredis'
 import { vi } from 'vitest'
 import type { RedisConnections } from '#shared/queues/connection.ts'
 
@@ -7,6 +8,12 @@ import type { RedisConnections } from '#shared/queues/connection.ts'
  */
 export function patientRedis(redis: RedisConnections): RedisConnections {
   return { ...redis, producer: redis.openWorkerConnection(), isHealthy: () => true, unhealthyForMs: () => 0 }
+}
+
+/** The connection of a test to its one server. */
+export function toOneServer(client: RedisConnections['producer']): Redis {
+  if (client instanceof Cluster) throw new TypeError('these tests run on one server')
+  return client
 }
 
 /** Limits and buckets go on without an answer of Redis after 50 and 100 ms. */

@@ -9,6 +9,7 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { emptyDatabase } from './empty-database.ts'
+import { toOneServer } from './patient-redis.ts'
 
 /** The stores of one test file. The getters are good inside hooks and tests, not while the file is being read. */
 export interface TestStores {
@@ -106,11 +107,11 @@ export async function openStores(options: {
   }
 }
 
-/** Through a connection without the product's time limit for a command, which a busy machine exceeds. */
+/** Keys of every prefix that begins with the file's own, through a connection without the product's time limit for a command, which a busy machine exceeds. */
 async function dropKeys(redis: RedisConnections): Promise<void> {
-  const connection = redis.openWorkerConnection()
+  const connection = toOneServer(redis.openWorkerConnection())
   try {
-    for await (const keys of connection.scanStream({ match: `${redis.prefix}*`, count: 1_000 })) {
+    for await (const keys of connection.scanStream({ match: `${redis.prefix.slice(0, -1)}*`, count: 1_000 })) {
       if (keys.length > 0) await connection.unlink(...keys)
     }
   } finally {

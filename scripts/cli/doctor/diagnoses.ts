@@ -2,6 +2,7 @@ import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
+import { readMongoVersion } from '#shared/db/connection/store-version.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
@@ -10,6 +11,7 @@ import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
+import { classifyVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
@@ -25,6 +27,7 @@ import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../fact-notes.ts'
 import { checkBackup } from './check-backup.ts'
 import { checkDeliveries } from './check-deliveries.ts'
+import { checkRedis } from './check-redis.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
@@ -53,7 +56,9 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
   return [
     check('mongo', async () => {
       await verifyIndexes(installation.db)
-      return 'reachable, all indexes exist'
+      const version = await readMongoVersion(installation.db.connection.getClient())
+      const { remark } = classifyVersion('MongoDB', version)
+      return `reachable, all indexes exist${remark === null ? '' : `; remark: MongoDB ${version} is ${remark}`}`
     }),
     check('redundancy', async () => {
       const { faults, facts } = redundancyHealth(await createStoreRedundancy(installation.db).read())
@@ -260,24 +265,6 @@ export async function runDiagnoses(installation: Installation): Promise<readonly
     ...checkWork(installation),
   ])
   return [...(await checks), ...(await checkRestore(installation))]
-}
-
-/** Heartbeats are written every 15 s; an older one belongs to a process that was killed. */
-const HEARTBEAT_AGE_MAX_MS = 50_000
-
-/** What Redis is to this installation; throws with the remedy when it is used and cannot be. */
-async function checkRedis({ redis, db, clock }: Installation): Promise<string> {
-  if (redis !== null) {
-    const answer = await redis.producer.config('GET', 'maxmemory-policy')
-    const policy = Array.isArray(answer) ? String(answer[1]) : 'unknown'
-    if (policy !== 'noeviction') throw new Error(`maxmemory-policy is ${policy}; set it to noeviction`)
-    return 'reachable, noeviction'
-  }
-  const running = await createInstanceReads(db).processes(clock.now() - HEARTBEAT_AGE_MAX_MS)
-  const users = [...new Set(running.map(({ name }) => name))].filter((name) => name !== 'serve').sort()
-  if (users.length > 0)
-    throw new Error(`REDIS_URL is not set here, but these processes use Redis: ${users.join(', ')}; set it as for them`)
-  return 'not used: wake-ups stay in the memory of the one process'
 }
 
 /** Longest time without a writing of the marks before it counts as a fault; they are written every ten seconds at least. */

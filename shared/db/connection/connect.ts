@@ -1,6 +1,7 @@
 import mongoose from 'mongoose'
 import type { Logger } from '#shared/ports/runtime.ts'
 import type { CollectionModel } from './collection-model.ts'
+import { requireSupportedMongo } from './store-version.ts'
 
 /** An open connection to the store. Only repositories use MongoDB directly. */
 export interface Database {
@@ -20,7 +21,7 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** MongoDB connection string; a replica set or sharded cluster, because single-document majority writes are the design. */
+  /** MongoDB connection string of a replica set: the writes of one document by its majority are the design. */
   readonly url: string
   /** Database name; overrides one in the URL. */
   readonly name: string
@@ -30,7 +31,7 @@ export interface DatabaseOptions {
 }
 
 /**
- * Connects and resolves when a primary was found; rejects after 10 s without one.
+ * Connects and resolves when a primary was found; rejects after 10 s without one, and for a server older than what is supported.
  * Creates nothing: `migrate` creates indexes, and `verifyIndexes` throws without them.
  */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
@@ -53,6 +54,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   let losses = 0
   try {
     await connection.asPromise()
+    await requireSupportedMongo(connection.getClient())
   } catch (error) {
     // Otherwise the opened connection keeps searching for a primary.
     await connection.destroy(true).catch(() => undefined)

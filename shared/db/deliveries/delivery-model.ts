@@ -47,7 +47,7 @@ const HALF_A_YEAR_S = 180 * 86_400
 export const WEBHOOK_DELIVERIES = defineCollection(
   'webhook_deliveries',
   {
-    /** `whd_…`, stable over retries. */
+    /** `whd_…`, made of event, endpoint and generation (`deliveryId`): it keeps each of them unique. */
     _id: z.string(),
     eventId: z.string(),
     eventType: textAs<EventType>(),
@@ -77,7 +77,8 @@ export const WEBHOOK_DELIVERIES = defineCollection(
     attemptsFrom: TIME.exactOptional(),
   },
   [
-    { name: 'delivery_identity', key: { eventId: 1, endpointId: 1, generation: 1 }, unique: true },
+    // Unique by `_id`, which is made of the same three values: an index of its own would forbid every other shard key.
+    { name: 'delivery_identity', key: { eventId: 1, endpointId: 1, generation: 1 } },
     {
       name: 'delivery_due',
       key: { status: 1, endpointId: 1, dueAt: 1 },

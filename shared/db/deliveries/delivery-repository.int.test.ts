@@ -305,7 +305,6 @@ describe('questions', () => {
     expect(await repository().highestGeneration(eventId, endpointId)).toBe(-1)
     await rows(endpointId, 1, { eventId, generation: 0 })
     await rows(endpointId, 1, { eventId, generation: 1 })
-    await rows(endpointId, 1, { eventId, generation: 1 })
     expect(await repository().highestGeneration(eventId, endpointId)).toBe(1)
     expect((await repository().listByEvent(eventId)).map((delivery) => delivery.generation)).toEqual([0, 1])
   })

@@ -25,7 +25,7 @@ export function createDeliveryRepository(db: Database) {
   const attempts = createAttempts(db)
   return {
     /**
-     * Inserts what is missing; existing (event, endpoint, generation) rows are left alone. Returns the ids of rows that are this caller's:
+     * Inserts what is missing; rows that exist under the id, which event, endpoint and generation make, are left alone. Returns the ids of rows that are this caller's:
      * those that this call inserted, and claimed rows that its own lost first try inserted, by their lease token. Nobody else may
      * send a claimed row of them, and this caller may send no other. Throws when not all rows are known to be durable.
      */

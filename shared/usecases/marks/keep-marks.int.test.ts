@@ -89,7 +89,7 @@ const record = () => createInstallationLifeRepository(stores.db).read()
 const marksIn = async (place: MarkPlace, keys = markKeys) =>
   (await readMarks([place], await record(), 'all', keys)).marks
 const empty = async () => {
-  const keys = await stores.redis.producer.keys(`${stores.prefix}:marks:*`)
+  const keys = await stores.redis.producer.keys(`${stores.redis.prefix}:marks:*`)
   if (keys.length > 0) await stores.redis.producer.del(...keys)
 }
 

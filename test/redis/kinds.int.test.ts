@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { freePort } from '#dev/embedded/free-port.ts'
+import { checkRedis } from '#scripts/cli/doctor/check-redis.ts'
+import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
+import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
+import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
+import { createRedisSignals } from '#shared/queues/redis-signals.ts'
+import { createQueueWorker } from '#shared/queues/worker.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { useRedisServers } from '#test/support/redis-servers.ts'
+import { useStores } from '#test/support/stores.ts'
+
+const stores = useStores()
+const { startRedis, startCluster, startSentinels, endings } = useRedisServers()
+const soon = { timeout: 15_000, interval: 20 }
+const PASSWORD = 'p@ss:w/rd#%?'
+const ENCODED = encodeURIComponent(PASSWORD)
+
+const counted = new Map<string, number>()
+const metrics: Metrics = {
+  count: (name, _labels, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by),
+  gauge: () => undefined,
+  observe: () => undefined,
+}
+
+function connect(url: string): RedisConnections {
+  const redis = connectRedis({ url, prefix: 'paymesh', logger: stores.runtime.logger })
+  endings.push(() => redis.close())
+  return redis
+}
+
+const doctor = async (redis: RedisConnections): Promise<string> =>
+  await checkRedis({ redis, db: stores.db, clock: stores.runtime.clock } as unknown as Parameters<
+    typeof checkRedis
+  >[0]).catch((error: Error) => `fault: ${error.message}`)
+
+/** Wake-ups, limits, epochs and counts over these connections, as processes use them; no sweep helps. */
+async function expectWholeWork(redis: RedisConnections): Promise<void> {
+  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
+  counted.clear()
+  const runtime = { ...stores.runtime, metrics }
+  const handled = new Set<string>()
+  const worker = createQueueWorker(redis, runtime, {
+    ...{ queue: QUEUES.webhooks, concurrency: 4, sweepEveryMs: 3_600_000, sweep: () => Promise.resolve([]) },
+    handle: (id) => Promise.resolve(handled.add(id)),
+  })
+  const notifier = createQueueNotifier(redis, runtime)
+  endings.push(
+    () => worker.stop(2_000),
+    () => notifier.close(),
+  )
+  const ids = Array.from({ length: 10 }, (_, at) => `e-${at}`)
+  await vi.waitFor(() => {
+    // A busy machine may drop one; a later one takes its place.
+    for (const id of ids) if (!handled.has(id)) notifier.notify(QUEUES.webhooks, id)
+    expect([...handled].sort()).toEqual(ids)
+  }, soon)
+  const signals = createRedisSignals(redis)
+  const admitted = await signals.createTokenBuckets(metrics).take({ name: 'x', capacity: 1, intervalMs: 1_000 }, 'a')
+  expect(admitted.allowed).toBe(true)
+  await vi.waitFor(async () => expect(await signals.createQueueCounts().read()).not.toBeNull(), soon)
+}
+
+const fault = async (redis: RedisConnections, text: RegExp): Promise<void> => {
+  await vi.waitFor(() => expect(redis.fault() ?? 'none').toMatch(text), soon)
+  expect(redis.isHealthy()).toBe(false)
+  expect(await doctor(redis)).toMatch(new RegExp(`^fault: Redis .*${text.source}`))
+}
+
+// Guarantee: every key of an installation is in one slot, so that a cluster is an address like any other, and one that lost the slot is red.
+it('works on a cluster of three, and names the slot that is gone', async () => {
+  const nodes = await startCluster(3)
+  const redis = connect(`redis+cluster://127.0.0.1:${nodes[0]?.port},127.0.0.1:${nodes[1]?.port}`)
+  await expectWholeWork(redis)
+  expect(await doctor(redis)).toMatch(/^takes and delivers wake-ups, noeviction/)
+  const keys = await Promise.all(nodes.map((node) => node.command('DBSIZE')))
+  expect(keys.filter((count) => Number(count) > 0)).toHaveLength(1)
+
+  const wrong = connect(nodes[keys.indexOf(0)]?.url ?? '')
+  await fault(wrong, /is a node of a cluster: use redis\+cluster/)
+
+  const owner = keys.findIndex((count) => Number(count) > 0)
+  await nodes[(owner + 1) % 3]?.kill()
+  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
+  const last = nodes[owner]
+  await last?.command('CLUSTER', 'FLUSHSLOTS').catch(async () => {
+    await last.command('FLUSHALL')
+    await last.command('CLUSTER', 'FLUSHSLOTS')
+  })
+  await fault(redis, /has no node for the keys|does not answer|refuses the connection/)
+})
+
+// Guarantee: what answers and stores nothing is red, in words that name the cause, for processes and for doctor alike.
+it('names a replica, a full server, and commands that are missing', async () => {
+  const primary = await startRedis()
+  const replica = await startRedis(['--replicaof', `127.0.0.1 ${primary.port}`])
+  await fault(connect(replica.url), /is a read-only replica/)
+
+  const redis = connect(primary.url)
+  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
+  expect(await doctor(redis)).toBe('takes and delivers wake-ups, noeviction')
+  await primary.command('CONFIG', 'SET', 'maxmemory', '1')
+  await fault(redis, /is full: it has reached maxmemory/)
+  await primary.command('CONFIG', 'SET', 'maxmemory', '0')
+  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
+  await primary.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
+  expect(await doctor(redis)).toBe('fault: maxmemory-policy is allkeys-lru; set it to noeviction')
+  await fault(connect(`redis+cluster://127.0.0.1:${primary.port}`), /is no cluster: use redis:/)
+
+  // It answers to PING and takes a SET.
+  const user = (name: string, ...rules: string[]) =>
+    primary.command('ACL', 'SETUSER', name, 'on', `>${PASSWORD}`, '~{paymesh}:*', ...rules)
+  for (const command of ['evalsha', 'bzpopmin', 'xadd', 'multi']) {
+    await user(`no-${command}`, '+@all', `-${command}`)
+    const lacking = connect(`redis://no-${command}:${ENCODED}@127.0.0.1:${primary.port}`)
+    await fault(lacking, /does not let its user do all/)
+    expect(lacking.fault()).not.toContain(PASSWORD)
+  }
+})
+
+// Guarantee: the rights in deploy/README.md suffice, without CONFIG; what the server does not say is a remark.
+it('needs no right but those of deploy/README.md', async () => {
+  const server = await startRedis()
+  await server.command(
+    'ACL',
+    'SETUSER',
+    'app',
+    'on',
+    `>${PASSWORD}`,
+    '~{paymesh}:*',
+    '+@all',
+    '-@admin',
+    '-@dangerous',
+    '+info',
+  )
+  const redis = connect(`redis://app:${ENCODED}@127.0.0.1:${server.port}`)
+  await expectWholeWork(redis)
+  expect(await doctor(redis)).toBe('takes and delivers wake-ups, noeviction')
+  await server.command('ACL', 'SETUSER', 'app', '-info')
+  expect(await doctor(redis)).toMatch(
+    /^takes and delivers wake-ups; remark: the version of Redis cannot be read; remark: maxmemory-policy cannot be read here/,
+  )
+  await server.command('ACL', 'SETUSER', 'app', 'resetkeys', '~other:*')
+  await fault(redis, /does not let its user do all/)
+})
+
+// Guarantee: a password is in no line of the log, whatever Redis answers to it.
+it('refuses a wrong password without repeating it', async () => {
+  const lines: string[] = []
+  const logger = createLogger({ name: 'test', level: 'debug', destination: { write: (line) => void lines.push(line) } })
+  const server = await startRedis(['--requirepass', 'right'], { isPlain: false })
+  const redis = connectRedis({ url: `redis://:${ENCODED}@127.0.0.1:${server.port}`, prefix: 'paymesh', logger })
+  endings.push(() => redis.close())
+  const worker = createQueueWorker(
+    redis,
+    { ...stores.runtime, logger, metrics },
+    {
+      ...{ queue: QUEUES.mail, concurrency: 1, sweepEveryMs: 100, handle: () => Promise.resolve() },
+      sweep: () => Promise.resolve(['m-1']),
+    },
+  )
+  endings.push(() => worker.stop(1_000))
+  await fault(redis, /refuses the user or password of REDIS_URL/)
+  await fault(connect(server.url), /wants a password/)
+  expect(lines.join('')).not.toContain(PASSWORD)
+  expect(lines.join('')).not.toContain(ENCODED)
+})
+
+it('names a primary that its Sentinels name and that is dead, and a name that they do not watch', async () => {
+  const primary = await startRedis()
+  const [sentinel] = await startSentinels(1, primary.port)
+  await primary.kill()
+  await fault(connect(`redis+sentinel://127.0.0.1:${sentinel?.port}/mymaster`), /refuses the connection/)
+  await fault(
+    connect(`redis+sentinel://127.0.0.1:${sentinel?.port}/another`),
+    /cannot be found: no Sentinel answers, or none of them watches/,
+  )
+})
+
+const certificates = mkdtempSync(join(tmpdir(), 'paymesh-redis-tls-'))
+afterAll(() => rmSync(certificates, { recursive: true, force: true }))
+const inFolder = (name: string) => join(certificates, name)
+beforeAll(() => {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: certificates, stdio: 'pipe' })
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '30']
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=test-authority')
+  openssl('req', ...key.slice(0, -2), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost')
+  writeFileSync(inFolder('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1')
+  const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30', '-extfile', 'names']
+  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...sign)
+  execFileSync('sh', ['-c', 'cat server.pem server.key > both.pem'], { cwd: certificates })
+})
+
+it('speaks TLS with an authority of its own, and shows its own certificate where the server wants one', async () => {
+  const port = await freePort(0)
+  const tls = ['--tls-port', String(port), '--tls-ca-cert-file', inFolder('ca.pem')]
+  const own = ['--tls-cert-file', inFolder('server.pem'), '--tls-key-file', inFolder('server.key')]
+  const server = await startRedis([...tls, ...own, '--tls-auth-clients', 'yes'])
+  const url = `rediss://127.0.0.1:${port}`
+  const redis = connect(`${url}?tlsCAFile=${inFolder('ca.pem')}&tlsCertificateKeyFile=${inFolder('both.pem')}`)
+  await expectWholeWork(redis)
+  await fault(connect(url), /has a certificate that is not trusted: name the file of its authority with \?tlsCAFile=/)
+  await fault(connect(`rediss://127.0.0.1:${server.port}`), /does its port speak TLS/)
+  await fault(connect(url.replace('rediss', 'redis')), /one side speaks TLS|does not answer/)
+  expect(() => connect(`${url}?tlsCAFile=${inFolder('missing.pem')}`)).toThrow(/ENOENT.*missing\.pem/)
+})
