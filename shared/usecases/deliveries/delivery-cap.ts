@@ -26,16 +26,15 @@ export interface DeliveryCap {
 
 /**
  * Additive increase, multiplicative decrease: a good endpoint gets up to 32 concurrent requests, one that hangs keeps
- * a single one, and recovers step by step. `processes()` is how many processes share the cap: one half of it is for the turn out of the queue, which
- * one process has at a time, the other half is divided. Together they have at most the cap or, with many processes, half of it
- * and one request each, whichever is more. A lone process has the whole cap for both.
+ * a single one, and recovers step by step. `processes()` is how many processes send: of several, one half of the cap is for the turn out of the
+ * queue, which one process has at a time, the other half for the process that relays. A lone process has the whole cap for both.
  */
 export function createDeliveryCap(processes: () => number): DeliveryCap {
   let limit = START
   let fastInRow = 0
   let slowUntil = 0
   const turnLimit = () => (processes() > 1 ? Math.max(LOWEST, Math.ceil(limit / 2)) : limit)
-  const share = () => (processes() > 1 ? Math.max(LOWEST, Math.floor(limit / 2 / processes())) : limit)
+  const share = () => (processes() > 1 ? Math.max(LOWEST, Math.floor(limit / 2)) : limit)
   const slots = createSlots(turnLimit)
   return {
     slots,

@@ -102,8 +102,11 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
     const places = isDirect ? cap.ownRoom() : cap.slots.free()
-    // The share is used up, the cap is not: the turn that the queue gives, here or elsewhere, may use the rest.
-    if (places < 1 && cap.slots.free() > 0) break
+    // The share is used up: the turn that the queue gives, here or elsewhere, may use the rest.
+    if (places < 1 && isDirect && self.deps.processes() > 1) {
+      notifier.notify(queueOf(self, endpointId), endpointId)
+      return
+    }
     const room = Math.min(places, self.lanes[lane].free(), TURN_SENDS - sent)
     if (room < 1) {
       await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], until - clock.now())
