@@ -34,7 +34,17 @@ function relay(answers: readonly (boolean | Error)[]) {
 }
 
 test('the worker runs while the lease is held, through requests without an answer, and again when it comes back', async () => {
-  const { stop, workers } = relay([false, true, true, new Error('no primary'), true, false, new Error('away'), false, true])
+  const { stop, workers } = relay([
+    false,
+    true,
+    true,
+    new Error('no primary'),
+    true,
+    false,
+    new Error('away'),
+    false,
+    true,
+  ])
   const seen: string[] = []
   for (let second = 0; second < 9; second += 1) {
     await vi.advanceTimersByTimeAsync(second === 0 ? 0 : 1_000)
