@@ -50,8 +50,8 @@ export interface BenchEndpoint {
   readonly url: string
 }
 
-/** Starts the receivers and registers an endpoint for each workspace of the rig. */
-export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
+/** Starts the receivers and registers endpoints for each workspace of the rig, one unless `perShop` says otherwise. */
+export async function openDeliveryStage(rig: Rig, perShop = 1): Promise<DeliveryStage> {
   const control = await freePort()
   const merchant = await rig.startHelper('bench/merchant.ts', control, {
     MERCHANT_PORT: String(control),
@@ -63,7 +63,7 @@ export async function openDeliveryStage(rig: Rig): Promise<DeliveryStage> {
     if (!response.ok) throw new Error(await response.text())
     return (await response.json()) as T
   }
-  const endpoints = await addEndpoints(rig, await tell<number[]>('/ports'))
+  const endpoints = await addEndpoints(rig, await tell<number[]>('/ports'), perShop)
   const keys = inTurn(rig.keys)
   const body = JSON.stringify({
     ...(JSON.parse(rig.body) as object),
@@ -138,12 +138,13 @@ export function matched(
   })
 }
 
-async function addEndpoints(rig: Rig, ports: readonly number[]): Promise<readonly BenchEndpoint[]> {
+async function addEndpoints(rig: Rig, ports: readonly number[], perShop: number): Promise<readonly BenchEndpoint[]> {
   const random = createRandom(Date.now)
   const box = createSecretBox(MASTER_KEY)
   const repository = createEndpointRepository(rig.api.db)
   const workspaces = [...new Set(rig.keys.map((key) => key.workspaceId))]
-  const endpoints = workspaces.slice(0, ENDPOINTS).map((workspaceId, index) => ({
+  const each = workspaces.flatMap((workspaceId) => Array.from({ length: perShop }, () => workspaceId))
+  const endpoints = each.slice(0, ENDPOINTS).map((workspaceId, index) => ({
     ...{ id: random.uuid(), workspaceId },
     secret: `whsec_${randomBytes(32).toString('base64')}`,
     url: `http://localhost:${ports[index]}/hooks/paymesh`,

@@ -67,7 +67,7 @@ ${Object.entries(BENCHMARKS)
   --asset          invoices are locked to an asset at creation
   --seconds <n>    length of one measurement (4)
   --rounds <n>     interleaved measurements of each side, of which the median counts (5)
-  --only <part>    of deliveries: due, whole, lone or paced; of isolation: 1 or 3 (processes); of scale: webhooks or api;
+  --only <part>    of deliveries: due, whole, lone or paced; of isolation: 1 or 3 (processes); of scale: webhooks, relay or api;
                    of idle: serve or processes; of watches: packs; of rpc-cost: invoices a day (0, 20 and 200)
   --serve          of deliveries: alternates with everything in one process (paymesh serve)
   --floor          of deliveries: alternates with the same commands and nothing else, the least that the design needs here

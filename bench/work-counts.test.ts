@@ -6,6 +6,7 @@ const counts = (all: number): WorkCounts => ({
   commands: all,
   majorityWrites: all,
   journalSyncs: all,
+  writeConflicts: all,
   queueScripts: all,
 })
 

@@ -9,6 +9,8 @@ export interface WorkCounts {
   readonly majorityWrites: number
   /** Times that MongoDB forced its journal to the disk; commands that end together share one. */
   readonly journalSyncs: number
+  /** Writes that met another one on the same document and were repeated by the store. */
+  readonly writeConflicts: number
   /** Scripts that Redis ran; all of BullMQ's work is scripts. */
   readonly queueScripts: number
 }
@@ -32,7 +34,7 @@ interface Reading extends WorkCounts {
   readonly at: number
 }
 
-const NONE: WorkCounts = { commands: 0, majorityWrites: 0, journalSyncs: 0, queueScripts: 0 }
+const NONE: WorkCounts = { commands: 0, majorityWrites: 0, journalSyncs: 0, writeConflicts: 0, queueScripts: 0 }
 const COMMANDS = [
   'find',
   'aggregate',
@@ -94,6 +96,7 @@ function mongoCounts(status: Readonly<Record<string, unknown>>): Omit<WorkCounts
     // Writes with a concern of more than one node; `majority` always counts (serverStatus, metrics.getLastError).
     majorityWrites: numberAt(status, 'metrics', 'getLastError', 'wtime', 'num'),
     journalSyncs: numberAt(status, 'wiredTiger', 'log', 'log sync operations'),
+    writeConflicts: numberAt(status, 'metrics', 'operation', 'writeConflicts'),
   }
 }
 
@@ -118,6 +121,7 @@ function difference(first: WorkCounts, last: WorkCounts): WorkCounts {
     commands: last.commands - first.commands,
     majorityWrites: last.majorityWrites - first.majorityWrites,
     journalSyncs: last.journalSyncs - first.journalSyncs,
+    writeConflicts: last.writeConflicts - first.writeConflicts,
     queueScripts: last.queueScripts - first.queueScripts,
   }
 }
@@ -127,6 +131,7 @@ function eachOf(counts: WorkCounts, parts: number): WorkCounts {
     commands: counts.commands / parts,
     majorityWrites: counts.majorityWrites / parts,
     journalSyncs: counts.journalSyncs / parts,
+    writeConflicts: counts.writeConflicts / parts,
     queueScripts: counts.queueScripts / parts,
   }
 }

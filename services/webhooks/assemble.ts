@@ -5,8 +5,10 @@ import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
+import { createCoreUse } from './core-use.ts'
 import { startLimitedEndpointsLoop } from './limited-endpoints-loop.ts'
 import { startPausedRowsLoop } from './paused-rows-loop.ts'
+import { startRelayLease } from './relay-lease.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
 const STOP_GRACE_MS = 3_000
@@ -25,24 +27,27 @@ export interface WebhooksParts
 }
 
 /**
- * The relay of saved outbox entries, which hands new deliveries to the dispatcher of the same process; both lanes of that dispatcher, each
- * with a worker; and the loops over paused deliveries and over endpoints at their own limit. Stopping closes `http`.
+ * The relay of saved outbox entries, in one process at a time, which hands new deliveries to the dispatcher of the same process; both lanes of
+ * that dispatcher, each with a worker; and the loops over paused deliveries and over endpoints at their own limit. Stopping closes `http`.
  */
 export function assembleWebhooks(parts: WebhooksParts): Stop {
   const { http, outboundPause, concurrency, stopwatch } = parts
   const dispatcher = createDispatcher(parts)
   const trimmer = createBackgroundTrimmer(parts)
+  const isCoreFull = createCoreUse(stopwatch)
   const attempts = {
-    isPaused: () => outboundPause.isPaused(),
+    // The relay is in one process: when its core is full, others make the first attempts as well.
+    isPaused: async () => (parts.processes() > 1 && isCoreFull()) || (await outboundPause.isPaused()),
     claim: dispatcher.claimInserted,
     wake: (endpointId: string) => dispatcher.wake(endpointId),
   }
   const relay = createOutboxRelay(parts, { attempts, trimmer, stopwatch })
-  const relayWorker = createOutboxWorker(parts.startWorker, {
-    relay: (shard) => relay.relayShard(shard),
-    overdue: () => relay.overdueShards(),
-    isAlone: () => parts.processes() === 1,
-  })
+  const stopRelay = startRelayLease(parts, () =>
+    createOutboxWorker(parts.startWorker, {
+      relay: (shard) => relay.relayShard(shard),
+      overdue: () => relay.overdueShards(),
+    }),
+  )
   const worker = (lane: DispatchLane, concurrency: number) =>
     createWebhooksWorker(parts.startWorker, {
       lane,
@@ -60,7 +65,7 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
     const cutOff = parts.after(STOP_GRACE_MS, () => void http.close())
     await Promise.all([
       ...stopLoops.map((stop) => stop()),
-      ...[relayWorker.stop(), dispatcher.stop()],
+      ...[stopRelay(), dispatcher.stop()],
       ...workers.map((each) => each.stop()),
     ])
     // The last round of the relay may have inserted claimed rows after the dispatcher stopped: they are released, and nothing is left behind.

@@ -28,7 +28,7 @@ const RETRY_AFTER_REDIS_ERROR_MS = 1_000
 /** Starts taking jobs at once. */
 export function openBullWorker(
   redis: RedisConnections,
-  { queue, concurrency }: Pick<QueueWorkerOptions, 'queue'> & { concurrency(): number },
+  { queue, concurrency }: Pick<QueueWorkerOptions, 'queue' | 'concurrency'>,
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
   take: (ids: readonly string[]) => Promise<void>,
 ): BullWorker {
@@ -39,13 +39,12 @@ export function openBullWorker(
       (job) => {
         const waitedMs = Date.now() - job.timestamp
         metrics.observe('job_wait_seconds', Math.max(0, waitedMs) / 1_000, { queue })
-        worker.concurrency = concurrency()
         return take(idsOf(job.data))
       },
       {
         connection,
         prefix: redis.prefix,
-        concurrency: concurrency(),
+        concurrency,
         lockDuration: LOCK_MS,
         stalledInterval: STALLED_CHECK_MS,
         maxStalledCount: STALLS_MAX,

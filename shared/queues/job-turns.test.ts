@@ -6,7 +6,7 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 const logger = { ...SILENT, child: () => logger }
 
 /** Turns of a handler whose calls end when the test says so; `merge` = concurrent calls of an id are one. */
-function opened({ merge, endsAtOnce }: { readonly merge: boolean; readonly endsAtOnce: () => boolean }) {
+function opened({ merge, endsAtOnce }: { readonly merge: boolean; readonly endsAtOnce: boolean }) {
   const counted = new Map<string, number>()
   const count = (name: string) => void counted.set(name, (counted.get(name) ?? 0) + 1)
   const metrics = { count, gauge() {}, observe: count }
@@ -27,7 +27,7 @@ const microtasks = () => new Promise((resolve) => setImmediate(resolve))
 
 // Guarantee: wake-ups during a long round of the relay use no memory each, and one failure is counted once.
 it('keeps one turn for calls that the handler merges', async () => {
-  const { turns, ends, counted } = opened({ merge: true, endsAtOnce: () => true })
+  const { turns, ends, counted } = opened({ merge: true, endsAtOnce: true })
   const first = turns.take('a')
   const second = turns.take('a')
   expect(turns.take('a')).toBe(second)
@@ -42,7 +42,7 @@ it('keeps one turn for calls that the handler merges', async () => {
 })
 
 it('runs an id until the last of its concurrent calls has ended, whichever that is', async () => {
-  const { turns, ends } = opened({ merge: false, endsAtOnce: () => true })
+  const { turns, ends } = opened({ merge: false, endsAtOnce: true })
   const both = [turns.take('a'), turns.take('a')]
   ends[1]?.resolve()
   await microtasks()

@@ -17,7 +17,7 @@ export interface JobTurns {
 
 /** Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
 export function createJobTurns(
-  { queue, handle, endsAtOnce = () => false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
+  { queue, handle, endsAtOnce = false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): JobTurns {
   const running = new Map<string, Promise<void>>()
@@ -59,7 +59,7 @@ export function createJobTurns(
     take: (id) => {
       const before = running.get(id)
       const merged = calls.get(id)?.turn
-      const next = before === undefined || endsAtOnce() ? run(id) : before.then(() => run(id))
+      const next = before === undefined || endsAtOnce ? run(id) : before.then(() => run(id))
       if (before !== undefined && next === merged) return before
       // An id runs until the last of its turns has ended, whichever of them that is.
       const turn = before === undefined ? next : Promise.all([before, next]).then(() => undefined)

@@ -1,13 +1,12 @@
 /**
  * Queue `outbox`
  *   producer         everything that creates or changes an invoice, and the sweep
- *   consumer         service `webhooks`, which makes the first attempts of what it relays
+ *   consumer         the one process of service `webhooks` that holds the relay's lease, which makes the first attempts of what it relays
  *   payload          `{ id, others }` = `shard-<n>`, n from 0 to 7, and shards that were woken together with it
- *   idempotency key  the shards: one job of the same ones waits, in all processes together. With one process it ends when its round was
- *                    requested; several split a job of more than one shard, and one job of a shard runs in all of them together
+ *   idempotency key  the shards: one job of the same ones waits, in all processes together; it ends when its round was requested
  *   ordering         entries of one invoice are relayed in order of their sequence number
  *   retry class      none in the queue; the sweep queues a failed or lost job again
- *   a lost job costs one sweep interval (1 s)
+ *   a lost job costs one sweep interval (1 s), and all of them together up to 6 s when the process that consumes them is killed
  */
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
@@ -21,14 +20,12 @@ export function createOutboxWorker(
     relay(shard: number): Promise<unknown>
     /** Shards with an entry older than a wake-up takes. */
     overdue(): Promise<readonly number[]>
-    /** Whether no other process relays: several share the shards, and one of them relays a shard at a time. */
-    isAlone(): boolean
   },
 ): QueueWorker {
   return startWorker({
     queue: QUEUES.outbox,
     concurrency: OUTBOX_SHARDS,
-    endsAtOnce: work.isAlone,
+    endsAtOnce: true,
     handle: (id) => work.relay(shardOf(id)),
     sweep: async () => (await work.overdue()).map((shard) => `shard-${shard}`),
     sweepEveryMs: 1_000,

@@ -10,7 +10,7 @@ export interface WakeUp {
   readonly others?: readonly string[]
 }
 
-/** Queues in which wake-ups that are sent together are one job, unless the caller says otherwise: a round reads any number of shards. */
+/** Queues in which wake-ups that are sent together are one job: a round reads any number of shards. */
 const JOINED: ReadonlySet<QueueName> = new Set([QUEUES.outbox])
 
 /** A queue notifier that can be closed. */
@@ -31,7 +31,6 @@ const CLOSE_DEADLINE_MS = 1_000
 export function createQueueNotifier(
   redis: RedisConnections,
   { logger, metrics }: Pick<Runtime, 'logger' | 'metrics'>,
-  { joined }: { readonly joined: ReadonlySet<QueueName> } = { joined: JOINED },
 ): ClosableNotifier {
   const queues = new Map<QueueName, Queue<WakeUp>>()
   const waiting = new Map<QueueName, Set<string>>()
@@ -57,7 +56,7 @@ export function createQueueNotifier(
   const send = async (name: QueueName, ids: ReadonlySet<string>): Promise<void> => {
     try {
       if (!redis.isHealthy()) throw new Error('redis is unavailable')
-      const [first, ...others] = joined.has(name) ? [wakeUpJob([...ids].sort())] : [...ids].map((id) => wakeUpJob([id]))
+      const [first, ...others] = JOINED.has(name) ? [wakeUpJob([...ids].sort())] : [...ids].map((id) => wakeUpJob([id]))
       if (first === undefined) return
       // One script; several are a transaction, which costs two commands more and a copy of all commands in this process.
       if (others.length === 0) await queueOf(name).add(first.name, first.data, first.opts)

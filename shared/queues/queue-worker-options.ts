@@ -14,12 +14,12 @@ export interface QueueWorkerOptions {
   sweep(): Promise<readonly string[]>
   readonly sweepEveryMs: number
   /**
-   * For a handler that merges concurrent calls itself, of few ids. While it returns true, a job of the queue ends as soon as the handler was
+   * For a handler that merges concurrent calls itself, of few ids. A job of the queue then ends as soon as the handler was
    * called, so one job at a time is taken without delaying the next, and a process that dies holds no job. Work in progress is then
-   * known to this process alone, so it is for a lone process: `stop` waits for it, and the sweep finds what a killed process left. Otherwise,
-   * and by default, an id has one job at a time in all processes together.
+   * known to this process alone, so one process at a time should consume the queue: `stop` waits for the work, and the sweep finds what a
+   * killed process left. By default, an id has one job at a time in all processes together.
    */
-  endsAtOnce?(): boolean
+  readonly endsAtOnce?: boolean
   /** How long the worker may take no job, while jobs wait or work is overdue, until it is replaced. Default 10,000. */
   readonly idleAfterMs?: number
   /** How long Redis must have been unavailable before swept ids are handled here directly. Default 3,000. */

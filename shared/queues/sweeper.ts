@@ -107,6 +107,8 @@ export function createSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
   return {
     stop: () => {
       stopping = true
+      // Another process may continue: a gauge that stays would be a fault that nobody has.
+      if (degraded) runtime.metrics.gauge('queue_degraded', 0, { queue })
       pulse?.end()
       wake()
       return ended

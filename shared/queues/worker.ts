@@ -15,37 +15,34 @@ const STOP_DEADLINE_MS = 10_000
  * for work without a job. Without Redis the sweep handles its findings directly, until Redis responds again.
  */
 export function createQueueWorker(redis: RedisConnections, runtime: Runtime, options: QueueWorkerOptions): QueueWorker {
-  const { queue, concurrency, endsAtOnce = () => false } = options
+  const { queue, concurrency, endsAtOnce = false } = options
   const logger = runtime.logger.child({ queue })
   let stopped: Promise<void> | undefined
   const turns = createJobTurns(options, { logger, metrics: runtime.metrics })
-  const notifier = createQueueNotifier(redis, runtime, { joined: new Set() })
+  const notifier = createQueueNotifier(redis, runtime)
   // One job at a time: BullMQ then begins it without asking for another first, and one that ends at once delays no other.
-  const jobs = () => (endsAtOnce() ? 1 : concurrency)
+  const jobs = endsAtOnce ? 1 : concurrency
   const worker = openBullWorker(
     redis,
     { queue, concurrency: jobs },
     { logger, metrics: runtime.metrics },
     async (ids) => {
       watchdog.took()
-      const [first, ...others] = ids
       // Redis may hand out a job while this worker stops: another one gets it.
       if (stopped !== undefined) {
         for (const id of ids) notifier.notify(queue, id)
         return
       }
       // In the same turn of the event loop, so that the handler merges them.
-      if (endsAtOnce()) for (const id of ids) void turns.take(id)
-      // Each becomes a job, because each may run in one process at a time.
-      else if (others.length > 0) for (const id of ids) notifier.notify(queue, id)
-      else if (first !== undefined) await turns.take(first)
+      const taken = ids.map((id) => turns.take(id))
+      if (!endsAtOnce) await Promise.all(taken)
     },
   )
   const watchdog = createWatchdog({
     redis,
     runtime,
     options,
-    isBusy: () => !endsAtOnce() && turns.size >= concurrency,
+    isBusy: () => !endsAtOnce && turns.size >= concurrency,
     replace: worker.replace,
   })
   const sweeper = createSweeper({

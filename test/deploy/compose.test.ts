@@ -116,6 +116,17 @@ it('keeps the stores inside and durable', () => {
   }
 })
 
+// Guarantee: three stores on one machine do not take its memory three times; mongod needs about as much beside its cache.
+it('bounds the caches and the memory of its stores', () => {
+  for (const name of ['mongo-0', 'mongo-1', 'mongo-2']) {
+    const command: string[] = services[name]?.command.map((word: string) => interpolate(word, {}))
+    const cacheGb = Number(command[command.indexOf('--wiredTigerCacheSizeGB') + 1])
+    expect(cacheGb).toBeGreaterThanOrEqual(0.25)
+    const [, memoryGb] = /^(\d+)g$/.exec(interpolate(services[name]?.['mem_limit'], {})) ?? []
+    expect(Number(memoryGb)).toBe(2 * cacheGb)
+  }
+})
+
 it('lets out only those who have business outside', () => {
   const goesOut = Object.keys(services).filter((name) => services[name]?.networks?.includes('egress'))
   expect(goesOut.sort()).toEqual([

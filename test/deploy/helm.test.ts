@@ -158,7 +158,7 @@ it('scales workers by the age of what is due, and never to zero', () => {
     return spec.triggers.flatMap((trigger: Document) => trigger.metadata.query ?? [])
   })
   expect(queries.toSorted()).toEqual(
-    ['invoice-transitions', 'mail', 'outbox', 'webhooks'].map(
+    ['invoice-transitions', 'mail', 'webhooks'].map(
       (queue) => `max(paymesh_queue_oldest_due_age_seconds{queue="${queue}"})`,
     ),
   )

@@ -37,7 +37,7 @@ const QUEUES: Readonly<Record<string, readonly [id: string, Start]>> = {
     '3',
     (start, relay, overdue) =>
       createOutboxWorker(start, {
-        ...{ relay, isAlone: () => true },
+        relay,
         overdue: async () => (await overdue()).map((shard) => Number(shard)),
       }),
   ],

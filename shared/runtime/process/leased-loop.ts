@@ -2,7 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { CounterName } from '#shared/ports/metric-table.ts'
 import type { Pulse, Runtime } from '#shared/ports/runtime.ts'
-import type { CommonPauses } from '#shared/ports/timers.ts'
+import { pauseUntil } from './pause-until.ts'
 
 /** A repeated task that runs in one process at a time. */
 export interface LeasedLoopOptions {
@@ -23,9 +23,6 @@ export interface LeasedLoopOptions {
   /** One round under the lease. `signal` aborts when the loop ends; a long round sends heartbeats meanwhile. */
   round(signal: AbortSignal, pulse: Pulse | undefined): Promise<void>
 }
-
-/** Short pauses end together with those of other loops. A long one is also a rest for the store: it must not become shorter. */
-const COMMON_MAX_MS = 2_000
 
 /** A lease is held for this much longer than a round may take, so that it is not written again for each of many short rounds. */
 const KEPT_MS = 10_000
@@ -72,7 +69,7 @@ export function startLeasedLoop(
         deps.metrics.count(options.failures)
         deps.logger.error({ err: cause }, options.failed)
       }
-      await pause((hasFailed ? options.pauseAfterFailureMs : undefined) ?? pauseOf(), stop.signal, deps.pauses)
+      await pauseUntil((hasFailed ? options.pauseAfterFailureMs : undefined) ?? pauseOf(), stop.signal, deps.pauses)
     }
     await deps.leases.release(id, owner).catch((cause: unknown) => {
       deps.logger.warn({ err: cause, lease: id }, 'the lease of a loop was not freed')
@@ -85,23 +82,4 @@ export function startLeasedLoop(
     pulse?.end()
     await running
   }
-}
-
-/** Uses the global timer, which a simulation can advance. */
-function pause(ms: Ms, signal: AbortSignal, pauses: CommonPauses | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const done = (): void => {
-      cancel()
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const cancel = pauses !== undefined && ms <= COMMON_MAX_MS ? pauses.begin(ms, ms, done) : pauseAlone(ms, done)
-    signal.addEventListener('abort', done, { once: true })
-  })
-}
-
-function pauseAlone(ms: Ms, resume: () => void): () => void {
-  const timer = setTimeout(resume, ms)
-  return () => clearTimeout(timer)
 }

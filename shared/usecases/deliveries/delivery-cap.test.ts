@@ -115,7 +115,7 @@ describe('the table', () => {
     expect(cap.limit()).toBe(32)
   })
 
-  test('several processes: half is for a turn out of the queue, the other half is divided, one place each at least', () => {
+  test('several processes: half is for a turn out of the queue, the other half for the process that relays', () => {
     let processes = 1
     const cap = createDeliveryCap(() => processes, BOUNDS)
     cap.setHighest(64)
@@ -126,15 +126,15 @@ describe('the table', () => {
     })
     expect(places).toEqual([
       [64, 64],
-      [32, 16],
-      [32, 10],
-      [32, 6],
-      [32, 1],
+      [32, 32],
+      [32, 32],
+      [32, 32],
+      [32, 32],
       [64, 64],
     ])
     processes = 2
     cap.slots.take(15)
-    expect([cap.ownRoom(), cap.slots.free()]).toEqual([1, 17])
+    expect([cap.ownRoom(), cap.slots.free()]).toEqual([17, 17])
     cap.slots.take(17)
     expect([cap.ownRoom() < 1, cap.slots.free()]).toEqual([true, 0])
   })

@@ -56,8 +56,8 @@ export interface DeliveryCap {
 /**
  * The concurrency of one endpoint: it follows the receiver, as the table of `learned-limit.ts` says.
  *
- * `processes()` is how many processes share the endpoint. Each has half of the most for a turn out of the queue, of which there is one at a
- * time, and a share of the other half, one place at least, for first attempts; a lone process has the whole for both. A turn that ends
+ * `processes()` is how many processes send: of several, each has one half of the most for a turn out of the queue, of which there is one at a
+ * time, and the one that relays the other half, for first attempts; a lone process has the whole for both. A turn that ends
  * leaves its last requests in flight, and for their duration the next one's may come on top: all of them measure the same
  * receiver, and come down. `bounds` are those of this process's lanes.
  */
@@ -69,7 +69,7 @@ export function createDeliveryCap(processes: () => number, bounds: LaneBounds): 
   const isQuick = () => (learned.baseMs() ?? Number.POSITIVE_INFINITY) <= QUICK_MS
   const bound = () => Math.min(highest, latest < slowUntil ? bounds.slow : isQuick() ? bounds.quick : bounds.patient)
   const half = () => (processes() > 1 ? Math.ceil(bound() / 2) : bound())
-  const share = () => (processes() > 1 ? Math.floor(bound() / 2 / processes()) : bound())
+  const share = () => (processes() > 1 ? Math.floor(bound() / 2) : bound())
   const limit = () => Math.max(LOWEST, Math.min(learned.limit(), half()))
   const slots = createSlots(limit)
   return {

@@ -112,8 +112,11 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   // Somebody says that rows are due: nothing new overtakes them until the first claim has begun.
   if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
-    // The share is used up, the cap is not: the turn that the queue gives, here or elsewhere, may use the rest.
-    if (isDirect && cap.ownRoom() < 1 && cap.slots.free() > 0) break
+    // The share is used up: the turn that the queue gives, here or elsewhere, may use the rest.
+    if (isDirect && cap.ownRoom() < 1 && self.deps.processes() > 1) {
+      notifier.notify(queueOf(self, endpointId), endpointId)
+      return
+    }
     const room = Math.min(roomOf(self, lane, endpointId, isDirect), TURN_SENDS - sent)
     if (room < 1) {
       if (waited === 'any') break

@@ -29,7 +29,7 @@ export interface ClaimedInsert {
 
 /** The first attempts of one process; the relay of the same process hands it what it inserts. */
 export interface FirstAttempts {
-  /** Whether nothing may be sent because a restore is not confirmed. */
+  /** Whether this process may claim nothing now: a restore is not confirmed, or others should send because its core is full. */
   isPaused(): Promise<boolean>
   /** Claims those of these pending rows whose endpoint is enabled, fast, has a free place here and no older row waiting. */
   claim(rows: readonly Delivery[], endpoints: readonly WebhookEndpoint[], times: RoundTimes): ClaimedInsert

@@ -220,7 +220,7 @@ async function relayEvents(
   }
   const waiting = new Set(rows.filter(({ leaseToken }) => leaseToken === null).map(({ endpointId }) => endpointId))
   for (const endpointId of waiting) {
-    // During a pause only the queue is asked, whose worker sends nothing until it is over.
+    // Only the queue is asked: other processes serve it, and during a pause no worker sends anything.
     if (attempts === null || isPaused) deps.notifier.notify(QUEUES.webhooks, endpointId)
     else attempts.wake(endpointId)
   }

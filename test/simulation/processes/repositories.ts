@@ -1,3 +1,4 @@
+import { RELAY_LEASE } from '#services/webhooks/relay-lease.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createRepositories, type Repositories } from '#shared/db/create-repositories.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
@@ -46,7 +47,7 @@ export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repos
 }
 
 /**
- * Loops ask for their leases up to twice a second. Here only the cycle of rates does; for the others each question takes its time,
+ * Loops ask for their leases up to twice a second. Here only the cycle of rates and the relay do; for the others each question takes its time,
  * addresses are derived when keys or invoices changed, and no key of the simulation waits for a look at its earlier use.
  */
 function atLeisure(sim: Sim, leases: LeaseRepository): LeaseRepository {
@@ -66,7 +67,7 @@ function atLeisure(sim: Sim, leases: LeaseRepository): LeaseRepository {
   return {
     ...leases,
     acquire: async (id, owner, leaseMs) => {
-      if (id === 'rates') return leases.acquire(id, owner, leaseMs)
+      if (id === 'rates' || id === RELAY_LEASE) return leases.acquire(id, owner, leaseMs)
       if (asked.has(id)) await new Promise((resolve) => setTimeout(resolve, LEISURE_MS))
       asked.add(id)
       if (id.startsWith('key-history:') || (id === 'address-headroom' && !hasNews())) return false
