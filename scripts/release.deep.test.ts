@@ -33,7 +33,12 @@ const today = new Date().toISOString().slice(0, 10)
 
 /** Does by hand what docs/versioning.md lists, and commits it. */
 function prepare(version: string, from: string): void {
-  for (const path of ['package.json', 'package-lock.json', 'clients/typescript/package.json', 'clients/cli/package.json'])
+  for (const path of [
+    'package.json',
+    'package-lock.json',
+    'clients/typescript/package.json',
+    'clients/cli/package.json',
+  ])
     edit(path, (text) => text.replaceAll(`"version": "${from}"`, `"version": "${version}"`))
   edit('clients/typescript/src/version.ts', (text) => text.replace(from, version))
   for (const path of ['python/pyproject.toml', 'python/paymesh/_client.py', 'php/src/Paymesh.php', 'go/client.go'])

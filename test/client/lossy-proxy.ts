@@ -64,7 +64,7 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
     keys.push(request.headers['idempotency-key']?.toString() ?? null)
     const relay = async (): Promise<void> => {
       if (typeof outcome === 'object') {
-        for await (const _chunk of request) continue
+        for await (const _chunk of request);
         response.writeHead(outcome.status, { 'content-type': 'application/json', ...outcome.headers }).end(outcome.text)
         return
       }

@@ -37,6 +37,8 @@ function describe(invoice: Invoice, payments: readonly Payment[]): string {
     `received  ${received.amount ?? '0'}, of which ${received.confirmed_base_units} base units are confirmed`,
     `ends      ${end}`,
     `checkout  ${urls.checkout}`,
-    ...payments.map((payment) => `payment   ${payment.amount} ${payment.asset}  ${payment.status}  ${payment.tx_hash ?? 'simulated'}`),
+    ...payments.map(
+      (payment) => `payment   ${payment.amount} ${payment.asset}  ${payment.status}  ${payment.tx_hash ?? 'simulated'}`,
+    ),
   ].join('\n')
 }

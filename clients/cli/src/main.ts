@@ -15,7 +15,9 @@ Examples:
 `
 
 const program = new Command('paymesh')
-  .description('Tries a shop against Paymesh: its events on this machine, triggered ones included, and what an invoice is.')
+  .description(
+    'Tries a shop against Paymesh: its events on this machine, triggered ones included, and what an invoice is.',
+  )
   .version(manifest.version, '--version', 'print the version')
   .showHelpAfterError('(add --help for usage)')
   .addHelpText('after', HELP)
