@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"strings"
 
 	paymesh "example.com/paymesh"
 	"github.com/google/uuid"
