@@ -49,7 +49,7 @@ const paymesh = async (args: readonly string[], variables: NodeJS.ProcessEnv = e
 it('listens, triggers and shows an invoice from an empty folder', async () => {
   listener = spawn(program(), ['listen', '--forward-to', receiver.url, '--json'], { cwd: folder, env: env() })
   const lines = createInterface(listener.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]()
-  const ready = JSON.parse((await lines.next()).value)
+  const ready = JSON.parse(String((await lines.next()).value))
   expect(ready).toMatchObject({ kind: 'ready', mode: 'test', forward_to: receiver.url })
   const triggered = await paymesh(['trigger', 'invoice.paid', '--order-id', 'packed-1', '--json'])
   expect([triggered.status, triggered.stderr]).toEqual([0, ''])
