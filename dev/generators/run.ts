@@ -244,7 +244,7 @@ function reportOf(rows: readonly (readonly string[])[]): string {
 From \`docs/openapi.json\` by \`npm run test:deep -- clients\`: each generated client calls all 19 operations of a running installation, reads the error
 of an unknown invoice, and reads events ([programs](../../dev/generators/stories)), all from a later server: it has a field more in every object, in every list an
 item with a new status, asset, network and currency, a new error code, and events with a new field, type, asset, currency, status and version, one at a time and
-all at once ([later-server.ts](../../dev/generators/later-server.ts)). C# was not tried: its compiler is neither in Debian nor in a registry that is used here. Postman's runner sends each imported request once,
+all at once ([later-server.ts](../../dev/generators/later-server.ts)). Java and C# were not tried. Postman's runner sends each imported request once,
 with the address, the key and the ids of a seeded workspace filled in.
 
 | generator | result | what the program reported |
