@@ -168,7 +168,7 @@ module.exports = {
     rule(
       'clients-stand-alone',
       'A client is installed by itself in a merchant’s program: it knows nothing of this repository and no library; node:crypto checks signatures.',
-      { path: '^clients/([^/]+)/src/', pathNot: tests },
+      { path: '^clients/([^/]+)/src/', pathNot: [...[tests].flat(), '^clients/cli/'] },
       { pathNot: ['^clients/$1/src/', '^(node:)?crypto$'] },
     ),
     rule(

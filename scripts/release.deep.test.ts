@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -33,7 +33,12 @@ const today = new Date().toISOString().slice(0, 10)
 
 /** Does by hand what docs/versioning.md lists, and commits it. */
 function prepare(version: string, from: string): void {
-  for (const path of ['package.json', 'package-lock.json', 'clients/typescript/package.json'])
+  for (const path of [
+    'package.json',
+    'package-lock.json',
+    'clients/typescript/package.json',
+    'clients/cli/package.json',
+  ])
     edit(path, (text) => text.replaceAll(`"version": "${from}"`, `"version": "${version}"`))
   edit('clients/typescript/src/version.ts', (text) => text.replace(from, version))
   for (const path of ['python/pyproject.toml', 'python/paymesh/_client.py', 'php/src/Paymesh.php', 'go/client.go'])
@@ -47,6 +52,8 @@ function prepare(version: string, from: string): void {
 
 beforeAll(() => {
   git('clone', '--quiet', '--shared', ROOT, '.')
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\n')
   for (const tag of tags().split('\n').filter(Boolean)) git('tag', '--delete', tag)
 })
 afterAll(() => rmSync(clone, { recursive: true, force: true }))
@@ -78,6 +85,8 @@ describe('npm run release', () => {
     expect(release('1.1.0', '--check')).toMatchObject({ status: 0, stderr: '' })
     expect(tags()).toBe('')
     expect(release('1.1.0')).toMatchObject({ status: 0, stderr: '' })
+    for (const name of ['client', 'cli'])
+      expect(existsSync(join(clone, `.cache/release/paymesh-${name}-1.1.0.tgz`))).toBe(true)
     expect(git('cat-file', '-t', 'v1.1.0')).toBe('tag')
     expect(git('rev-parse', 'v1.1.0^{commit}')).toBe(git('rev-parse', 'HEAD'))
     expect(release('1.1.0').stderr).toContain('v1.1.0 exists')

@@ -1,7 +1,8 @@
 // `npm run release -- X.Y.Z [--check]`: checks that the commit is a release as docs/versioning.md describes it, and makes the annotated
-// tag vX.Y.Z. Prints every fault; the tag exists only when there is none. It pushes nothing. `--check` makes no tag.
+// tag vX.Y.Z. Prints every fault; the tag exists only when there is none. It pushes nothing. `--check` makes no tag. With the tag it packs
+// the packages for Node into .cache/release, for whoever publishes the release.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const NUMBER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/
@@ -10,6 +11,7 @@ const MIGRATIONS = 'shared/db/schema/migrations'
 const PLACES = {
   'package-lock.json': /^ {2}"version": "([^"]+)"/m,
   'clients/typescript/package.json': /^ {2}"version": "([^"]+)"/m,
+  'clients/cli/package.json': /^ {2}"version": "([^"]+)"/m,
   'clients/typescript/src/version.ts': /CLIENT_VERSION = '([^']+)'/,
   'clients/python/pyproject.toml': /^version = "([^"]+)"/m,
   'clients/python/paymesh/_client.py': /^VERSION = "([^"]+)"/m,
@@ -21,7 +23,7 @@ const PLACES = {
 
 const USAGE = `usage: npm run release -- MAJOR.MINOR.PATCH [--check]
 Checks that the last commit is a release as docs/versioning.md describes it, and makes the annotated tag vMAJOR.MINOR.PATCH.
-Prints every fault, and makes no tag then. Nothing is pushed.
+Prints every fault, and makes no tag then. Nothing is pushed. Packs the client and the command line for Node into .cache/release.
   --check  make no tag
 `
 if (process.argv.includes('--help')) {
@@ -150,6 +152,18 @@ function checkMigrations() {
       )
 }
 
+/** Packs before the tag: a package that does not build is no release. */
+function pack() {
+  const target = join(root, '.cache/release')
+  mkdirSync(target, { recursive: true })
+  for (const name of ['typescript', 'cli']) {
+    // Their own scripts build them; those of others stay off.
+    const args = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', target]
+    execFileSync('npm', args, { cwd: join(root, 'clients', name), stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  process.stdout.write(`packed into ${target}\n`)
+}
+
 for (const part of [checkNumber, checkTree, checkNumbers, checkInterface, checkChangelog, checkMigrations]) part()
 if (faults.length > 0) {
   process.stderr.write(`${faults.map((fault) => `✗ ${fault}`).join('\n')}\n${tag} was not made\n`)
@@ -157,6 +171,7 @@ if (faults.length > 0) {
 } else if (option === '--check') {
   process.stdout.write(`${tag} can be made\n`)
 } else {
+  pack()
   git('tag', '--annotate', tag, '--message', `Paymesh ${version}`)
   process.stdout.write(
     `made ${tag} at ${git('rev-parse', '--short', 'HEAD')}; publish it with: git push origin ${tag}\n`,

@@ -15,6 +15,7 @@ const STOP_MS = 10_000
 const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
+const CLIENT_TESTS = ['test/client/conformance.int.test.ts', 'test/flow/packed-cli.deep.test.ts']
 /** What every stage has: no table is sampled. */
 const FULL = { EVERY_CASE: '1' }
 /** Every stage: what it proves, the program that runs it, and what that needs: if nothing is named, what `npm test` needs. */
@@ -89,9 +90,10 @@ const STAGES = {
     env: { EVERY_LOOK: '1' },
   },
   clients: {
-    what: 'clients of six generators and a Postman import call every operation of a running installation',
+    what: 'our four clients in every scene of conformance, the packed command line, and clients of six generators and a Postman import in every operation of a later server',
     needs: [...TEST_REQUIREMENTS, 'java', 'mvn', 'venv', 'php', 'ruby'],
-    args: ['--import', 'tsx', 'dev/generators/run.ts'],
+    args: [...VITEST, 'integration', '--project', 'flow', ...CLIENT_TESTS],
+    afterwards: ['--import', 'tsx', 'dev/generators/run.ts'],
   },
   walks: {
     what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
@@ -150,7 +152,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
-/** Runs a stage and shows its output as it arrives; one that exceeds the limit is ended and has failed. */
+/** Runs the programs of a stage one after the other, while they pass. */
+async function runStage({ args, afterwards, env }) {
+  const first = await run({ args, env })
+  if (afterwards === undefined || !first.hasPassed) return first
+  const second = await run({ args: afterwards, env })
+  return { ...second, output: first.output + second.output, minutes: first.minutes + second.minutes }
+}
+
+/** Runs a program and shows its output as it arrives; one that exceeds the limit is ended and has failed. */
 async function run({ args, env = {} }) {
   const started = performance.now()
   const child = await startGuarded(process.execPath, args, {
@@ -178,7 +188,7 @@ async function run({ args, env = {} }) {
 }
 
 /** The report of a stage, in Markdown. */
-function reportOf(name, { what, args, env = {} }, { hasPassed, output, minutes }) {
+function reportOf(name, { what, args, afterwards, env = {} }, { hasPassed, output, minutes }) {
   const settings = Object.entries({ ...FULL, ...env }).map(([key, value]) => `${key}=${value} `)
   const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs/reports') !== ''
   return `# Deep test: ${name}
@@ -186,7 +196,10 @@ function reportOf(name, { what, args, env = {} }, { hasPassed, output, minutes }
 ${what[0].toUpperCase()}${what.slice(1)}: **${hasPassed ? 'passed' : 'failed'}** in ${minutes.toFixed(1)} minutes.
 
 Made with \`npm run test:deep -- ${name}\` on ${new Date().toISOString().slice(0, 10)} at commit ${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with changes' : ''}
-(\`${settings.join('')}node ${args.join(' ')}\`). The end of its output:
+(\`${settings.join('')}node ${[args, afterwards ?? []]
+    .map((one) => one.join(' '))
+    .join('; node ')
+    .replace(/; node $/, '')}\`). The end of its output:
 
 \`\`\`text
 ${output.trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}
@@ -206,7 +219,7 @@ async function runAll(names, mayInstall) {
       failed.push(name)
       continue
     }
-    const result = await run(STAGES[name])
+    const result = await runStage(STAGES[name])
     writeFileSync(`docs/reports/deep-${name}.md`, reportOf(name, STAGES[name], result))
     if (!result.hasPassed) failed.push(name)
     process.stdout.write(`${name}: ${result.hasPassed ? 'passed' : 'failed'} (${result.minutes.toFixed(1)} minutes)\n`)

@@ -31,13 +31,15 @@ const (
 	retryAfterMax = 60 * time.Second
 	bodyMax       = 16 << 20
 	ensureRounds  = 5
+	// More attempts than an order can have: a list that goes on is not believed.
+	attemptsMax = 1000
 )
 
 var (
 	visibleASCII = regexp.MustCompile(`^[\x21-\x7e]+$`)
 	baseURLForm  = regexp.MustCompile(`^https?://[^?#]+$`)
 	idForm       = regexp.MustCompile(`^[0-9A-Za-z-]+$`)
-	seconds      = regexp.MustCompile(`^[0-9]{1,9}$`)
+	seconds      = regexp.MustCompile(`^[0-9]+$`)
 )
 
 // APIError says that the API refused a call. Branch on Code; a later server may have more codes.
@@ -95,7 +97,8 @@ type Client struct {
 	HTTP *http.Client
 	// MaxRetries after the first attempt.
 	MaxRetries int
-	sleep      func(context.Context, time.Duration) error
+	// Sleep waits before a retry; for tests.
+	Sleep func(context.Context, time.Duration) error
 }
 
 // New makes a client and sends nothing. The key is a secret of your server and decides the mode.
@@ -110,7 +113,7 @@ func New(apiKey, baseURL string) (*Client, error) {
 		Timeout:       30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{apiKey: apiKey, baseURL: strings.TrimRight(baseURL, "/"), HTTP: client, MaxRetries: 4, sleep: pause}, nil
+	return &Client{apiKey: apiKey, baseURL: strings.TrimRight(baseURL, "/"), HTTP: client, MaxRetries: 4, Sleep: pause}, nil
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -140,6 +143,7 @@ type call struct {
 	query        url.Values
 	body         any
 	key          string
+	isList       bool
 }
 
 // send makes a call; all attempts of a POST send the same bytes under one key.
@@ -170,7 +174,7 @@ func send[T any](ctx context.Context, c *Client, request call) (*envelope[T], er
 			ceiling := time.Duration(math.Min(float64(backoffCap), float64(backoffFirst)*math.Pow(2, float64(attempt))))
 			wait = ceiling/2 + time.Duration(mathrand.Int63n(int64(ceiling/2)+1))
 		}
-		if err := c.sleep(ctx, wait); err != nil {
+		if err := c.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
 	}
@@ -187,6 +191,8 @@ func attemptOnce[T any](ctx context.Context, c *Client, request call, body []byt
 	if err != nil {
 		return nil, -1, err
 	}
+	// Else net/http sends a POST with this header again on its own, beyond MaxRetries.
+	sent.GetBody = nil
 	sent.Header.Set("Accept", "application/json")
 	sent.Header.Set("Authorization", "Bearer "+c.apiKey)
 	sent.Header.Set("User-Agent", "paymesh-client-go/"+Version)
@@ -208,21 +214,60 @@ func attemptOnce[T any](ctx context.Context, c *Client, request call, body []byt
 		failed.cause = err
 		return nil, -1, failed
 	}
-	wait := time.Duration(-1)
-	if text := response.Header.Get("Retry-After"); seconds.MatchString(text) {
-		count, _ := strconv.Atoi(text)
-		wait = time.Duration(count) * time.Second
-	}
+	wait := retryAfter(response.Header.Get("Retry-After"))
 	var read envelope[T]
 	err = json.Unmarshal(raw, &read)
 	if err == nil && read.RequestID != "" && read.Error != nil && read.Error.Code != "" {
-		return nil, wait, &APIError{read.Error.Code, read.Error.Message, response.StatusCode, read.Error.Details, read.RequestID, operation}
+		details := []ErrorDetail{}
+		for _, each := range read.Error.Details {
+			if each.Path != "" && each.Message != "" {
+				details = append(details, each)
+			}
+		}
+		return nil, wait, &APIError{read.Error.Code, read.Error.Message, response.StatusCode, details, read.RequestID, operation}
 	}
-	if err != nil || read.RequestID == "" || response.StatusCode < 200 || response.StatusCode > 299 {
+	if err != nil || read.RequestID == "" || response.StatusCode < 200 || response.StatusCode > 299 || !hasContent(raw, request.isList) {
 		failed.Status, failed.cause = response.StatusCode, err
 		return nil, wait, failed
 	}
 	return &read, -1, nil
+}
+
+// retryAfter is whole seconds or an HTTP date (RFC 9110 §10.2.3), from now; below zero when absent or unreadable.
+func retryAfter(text string) time.Duration {
+	if seconds.MatchString(text) {
+		count, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return math.MaxInt64
+		}
+		return time.Duration(count) * time.Second
+	}
+	at, err := time.Parse(http.TimeFormat, text)
+	if err != nil {
+		return -1
+	}
+	if wait := time.Until(at); wait > 0 {
+		return wait
+	}
+	return 0
+}
+
+// hasContent is false for a success without a resource, and for a page without its place: a list would end early.
+func hasContent(raw []byte, isList bool) bool {
+	var read struct {
+		Data json.RawMessage `json:"data"`
+		Meta *struct {
+			HasMore    *bool           `json:"has_more"`
+			NextCursor json.RawMessage `json:"next_cursor"`
+		} `json:"meta"`
+	}
+	if json.Unmarshal(raw, &read) != nil || len(read.Data) == 0 {
+		return false
+	}
+	if !isList {
+		return read.Data[0] == '{'
+	}
+	return read.Data[0] == '[' && read.Meta != nil && read.Meta.HasMore != nil && len(read.Meta.NextCursor) > 0
 }
 
 func randomKey() string {
@@ -274,6 +319,7 @@ type List[T any] struct {
 	query  url.Values
 	page   []T
 	at     int
+	passed map[string]bool
 	done   bool
 	err    error
 }
@@ -282,17 +328,21 @@ type List[T any] struct {
 func (l *List[T]) Next(ctx context.Context) bool {
 	l.at++
 	for l.err == nil && l.at >= len(l.page) && !l.done {
-		answer, err := send[[]T](ctx, l.client, call{method: http.MethodGet, path: l.path, query: l.query})
+		cursor := l.query.Get("cursor")
+		// A cursor that comes again would repeat the same items forever, and an empty page may never end.
+		if l.passed[cursor] || (l.page != nil && len(l.page) == 0) {
+			l.err = fmt.Errorf("GET %s: the list does not advance", l.path)
+			return false
+		}
+		l.passed[cursor] = true
+		answer, err := send[[]T](ctx, l.client, call{method: http.MethodGet, path: l.path, query: l.query, isList: true})
 		if err != nil {
 			l.err = err
 			return false
 		}
 		l.page, l.at = answer.Data, 0
-		l.done = answer.Meta == nil || !answer.Meta.HasMore || answer.Meta.NextCursor == nil
+		l.done = !answer.Meta.HasMore || answer.Meta.NextCursor == nil
 		if !l.done {
-			if l.query.Get("cursor") == *answer.Meta.NextCursor {
-				l.err = fmt.Errorf("GET %s: the list does not advance", l.path)
-			}
 			l.query.Set("cursor", *answer.Meta.NextCursor)
 		}
 	}
@@ -310,7 +360,7 @@ func newList[T any](c *Client, path string, query url.Values) *List[T] {
 	for name, values := range query {
 		copied[name] = values
 	}
-	return &List[T]{client: c, path: path, query: copied, at: -1}
+	return &List[T]{client: c, path: path, query: copied, at: -1, passed: map[string]bool{}}
 }
 
 // CreateInvoice prices something in fiat. An empty key is replaced by a random one, which the retries keep.
@@ -353,7 +403,9 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 			if item := attempts.Item(); count == 0 {
 				newest = &item
 			}
-			count++
+			if count++; count > attemptsMax {
+				return nil, fmt.Errorf("order %s: it has more than %d invoices", *body.OrderID, attemptsMax)
+			}
 		}
 		if attempts.Err() != nil {
 			return nil, attempts.Err()

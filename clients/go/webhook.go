@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -53,11 +54,41 @@ func Verify(rawBody []byte, signature string, secrets []string, now time.Time) (
 	if err != nil || now.Unix()-t > tolerance || t-now.Unix() > tolerance {
 		return nil, &WebhookRefused{"timestamp_out_of_range"}
 	}
-	var event Event
-	if json.Unmarshal(rawBody, &event) != nil || event.Object != "event" || event.ID == "" || event.Type == "" || event.Data.Object.ID == "" {
+	event := readEvent(rawBody)
+	if event == nil {
 		return nil, &WebhookRefused{"malformed_event"}
 	}
-	return &event, nil
+	return event, nil
+}
+
+// readEvent reads an event about an invoice whole, and of one about something that a later server may add only what names it.
+func readEvent(rawBody []byte) *Event {
+	var named struct {
+		ID         string `json:"id"`
+		Object     string `json:"object"`
+		Type       string `json:"type"`
+		APIVersion string `json:"api_version"`
+		Livemode   bool   `json:"livemode"`
+		CreatedAt  string `json:"created_at"`
+		Data       struct {
+			Object *struct {
+				ID     string `json:"id"`
+				Object string `json:"object"`
+			} `json:"object"`
+		} `json:"data"`
+	}
+	if !utf8.Valid(rawBody) || json.Unmarshal(rawBody, &named) != nil || named.Object != "event" || named.ID == "" || named.Type == "" || named.Data.Object == nil {
+		return nil
+	}
+	if named.Data.Object.Object != "invoice" {
+		about := Invoice{ID: named.Data.Object.ID, Object: named.Data.Object.Object}
+		return &Event{ID: named.ID, Object: named.Object, Type: named.Type, ApiVersion: named.APIVersion, Livemode: named.Livemode, CreatedAt: named.CreatedAt, Data: EventData{Object: about}}
+	}
+	var event Event
+	if json.Unmarshal(rawBody, &event) != nil || event.Data.Object.ID == "" {
+		return nil
+	}
+	return &event
 }
 
 // Handler takes deliveries: it verifies each, reads the invoice as it is now (events come twice and out of order), and calls Paid, Partly,

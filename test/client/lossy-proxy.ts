@@ -1,8 +1,18 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of one request: it passes, its connection is cut while the API works on it, or its answer is lost. */
-export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer'
+/**
+ * What becomes of one request: it passes, its connection is cut while the API works on it, its answer is lost or ends in the middle, or
+ * something else answers in place of the API.
+ */
+export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer' | 'half' | PlannedAnswer
+
+/** An answer that does not come from the API. */
+export interface PlannedAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
 
 /** What the API answered behind the proxy, whether the client learnt of it or not. */
 export interface HiddenAnswer {
@@ -16,6 +26,8 @@ export interface LossyProxy {
   readonly baseUrl: string
   /** Answers of the API in order of their arrival at the proxy. */
   readonly answers: readonly HiddenAnswer[]
+  /** Idempotency keys of the requests since the last plan, null for those without one. */
+  readonly keys: readonly (string | null)[]
   /** How many requests came since the last plan. */
   requests(): number
   /** Fates of the requests to come; those after them pass. Forgets what came before. */
@@ -27,6 +39,7 @@ export interface LossyProxy {
 export async function startLossyProxy(target: string): Promise<LossyProxy> {
   const prefix = new URL(target).pathname
   const answers: HiddenAnswer[] = []
+  const keys: (string | null)[] = []
   let outcomes: Outcome[] = []
   let requests = 0
 
@@ -48,11 +61,20 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
   const server = createServer((request, response) => {
     const outcome = outcomes.shift() ?? 'pass'
     requests += 1
+    keys.push(request.headers['idempotency-key']?.toString() ?? null)
     const relay = async (): Promise<void> => {
+      if (typeof outcome === 'object') {
+        for await (const _chunk of request);
+        response.writeHead(outcome.status, { 'content-type': 'application/json', ...outcome.headers }).end(outcome.text)
+        return
+      }
       if (outcome === 'cut_while_working') request.once('end', () => request.socket.destroy())
       const answer = await forward(request)
       const text = await answer.text()
-      if (outcome === 'pass') response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+      const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+      if (outcome === 'pass') response.writeHead(answer.status, headers).end(text)
+      else if (outcome === 'half')
+        response.writeHead(answer.status, headers).write(text.slice(0, text.length / 2), () => request.socket.destroy())
       else request.socket.destroy()
     }
     relay().catch(() => response.destroy())
@@ -63,10 +85,12 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
   return {
     baseUrl: `http://127.0.0.1:${port}${prefix}`,
     answers,
+    keys,
     requests: () => requests,
     plan: (...next) => {
       outcomes = [...next]
       answers.length = 0
+      keys.length = 0
       requests = 0
     },
     close: async () => {

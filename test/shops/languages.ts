@@ -12,34 +12,41 @@ import { EVERY_CASE } from '#test/support/every-case.ts'
 const run = promisify(execFile)
 const CLIENTS = join(import.meta.dirname, '../../clients')
 
-/** How the sample shop of a language starts. `prepare` resolves with its command. */
-interface Language {
+/** How the examples of a client start: `commandOf` resolves with the command of the one with this name. */
+export interface Language {
   readonly name: string
   readonly program: string
-  prepare(folder: string, port: number): Promise<readonly string[]>
+  commandOf(example: 'shop' | 'conformance', folder: string): Promise<readonly string[]>
+  /** The command with which a script that is no server of its own is served. */
+  readonly serve?: (script: string, port: number) => readonly string[]
 }
 
 const LANGUAGES: readonly Language[] = [
   {
     name: 'TypeScript',
     program: 'node',
-    prepare: async () => [process.execPath, '--import', 'tsx', join(CLIENTS, 'typescript/examples/shop.ts')],
+    commandOf: async (name) => [process.execPath, '--import', 'tsx', join(CLIENTS, `typescript/examples/${name}.ts`)],
   },
-  { name: 'Python', program: 'python3', prepare: async () => ['python3', join(CLIENTS, 'python/examples/shop.py')] },
+  {
+    name: 'Python',
+    program: 'python3',
+    commandOf: async (name) => ['python3', join(CLIENTS, `python/examples/${name}.py`)],
+  },
   {
     name: 'Go',
     program: 'go',
-    prepare: async (folder) => {
-      const binary = join(folder, 'shop')
+    commandOf: async (name, folder) => {
+      const binary = join(folder, name)
       const env = { ...process.env, GOFLAGS: '-mod=mod', GOWORK: 'off' }
-      await run('go', ['build', '-o', binary, './examples/shop'], { cwd: join(CLIENTS, 'go'), env })
+      await run('go', ['build', '-o', binary, `./examples/${name}`], { cwd: join(CLIENTS, 'go'), env })
       return [binary]
     },
   },
   {
     name: 'PHP',
     program: 'php',
-    prepare: async (_folder, port) => ['php', '-S', `127.0.0.1:${port}`, join(CLIENTS, 'php/examples/shop.php')],
+    commandOf: async (name) => ['php', join(CLIENTS, `php/examples/${name}.php`)],
+    serve: (script, port) => ['php', '-S', `127.0.0.1:${port}`, script],
   },
 ]
 
@@ -60,12 +67,13 @@ export interface Shop {
 
 /** Starts a sample shop on a port of its own; resolves when it answers. */
 export async function startShop(
-  { prepare }: Language,
+  { commandOf, serve }: Language,
   { api, key, secret }: { readonly api: string; readonly key: string; readonly secret: string },
 ): Promise<Shop> {
   const folder = await mkdtemp(join(tmpdir(), 'paymesh-shop-'))
   const port = await freePort(0)
-  const [command = '', ...args] = await prepare(folder, port)
+  const direct = await commandOf('shop', folder)
+  const [command = '', ...args] = serve?.(direct.at(-1) ?? '', port) ?? direct
   const settings = { PAYMESH_API: api, PAYMESH_KEY: key, PAYMESH_SECRET: secret, PORT: String(port) }
   const env = { ...process.env, ...settings, SHOP_FILE: join(folder, 'orders.json') }
   const child = await startGuarded(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })

@@ -13,6 +13,8 @@ final class Paymesh
     public const VERSION = '1.0.0';
     private const ENDED = ['expired', 'cancelled'];
     private const ENSURE_ROUNDS = 5;
+    /** More attempts than an order can have: a list that goes on is not believed. */
+    private const ATTEMPTS_MAX = 1000;
 
     private Transport $transport;
 
@@ -73,7 +75,13 @@ final class Paymesh
             throw new \InvalidArgumentException('ensureInvoice needs an order_id');
         }
         for ($round = 0; $round < self::ENSURE_ROUNDS; $round++) {
-            $attempts = iterator_to_array($this->listInvoices(['order_id' => $orderId, 'limit' => 100]), false);
+            $attempts = [];
+            foreach ($this->listInvoices(['order_id' => $orderId, 'limit' => 100]) as $attempt) {
+                $attempts[] = $attempt;
+                if (count($attempts) > self::ATTEMPTS_MAX) {
+                    throw new \RuntimeException("order $orderId: it has more than " . self::ATTEMPTS_MAX . ' invoices');
+                }
+            }
             $newest = $attempts[0] ?? null;
             if ($newest !== null && !in_array($newest->status, self::ENDED, true)) {
                 $waits = in_array($newest->status, ['new', 'pending'], true);
@@ -220,19 +228,21 @@ final class Paymesh
     private function list(string $path, array $query, \Closure $from): \Generator
     {
         $cursor = $query['cursor'] ?? null;
+        $passed = [];
         while (true) {
-            $page = $this->transport->call('GET', $path, ['cursor' => $cursor] + $query);
+            $page = $this->transport->call('GET', $path, ['cursor' => $cursor] + $query, isList: true);
             foreach ($page['data'] as $item) {
                 yield $from($item);
             }
-            $next = $page['meta']['next_cursor'] ?? null;
-            if ($next === null || !$page['meta']['has_more']) {
+            $cursor = $page['meta']['next_cursor'];
+            if ($cursor === null || !$page['meta']['has_more']) {
                 return;
             }
-            if ($next === $cursor) {
+            // A cursor that comes again would repeat the same items forever, and an empty page may never end.
+            if (isset($passed["c$cursor"]) || $page['data'] === []) {
                 throw new \RuntimeException("GET $path: the list does not advance");
             }
-            $cursor = $next;
+            $passed["c$cursor"] = true;
         }
     }
 

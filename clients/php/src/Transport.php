@@ -32,13 +32,13 @@ final class Transport
     }
 
     /**
-     * The envelope of a success.
+     * The envelope of a success: with a page and its place when `$isList`, else with one resource.
      *
      * @param array<string, scalar|null> $query
      * @param array<string, mixed>|null $body
      * @return array<string, mixed>
      */
-    public function call(string $method, string $path, array $query = [], ?array $body = null, ?string $key = null): array
+    public function call(string $method, string $path, array $query = [], ?array $body = null, ?string $key = null, bool $isList = false): array
     {
         $given = array_filter($query, fn ($value): bool => $value !== null);
         $url = $this->baseUrl . $path . ($given === [] ? '' : '?' . http_build_query($given));
@@ -59,7 +59,7 @@ final class Transport
         }
         $content = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR);
         for ($attempt = 0; ; $attempt++) {
-            [$answer, $waitS] = $this->attempt($method, $url, "$method $path", $headers, $content, $key);
+            [$answer, $waitS] = $this->attempt($method, $url, "$method $path", $headers, $content, $key, $isList);
             if (is_array($answer)) {
                 return $answer;
             }
@@ -73,9 +73,9 @@ final class Transport
 
     /**
      * @param list<string> $headers
-     * @return array{array<string, mixed>|ApiError|ConnectionFailed, int|null} A success or an error, and the wait that was requested.
+     * @return array{array<string, mixed>|ApiError|ConnectionFailed, float|null} A success or an error, and the wait that was requested.
      */
-    private function attempt(string $method, string $url, string $operation, array $headers, string $content, ?string $key): array
+    private function attempt(string $method, string $url, string $operation, array $headers, string $content, ?string $key, bool $isList): array
     {
         // A key must not be sent to a host that was not configured, so no redirect is followed.
         $options = ['method' => $method, 'header' => $headers, 'content' => $content, 'timeout' => $this->timeoutS];
@@ -90,24 +90,57 @@ final class Transport
         fclose($stream);
         $received = $meta['wrapper_data'] ?? [];
         $status = preg_match('~^HTTP/\S+ (\d{3})~', (string) ($received[0] ?? ''), $match) === 1 ? (int) $match[1] : 0;
-        $waits = array_filter(array_map(
-            fn ($line) => preg_match('/^Retry-After:\s*([0-9]{1,9})\s*$/i', (string) $line, $match) === 1 ? (int) $match[1] : null,
-            $received,
-        ), 'is_int');
-        $waitS = $waits === [] ? null : end($waits);
+        $length = self::header($received, 'Content-Length');
+        if ($length !== null && (int) $length !== strlen($raw)) {
+            return [new ConnectionFailed("the answer was cut ($operation)", null, $key), null];
+        }
+        $waitS = self::retryAfterS((string) self::header($received, 'Retry-After'));
         $envelope = json_decode($raw, true);
         if (!is_array($envelope) || !is_string($envelope['request_id'] ?? null)) {
             return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];
         }
         $error = $envelope['error'] ?? null;
         if (is_array($error) && is_string($error['code'] ?? null)) {
-            $details = $error['details'] ?? [];
+            $given = is_array($error['details'] ?? null) ? $error['details'] : [];
+            $details = array_values(array_filter($given, fn ($each): bool => is_string($each['path'] ?? null) && is_string($each['message'] ?? null)));
             $requestId = $envelope['request_id'];
-            return [new ApiError($error['code'], $error['message'], $status, $details, $requestId, $operation), $waitS];
+            $message = is_string($error['message'] ?? null) ? $error['message'] : '';
+            return [new ApiError($error['code'], $message, $status, $details, $requestId, $operation), $waitS];
         }
-        if ($status < 200 || $status > 299) {
+        if ($status < 200 || $status > 299 || !self::hasContent($envelope, $isList)) {
             return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];
         }
         return [$envelope, null];
+    }
+
+    /** @param array<string, mixed> $envelope Anything else would be a resource without content, or a list that ends early. */
+    private static function hasContent(array $envelope, bool $isList): bool
+    {
+        [$data, $meta] = [$envelope['data'] ?? null, $envelope['meta'] ?? null];
+        if (!$isList) {
+            return is_array($data) && !array_is_list($data);
+        }
+        $cursor = is_array($meta) && array_key_exists('next_cursor', $meta) ? $meta['next_cursor'] : false;
+        return is_array($data) && array_is_list($data) && is_bool($meta['has_more'] ?? null) && ($cursor === null || is_string($cursor));
+    }
+
+    /** @param list<string> $lines */
+    private static function header(array $lines, string $name): ?string
+    {
+        $value = null;
+        foreach ($lines as $line) {
+            $value = stripos($line, "$name:") === 0 ? trim(substr($line, strlen($name) + 1)) : $value;
+        }
+        return $value;
+    }
+
+    /** Whole seconds or an HTTP date (RFC 9110 §10.2.3) as seconds from now; null when absent or unreadable. */
+    private static function retryAfterS(string $text): ?float
+    {
+        if (preg_match('/^[0-9]+$/D', $text) === 1) {
+            return (float) $text;
+        }
+        $at = \DateTimeImmutable::createFromFormat('D, d M Y H:i:s \G\M\T', $text, new \DateTimeZone('UTC'));
+        return $at === false ? null : max(0.0, $at->getTimestamp() - microtime(true));
     }
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import email.utils
 import hashlib
 import http.client
+import itertools
 import json
 import random
 import re
@@ -24,6 +26,9 @@ _RETRY_AFTER_MAX_S = 60.0
 _ID = re.compile(r"[0-9A-Za-z-]+")
 _ENDED = ("expired", "cancelled")
 _ENSURE_ROUNDS = 5
+#: More attempts than an order can have: a list that goes on is not believed.
+_ATTEMPTS_MAX = 1000
+_HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 
 
 class ApiError(Exception):
@@ -78,8 +83,9 @@ class _Transport:
         query: Optional[Mapping[str, Any]] = None,
         body: Optional[Mapping[str, Any]] = None,
         idempotency_key: Optional[str] = None,
+        is_list: bool = False,
     ) -> dict:
-        """The envelope of a success. All attempts of a POST send the same bytes under one key, so a retry never acts twice."""
+        """The envelope of a success: with a page and its place when ``is_list``, else with one resource. All attempts of a POST send the same bytes under one key, so a retry never acts twice."""
         given = {name: value for name, value in (query or {}).items() if value is not None}
         url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
         key = (idempotency_key or str(uuid.uuid4())) if method == "POST" else None
@@ -101,7 +107,7 @@ class _Transport:
             request = urllib.request.Request(url, data=data, headers=headers, method=method)
             if data is None and method == "POST":
                 request.data = b""
-            error, wait_s = self._attempt(request, f"{method} {path}", key)
+            error, wait_s = self._attempt(request, f"{method} {path}", key, is_list)
             if isinstance(error, dict):
                 return error
             if attempt >= self._max_retries or not error.retryable:
@@ -114,7 +120,7 @@ class _Transport:
             self._sleep(wait_s)
             attempt += 1
 
-    def _attempt(self, request: urllib.request.Request, operation: str, key: Optional[str]):
+    def _attempt(self, request: urllib.request.Request, operation: str, key: Optional[str], is_list: bool):
         """A success and None, or an error and the wait in seconds that the API requested."""
         try:
             try:
@@ -127,22 +133,45 @@ class _Transport:
             failed = ConnectionFailed(f"the API was not reached ({operation}): {cause}", None, key)
             failed.__cause__ = cause
             return failed, None
-        retry_after = headers.get("Retry-After") or ""
-        wait_s = float(retry_after) if re.fullmatch(r"[0-9]{1,9}", retry_after) else None
+        wait_s = _retry_after_s(headers.get("Retry-After") or "")
         envelope = _envelope(raw)
         if envelope is not None and envelope["error"]:
             error = envelope["error"]
-            details = error.get("details") or []
-            return ApiError(error["code"], error["message"], status, details, envelope["request_id"], operation), wait_s
-        if envelope is None or not 200 <= status <= 299:
+            given = error.get("details")
+            details = [each for each in given if _is_detail(each)] if isinstance(given, list) else []
+            return ApiError(error["code"], str(error.get("message")), status, details, envelope["request_id"], operation), wait_s
+        if envelope is None or not 200 <= status <= 299 or not _has_content(envelope, is_list):
             return ConnectionFailed(f"not an answer of the API ({operation}, status {status})", status, key), wait_s
         return envelope, None
+
+
+def _retry_after_s(text: str) -> Optional[float]:
+    """Whole seconds or an HTTP date (RFC 9110 10.2.3) as seconds from now; None when absent or unreadable."""
+    if re.fullmatch(r"[0-9]+", text):
+        return float(text)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time()) if _HTTP_DATE.fullmatch(text) else None
+    except (ValueError, TypeError):
+        return None
+
+
+def _is_detail(each: Any) -> bool:
+    return isinstance(each, dict) and isinstance(each.get("path"), str) and isinstance(each.get("message"), str)
+
+
+def _has_content(envelope: dict, is_list: bool) -> bool:
+    """Anything else would be a resource without content, or a list that ends early."""
+    data, meta = envelope["data"], envelope.get("meta")
+    if not is_list:
+        return isinstance(data, dict)
+    placed = isinstance(meta, dict) and isinstance(meta.get("has_more"), bool)
+    return isinstance(data, list) and placed and isinstance(meta.get("next_cursor", 0), (str, type(None)))
 
 
 def _envelope(raw: bytes) -> Optional[dict]:
     """The envelope of every answer; a proxy in front of the API may send something else."""
     try:
-        value = json.loads(raw)
+        value = json.loads(raw.decode("utf-8"))
     except ValueError:
         return None
     if not isinstance(value, dict) or not isinstance(value.get("request_id"), str) or "data" not in value:
@@ -171,15 +200,17 @@ class _Resource:
 
     def _list(self, path: str, query: Mapping[str, Any]) -> Iterator[Any]:
         cursor = query.get("cursor")
+        passed = set()
         while True:
-            page = self._transport.call("GET", path, query={**query, "cursor": cursor})
+            page = self._transport.call("GET", path, query={**query, "cursor": cursor}, is_list=True)
             yield from page["data"]
-            following = page["meta"]["next_cursor"]
-            if not page["meta"]["has_more"] or following is None:
+            cursor = page["meta"]["next_cursor"]
+            if not page["meta"]["has_more"] or cursor is None:
                 return
-            if following == cursor:
+            # A cursor that comes again would repeat the same items forever, and an empty page may never end.
+            if cursor in passed or not page["data"]:
                 raise RuntimeError(f"GET {path}: the list does not advance")
-            cursor = following
+            passed.add(cursor)
 
 
 class Invoices(_Resource):
@@ -213,7 +244,9 @@ class Invoices(_Resource):
         if not order_id:
             raise ValueError("ensure needs an order_id")
         for _ in range(_ENSURE_ROUNDS):
-            attempts = list(self.list(order_id=order_id, limit=100))
+            attempts = list(itertools.islice(self.list(order_id=order_id, limit=100), _ATTEMPTS_MAX + 1))
+            if len(attempts) > _ATTEMPTS_MAX:
+                raise RuntimeError(f"order {order_id}: it has more than {_ATTEMPTS_MAX} invoices")
             if attempts and attempts[0]["status"] not in _ENDED:
                 newest = attempts[0]
                 if newest["status"] not in ("new", "pending") or _same_terms(newest, body) or not self._cancelled(newest["id"]):

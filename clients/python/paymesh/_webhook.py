@@ -54,7 +54,8 @@ def verify(
     if not abs((time.time() if now is None else now) - int(match[1])) <= tolerance_s:
         raise WebhookRefused("timestamp_out_of_range")
     try:
-        event = json.loads(raw_body)
+        # As text: from bytes, other encodings and a byte order mark would be taken, which no delivery has.
+        event = json.loads(raw_body.decode("utf-8"))
         named = event["object"] == "event" and isinstance(event["id"], str) and isinstance(event["type"], str)
         if named and isinstance(event["data"]["object"], dict):
             return event

@@ -45,9 +45,10 @@ describe('operations', () => {
   test('all 19 are here', () => expect(operations).toHaveLength(19))
 
   test.each(operations)('%s', async (operation, call, body) => {
-    api.play(ok({ id: ID }))
+    const isList = operation.startsWith('GET') && !operation.includes(`/${ID}`)
+    api.play(isList ? ok([{ id: ID }], { next_cursor: null, has_more: false }) : ok({ id: ID }))
     const result = await call(api.client())
-    expect(result).toMatchObject(operation.includes('GET') && !operation.includes(ID) ? { requestId: 'req_ok' } : {})
+    expect(result).toMatchObject(isList ? { requestId: 'req_ok' } : { id: ID })
     const [request] = api.seen
     expect(api.seen).toHaveLength(1)
     expect(`${request?.method} ${request?.url?.replace('/api/v1', '')}`).toBe(operation)

@@ -7,6 +7,8 @@ import type { Invoice, InvoiceCreate, InvoiceListQuery } from './types.ts'
 /** Rounds in which other calls may open or end an invoice of the order before this one gives up. */
 const ROUNDS_MAX = 5
 const KEY_LENGTH_MAX = 200
+/** More attempts than an order can have: a list that goes on is not believed. */
+const ATTEMPTS_MAX = 1_000
 
 /** The operations that `ensure` is made of. */
 interface Needed {
@@ -22,7 +24,10 @@ export async function ensureInvoice(invoices: Needed, input: InvoiceCreate, opti
   if (typeof orderId !== 'string' || orderId === '') throw new TypeError('ensure needs an order_id')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const attempts: Invoice[] = []
-    for await (const attempt of invoices.list({ order_id: orderId, limit: 100 }, options)) attempts.push(attempt)
+    for await (const attempt of invoices.list({ order_id: orderId, limit: 100 }, options)) {
+      attempts.push(attempt)
+      if (attempts.length > ATTEMPTS_MAX) throw new Error(`order ${orderId}: it has more than ${ATTEMPTS_MAX} invoices`)
+    }
     const [newest] = attempts
     if (newest !== undefined && !hasEnded(newest)) {
       const waits = newest.status === 'new' || newest.status === 'pending'

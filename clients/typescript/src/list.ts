@@ -16,6 +16,9 @@ export interface PaymeshList<T> extends AsyncIterable<T> {
   page(): Promise<Page<T>>
 }
 
+/** The transport refuses a page without `meta`. */
+const END = { next_cursor: null, has_more: false }
+
 /** The list at `path`; `query` is sent with each page. */
 export function createList<T>(
   transport: Transport,
@@ -25,25 +28,27 @@ export function createList<T>(
 ): PaymeshList<T> {
   const fetchPage = async (cursor?: string): Promise<Page<T>> => {
     const reply = await transport<readonly T[]>({
+      isList: true,
       method: 'GET',
       path,
       query: cursor === undefined ? query : { ...query, cursor },
       options,
     })
-    const meta = reply.meta ?? { next_cursor: null, has_more: false }
-    return { data: reply.data, meta, requestId: reply.request_id }
+    return { data: reply.data, meta: reply.meta ?? END, requestId: reply.request_id }
   }
   return {
     page: async () => await fetchPage(),
     async *[Symbol.asyncIterator]() {
+      const passed = new Set<string>()
       let page = await fetchPage()
       while (true) {
         yield* page.data
         const cursor = page.meta.next_cursor
         if (!page.meta.has_more || cursor === null) return
+        // A cursor that comes again would repeat the same items forever, and an empty page may never end.
+        if (passed.has(cursor) || page.data.length === 0) throw new Error(`GET ${path}: the list does not advance`)
+        passed.add(cursor)
         page = await fetchPage(cursor)
-        // A cursor that leads to itself would repeat the same items forever.
-        if (page.meta.next_cursor === cursor) throw new Error(`GET ${path}: the list does not advance`)
       }
     },
   }

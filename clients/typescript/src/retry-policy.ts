@@ -20,10 +20,14 @@ export function retryDelayMs(error: unknown, attempt: number, random: () => numb
   return ceilingMs / 2 + (random() * ceilingMs) / 2
 }
 
+/** The one form of dates that senders may use (RFC 9110 §5.6.7); `Date.parse` alone reads `-5` as a year. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
 /** `Retry-After` (RFC 9110 §10.2.3: whole seconds or an HTTP date) as milliseconds from `nowMs`; null when absent or unreadable. */
 export function readRetryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null
-  if (/^[0-9]{1,9}$/.test(header)) return Number(header) * 1_000
+  if (/^[0-9]+$/.test(header)) return Number(header) * 1_000
+  if (!HTTP_DATE.test(header)) return null
   const at = Date.parse(header)
   return Number.isNaN(at) ? null : Math.max(0, at - nowMs)
 }

@@ -21,6 +21,8 @@ export interface WriteOptions extends CallOptions {
 
 /** One operation, before it is sent. `path` is relative to the base URL. */
 export interface Call {
+  /** True when the answer is a page of a list; otherwise it is one resource. */
+  readonly isList?: true
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly query?: object | undefined
@@ -54,6 +56,7 @@ export interface TransportSettings {
 
 /** A call ready to be sent, with the same bytes and idempotency key in every attempt. */
 interface Prepared extends HttpExchange {
+  readonly isList: boolean
   readonly operation: string
   readonly idempotencyKey: string | null
 }
@@ -75,7 +78,8 @@ export function createTransport(settings: TransportSettings): Transport {
   }
 }
 
-function prepare({ baseUrl, apiKey }: TransportSettings, { method, path, query, body, options }: Call): Prepared {
+function prepare({ baseUrl, apiKey }: TransportSettings, call: Call): Prepared {
+  const { method, path, query, body, options } = call
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value))
   const idempotencyKey = method === 'POST' ? (options?.idempotencyKey ?? crypto.randomUUID()) : null
@@ -83,6 +87,7 @@ function prepare({ baseUrl, apiKey }: TransportSettings, { method, path, query, 
   if (idempotencyKey !== null && !/^[\x21-\x7e]{1,255}$/.test(idempotencyKey))
     throw new TypeError('idempotencyKey must be 1 to 255 visible ASCII characters')
   return {
+    isList: call.isList === true,
     operation: `${method} ${path}`,
     idempotencyKey,
     url: `${baseUrl}${path}${search.size === 0 ? '' : `?${search}`}`,
@@ -110,14 +115,23 @@ async function attemptOnce<T>(
   const envelope = readEnvelope(text)
   if (envelope?.error) {
     const { code, message } = envelope.error
-    const details = Array.isArray(envelope.error.details) ? envelope.error.details : []
+    const given = Array.isArray(envelope.error.details) ? envelope.error.details : []
+    const details = given.filter((each) => typeof each?.path === 'string' && typeof each.message === 'string')
     const { operation } = prepared
     const requestId = envelope.request_id
     throw new PaymeshApiError({ code, message, details, status, requestId, retryAfterMs, operation })
   }
-  if (envelope === null || status < 200 || status > 299)
+  if (envelope === null || status < 200 || status > 299 || !hasContent(envelope, prepared.isList))
     throw new PaymeshConnectionError('unreadable', { ...prepared, status, retryAfterMs })
-  return envelope as Reply<T>
+  return envelope as unknown as Reply<T>
+}
+
+/** Whether a success holds what the call is for: anything else would be a resource without content, or a list that ends early. */
+function hasContent({ data, meta }: Envelope, isList: boolean): boolean {
+  if (!isList) return typeof data === 'object' && data !== null && !Array.isArray(data)
+  const cursor = meta?.next_cursor
+  const isPlaced = typeof meta?.has_more === 'boolean' && (cursor === null || typeof cursor === 'string')
+  return Array.isArray(data) && isPlaced
 }
 
 /** The envelope of every response; a proxy in front of the API may return something else, which gives null. */
@@ -136,6 +150,7 @@ function readEnvelope(text: string): Envelope | null {
 
 interface Envelope {
   readonly data: unknown
+  readonly meta?: { readonly next_cursor?: unknown; readonly has_more?: unknown }
   readonly error: {
     readonly code: PaymeshErrorCode
     readonly message: string

@@ -92,10 +92,13 @@ function readSignature(header: string | readonly string[] | null | undefined): {
   return { t, digests: hex.map((each) => Buffer.from(each, 'hex')) }
 }
 
+/** Refuses other encodings and a byte order mark, which no delivery has. */
+const EXACT_UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 function readEvent(body: Uint8Array): WebhookEvent {
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    value = JSON.parse(EXACT_UTF8.decode(body))
   } catch {
     throw new PaymeshWebhookError('malformed_event')
   }

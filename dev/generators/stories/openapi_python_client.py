@@ -47,9 +47,9 @@ assert read(get_product, product.id).name == "Ticket"
 assert product.id in [each.id for each in read(list_products, limit=5)]
 
 link = post(create_payment_link, body=models.PaymentLinkCreate(product_id=product.id))
-assert read(get_payment_link, link.id).status.value == "active"
+assert read(get_payment_link, link.id).status == "active"
 assert link.id in [each.id for each in read(list_payment_links, limit=5)]
-assert post(deactivate_payment_link, link.id).status.value == "inactive"
+assert post(deactivate_payment_link, link.id).status == "inactive"
 
 metadata = models.InvoiceCreateMetadata.from_dict({"channel": "web"})
 order = models.InvoiceCreate(
@@ -62,12 +62,12 @@ order = models.InvoiceCreate(
 invoice = post(create_invoice, body=order)
 assert invoice.crypto is not None and invoice.crypto.address.startswith("0x")
 paid = post(simulate_invoice, invoice.id, body=models.SimulateRequest(scenario=models.SimulateRequestScenario.PAID))
-assert paid.status.value == "paid"
+assert paid.status == "paid"
 assert read(get_invoice, invoice.id).metadata.to_dict() == {"channel": "web"}
 assert invoice.id in [each.id for each in read(list_invoices, limit=5, order_id="order-7731")]
 assert len(read(list_payments, invoice_id=invoice.id)) > 0
 other = post(create_invoice, body=models.InvoiceCreate(amount="1.00", currency=models.InvoiceCreateCurrency.EUR))
-assert post(cancel_invoice, other.id).status.value == "cancelled"
+assert post(cancel_invoice, other.id).status == "cancelled"
 
 address = models.WebhookEndpointCreate(
     url="http://localhost:9/hooks", events=[models.WebhookEndpointCreateEventsItem.INVOICE_PAID]
@@ -78,9 +78,10 @@ assert endpoint.id in [each.id for each in read(list_webhook_endpoints)]
 assert read(delete_webhook_endpoint, endpoint.id).deleted
 
 refused = get_invoice.sync_detailed(uuid.uuid4(), client=client)
-assert refused.status_code == 404 and refused.parsed.error.code.value == "NOT_FOUND", refused
+assert refused.status_code == 404 and refused.parsed.error.code == os.environ["ERROR_CODE"], refused
 
-with open(os.environ["EVENT_FILE"], encoding="utf-8") as file:
-    event = models.Event.from_dict(json.load(file))
-assert event.type_.value == "invoice.paid" and event.data is not None
-print("19 operations, an error and an event")
+for name in os.environ["EVENT_FILES"].split(":"):
+    with open(name, encoding="utf-8") as file:
+        event = models.Event.from_dict(json.load(file))
+    assert event.type_ and event.data.object_.status, name
+print("19 operations, an error and 16 events of a later server")

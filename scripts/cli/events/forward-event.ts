@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { Agent, fetch } from 'undici'
+import { request as requestPlain } from 'node:http'
+import { request as requestSecure } from 'node:https'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { signDelivery } from '#shared/usecases/deliveries/send.ts'
 import { reasonOf } from './server-access.ts'
@@ -14,29 +15,11 @@ export interface StreamedEvent {
   readonly body: string
 }
 
-const ANY_CERTIFICATE = new Agent({ connect: { rejectUnauthorized: false } })
-
 /** The result: a status, no listening receiver, or a connection without a response. */
 export type ForwardOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly durationMs: number }
   | { readonly kind: 'unreachable' | 'unanswered'; readonly reason: string }
 
-/** Why a connection could not be opened at all: nothing was delivered, so a retry delivers nothing twice. */
-const UNREACHABLE: readonly string[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'EPROTO',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'HOSTNAME_MISMATCH',
-]
 /** Codes of Node for a handshake or a certificate that it refused. */
 const TLS_REFUSED = /^(?:ERR_TLS_|ERR_SSL_|CERT_)/
 
@@ -80,16 +63,30 @@ export async function forwardEvent(
     secrets: [secret],
   })
   const startedAt = performance.now()
+  const late = AbortSignal.timeout(ANSWER_MS)
+  const signal = stop === undefined ? late : AbortSignal.any([late, stop])
+  const isSecure = url.startsWith('https:')
+  // Until it is open nothing was delivered, so a retry delivers nothing twice.
+  let isOpen = false
   try {
-    const late = AbortSignal.timeout(ANSWER_MS)
-    const signal = stop === undefined ? late : AbortSignal.any([late, stop])
-    const verify = skipVerify ? { dispatcher: ANY_CERTIFICATE } : {}
-    const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal, ...verify })
-    await response.body?.cancel()
-    return { kind: 'answered', status: response.status, durationMs: Math.round(performance.now() - startedAt) }
+    const status = await new Promise<number>((resolve, reject) => {
+      const send = isSecure ? requestSecure : requestPlain
+      const options = { method: 'POST', headers, signal, agent: false, rejectUnauthorized: !skipVerify } as const
+      const request = send(url, options, (response) => {
+        // What is wrong with the rest of an answer is no matter, and it is read so that the receiver may end it.
+        response.on('error', () => undefined).resume()
+        resolve(response.statusCode ?? 0)
+      })
+      request.on('error', reject)
+      request.on('socket', (socket) => {
+        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+          isOpen = true
+        })
+      })
+      request.end(body)
+    })
+    return { kind: 'answered', status, durationMs: Math.round(performance.now() - startedAt) }
   } catch (error) {
-    const reason = reasonOf(error)
-    const isOpened = !UNREACHABLE.includes(reason) && !TLS_REFUSED.test(reason)
-    return { kind: isOpened ? 'unanswered' : 'unreachable', reason }
+    return { kind: isOpen ? 'unanswered' : 'unreachable', reason: reasonOf(error) }
   }
 }

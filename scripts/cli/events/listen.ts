@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
-import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
+import { deliveryIdFrom } from '#shared/domain/ids.ts'
 import type { OutputOptions } from '../text/output.ts'
 import { followStream } from './follow-stream.ts'
 import { type ForwardOutcome, forwardEvent, isTlsReason, localSecret, type StreamedEvent } from './forward-event.ts'
@@ -74,6 +74,9 @@ interface Forwarding {
   readonly stop: AbortSignal
 }
 
+/** An id in the form of real deliveries. */
+const freshDeliveryId = (): string => deliveryIdFrom(randomBytes(32).toString('hex'))
+
 const isAccepted = (outcome: ForwardOutcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300
 
@@ -83,7 +86,7 @@ const isAccepted = (outcome: ForwardOutcome): boolean =>
  */
 async function forward(event: StreamedEvent, forwarding: Forwarding): Promise<boolean> {
   const { retries, duplicates, say, stop } = forwarding
-  const id = deliveryId(event.id, randomUUID(), 0)
+  const id = freshDeliveryId()
   for (let attempt = 0; attempt <= retries; attempt += 1) {
     if (attempt > 0) await pause(RETRY_MS, undefined, { signal: stop }).catch(() => undefined)
     const outcome = await forwardUntilTaken(event, id, forwarding)
@@ -147,7 +150,7 @@ async function resend(access: ServerAccess, id: string, forwarding: Forwarding):
   const response = await askServer(access, `/listen/events/${encodeURIComponent(id)}`)
   const body = await response.text()
   const event = { id, type: String(JSON.parse(body).type), body }
-  const outcome = await forwardEvent(event, { ...forwarding, deliveryId: deliveryId(id, randomUUID(), 0) })
+  const outcome = await forwardEvent(event, { ...forwarding, deliveryId: freshDeliveryId() })
   sayOutcome(forwarding.say, event, outcome)
   if (!isAccepted(outcome)) process.exitCode = 1
 }

@@ -56,14 +56,40 @@ export function withServerOptions(command: Command): Command {
 /** Finds both. Throws a readable error when one is missing. */
 export function serverAccess(options: ServerOptions, env: NodeJS.ProcessEnv = process.env): ServerAccess {
   const dev = readDevInfo(options.data ?? '.data')
-  const given = options.server ?? env['PAYMESH_PUBLIC_ADMIN_URL'] ?? dev?.adminUrl ?? null
-  if (given === null) throw new Error('No server is known. Give --server, or run `npm start` first.')
+  const local = dev?.adminUrl ?? null
+  const named = options.server ?? env['PAYMESH_PUBLIC_ADMIN_URL']
+  const own = local === (named ?? local) ? dev?.testKey : undefined
+  return accessTo('--server', named ?? local, { options, env, own, isFound: named === undefined })
+}
+
+/** The address of the API and the key to use, found in the same way. */
+export function apiAccess(
+  options: ServerOptions & { readonly api?: string },
+  env: NodeJS.ProcessEnv = process.env,
+): ServerAccess {
+  const dev = readDevInfo(options.data ?? '.data')
+  const local = dev?.apiUrl ?? null
+  const named = options.api ?? env['PAYMESH_API']
+  const own = local === (named ?? local) ? dev?.testKey : undefined
+  return accessTo('--api', named ?? local, { options, env, own, isFound: named === undefined })
+}
+
+interface KeySources {
+  readonly options: ServerOptions
+  readonly env: NodeJS.ProcessEnv
+  /** The key of the local installation, which must not be sent to another server. */
+  readonly own: string | undefined
+  /** True when the address is from the data folder, which a stranger may have put into a repository: no key of yours goes elsewhere. */
+  readonly isFound: boolean
+}
+
+function accessTo(flag: string, given: string | null, { options, env, own, isFound }: KeySources): ServerAccess {
+  if (given === null) throw new Error(`No server is known. Give ${flag}, or run \`npm start\` first.`)
   const url = parsePlainUrl(given)
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && THIS_MACHINE.includes(url.hostname))
-  if (url === null || !isSafe) throw new Error('--server must be an https:// address, or http:// on this machine')
+  const isHere = url !== null && THIS_MACHINE.includes(url.hostname)
+  const isSafe = (url?.protocol === 'https:' && !isFound) || (isHere && /^https?:$/.test(url.protocol))
+  if (url === null || !isSafe) throw new Error(`${flag} must be an https:// address, or http:// on this machine`)
   const file = options.apiKeyFile
-  // The key of the local installation must not be sent to another server.
-  const own = dev?.adminUrl === given ? dev.testKey : null
   const apiKey = (
     file === undefined ? (env['PAYMESH_API_KEY'] ?? own) : readFileSync(file === '-' ? 0 : file, 'utf8')
   )?.trim()

@@ -6,13 +6,15 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const VALUE_LENGTH_MAX = 64
 /** Form of its values, old and new. */
 const VALUE = '^[A-Za-z0-9_.*-]+$'
+/** Most items of a list in an answer: today's number of assets or events is no bound for tomorrow's. */
+const ITEMS_MAX = 10_000
 const COMPONENT = /^#\/components\/schemas\/(.+)$/
 /** A version date. */
 const VERSION = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 
 /**
- * Opens everything that a client reads: responses, errors, and the events of webhooks and callbacks. A later server may add a field and a
- * value of an enumeration there (docs/versioning.md), and programs generated from a closed document would refuse both. The values of
+ * Opens everything that a client reads: responses, errors, and the events of webhooks and callbacks. A later server may add a field, an
+ * item and a value of an enumeration there (docs/versioning.md), and programs generated from a closed document would refuse both. The values of
  * today stay listed in `x-extensible-enum`. Requests stay closed, since a field that nobody reads is a mistake of the caller. Our own
  * answers are still compared with the strict schemas (`check-answer.ts`). Changes the document in place; throws when a request and an
  * answer share a schema, which cannot be both.
@@ -48,6 +50,7 @@ export function openAnswers(document: Json): void {
 
 function open(schema: Json): void {
   if (schema['additionalProperties'] === false) delete schema['additionalProperties']
+  if (typeof schema['maxItems'] === 'number') schema['maxItems'] = Math.max(schema['maxItems'], ITEMS_MAX)
   const { type, enum: values, const: only } = schema
   if (type !== 'string') return
   if (typeof only === 'string' && VERSION.test(only)) {
