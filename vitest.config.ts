@@ -5,7 +5,7 @@ import { plantedBug } from './test/worlds/planted-bug.ts'
 
 const integration = '**/*.int.test.ts'
 /** Files of which `npm test` has nothing: the stage `cases` of `npm run test:deep` runs them. */
-const deep = EVERY_CASE ? [] : ['**/*.deep.test.ts']
+const deep = EVERY_CASE ? [] : ['**/*.deep.test.ts', '**/*.deep.int.test.ts']
 /** Tests check what happens, never how soon: whatever is waited for gets the time that a busy machine needs. */
 const patience = { setupFiles: ['test/support/patient-waits.ts'], expect: { poll: { timeout: 20_000 } } }
 /**
@@ -38,7 +38,7 @@ export default defineConfig({
           name: 'integration',
           ...patience,
           include: [integration],
-          exclude: ['**/node_modules/**'],
+          exclude: ['**/node_modules/**', ...deep],
           globalSetup: ['test/support/global-stores.ts'],
           testTimeout: 120_000,
           hookTimeout: 300_000,

@@ -1,9 +1,8 @@
-import { expect, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
 import { createQueueWorker } from '#shared/queues/worker.ts'
-import { deepTest } from '#test/support/depth.ts'
 import { useRedisServers } from '#test/support/redis-servers.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -122,7 +121,7 @@ deepTest.each(['bzpopmin', 'evalsha'] as const)('work goes on when Redis refuses
 })
 
 // What no probe can find, because Redis does what it is asked: the sweep finds that waking did not help.
-deepTest('work of a queue that is paused with a tool goes on', async () => {
+it('work of a queue that is paused with a tool goes on', async () => {
   const server = await startRedis()
   const { redis, state, open, end } = startWork(server.url)
   expect(await redis.waitUntilHealthy(60_000)).toBe(true)
