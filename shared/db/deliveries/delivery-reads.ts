@@ -62,14 +62,14 @@ export function createDeliveryReads(db: Database) {
       return found.map(deliveryFromDocument)
     },
     health: (endpointId: string): Promise<EndpointHealth> => healthOf(deliveries, endpointId),
-    /** Events of a workspace and mode, those of one invoice when it is named; newest first unless `order` says otherwise. */
+    /** Events of a workspace and mode, those of some invoices when they are named; newest first unless `order` says otherwise. */
     listEvents: async ({
       limit,
       ...query
     }: {
       readonly workspaceId: string
       readonly mode: Mode
-      readonly invoiceId: string | null
+      readonly invoiceIds: readonly string[] | null
       readonly order?: ListOrder
       readonly after: EventPlace | null
       readonly limit: number
@@ -102,12 +102,15 @@ export type DeliveryReads = ReturnType<typeof createDeliveryReads>
 
 async function pageOf(
   deliveries: mongoose.mongo.Collection<DeliveryDocument>,
-  { filter, residual, hint, sort }: SearchQuery,
+  { filter, residual, hint, most, sort }: SearchQuery,
   limit: number,
 ): Promise<DeliveryPage> {
   const isServed = Object.keys(residual).length === 0
+  const few = [{ $match: filter }, { $limit: most ?? SCAN_MAX }, { $sort: sort }, { $limit: limit + 1 }]
   const found = isServed
-    ? await deliveries
+    ? most !== undefined
+      ? await deliveries.aggregate<DeliveryDocument>([...few, { $project: WITHOUT_ATTEMPTS }], { hint }).toArray()
+      : await deliveries
         .find(filter, { hint, projection: WITHOUT_ATTEMPTS })
         .sort(sort)
         .limit(limit + 1)
@@ -148,10 +151,14 @@ export function eventListQuery(query: Omit<Parameters<DeliveryReads['listEvents'
   readonly filter: mongoose.mongo.Filter<EventDocument>
   readonly sort: Readonly<Record<string, 1 | -1>>
 } {
-  const { workspaceId, mode, invoiceId, order = 'newest', after } = query
+  const { workspaceId, mode, invoiceIds, order = 'newest', after } = query
   const owned = { workspaceId, mode }
   const direction = order === 'oldest' ? 1 : -1
-  if (invoiceId !== null) return { filter: { ...owned, invoiceId }, sort: { seq: direction } }
+  if (invoiceIds !== null) {
+    const [invoiceId = '', ...others] = invoiceIds
+    if (others.length === 0) return { filter: { ...owned, invoiceId }, sort: { seq: direction } }
+    return { filter: { ...owned, invoiceId: { $in: [...invoiceIds] } }, sort: { createdAt: direction, _id: direction } }
+  }
   const sort = { createdAt: direction, _id: direction } as const
   if (after === null) return { filter: owned, sort }
   const bound = { [order === 'oldest' ? '$gte' : '$lte']: toDate(after.createdAt) }

@@ -1,5 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { Button, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import {
@@ -19,6 +19,7 @@ import { DataTable } from '../../parts/table/data-table.tsx'
 import { chipOf } from '../../parts/table/filter-chip.ts'
 import { ListFilters } from '../../parts/table/list-filters.tsx'
 import { useListOrder } from '../../parts/table/list-order.ts'
+import { SearchField } from '../../parts/table/search-field.tsx'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
@@ -111,21 +112,11 @@ export function InvoicesPage() {
         chips={chips}
         remove={set}
         search={
-          <TextInput
-            type="search"
-            aria-label="Number, order, customer, email, amount, address or transaction"
+          <SearchField
+            label="Number, order, customer, email, amount, address or transaction"
             placeholder="Number, order, customer, amount, address…"
-            rightSection={<kbd aria-hidden>↵</kbd>}
-            leftSection={<IconSearch size={16} aria-hidden />}
-            defaultValue={filters.q}
-            key={filters.q}
-            data-page-search=""
-            w={280}
-            maw="100%"
-            onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
-            onBlur={({ currentTarget }) =>
-              currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })
-            }
+            value={filters.q}
+            onSearch={(q) => set({ q })}
           />
         }
       >
