@@ -197,6 +197,13 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'yes', shows: (row) => !has('State', 'Not applied')(row) },
         { choose: 'no', shows: has('State', 'Not applied') },
       ]),
+      search('Transaction, amount, invoice, order, customer, email or address', [
+        {
+          choose: ({ paidNumber }) => `#${paidNumber}`,
+          shows: ({ cells }, { paidNumber }) => cells['Invoice'] === `#${paidNumber}`,
+        },
+        { choose: 'nothing-like-it', shows: () => false },
+      ]),
     ],
   },
   settlements: {

@@ -26,6 +26,7 @@ const EVALUATED = 100
 const LOOKED_AT = 500
 /** Rows of the index that are read first for each row of a page: mostly the page is among them, and the others need not be read. */
 const NEAR = 10
+const NEAR_OF_ENDPOINT = 2
 const WAITING_INDEX = 'delivery_waiting'
 
 /** Searches for events and deliveries on MongoDB. */
@@ -111,10 +112,10 @@ async function pageOf(
     ? most !== undefined
       ? await deliveries.aggregate<DeliveryDocument>([...few, { $project: WITHOUT_ATTEMPTS }], { hint }).toArray()
       : await deliveries
-        .find(filter, { hint, projection: WITHOUT_ATTEMPTS })
-        .sort(sort)
-        .limit(limit + 1)
-        .toArray()
+          .find(filter, { hint, projection: WITHOUT_ATTEMPTS })
+          .sort(sort)
+          .limit(limit + 1)
+          .toArray()
     : await filtered(deliveries, { filter, residual, hint, sort }, limit)
   const page = found.slice(0, limit).map(deliveryFromDocument)
   const last = page.at(-1)
@@ -140,7 +141,9 @@ async function filtered(
     const page = [...served, wanted, { $limit: limit + 1 }, { $project: WITHOUT_ATTEMPTS }]
     return await deliveries.aggregate<DeliveryDocument>(page, { hint }).toArray()
   }
-  const near = await among(Math.min(SCAN_MAX, NEAR * (limit + 1)))
+  // Nearly all rows of an endpoint are of one mode.
+  const isOfEndpoint = Object.keys(residual).every((name) => name === 'workspaceId' || name === 'mode')
+  const near = await among(Math.min(SCAN_MAX, (isOfEndpoint ? NEAR_OF_ENDPOINT : NEAR) * (limit + 1)))
   return near.length > limit ? near : await among(SCAN_MAX)
 }
 

@@ -17,7 +17,8 @@ export function coinAmounts(catalog: Pick<Catalog, 'asset'>, text: string): Paym
   const whole = digits.replaceAll(',', '')
   const unit = behind.trim().toLowerCase()
   const trimmed = decimals.replace(/\.?0*$/, '')
-  const unknown = trimmed === '' && (unit === '' || unit === BASE_UNITS) ? [{ asset: null, amountBase: BigInt(whole) }] : []
+  const unknown =
+    trimmed === '' && (unit === '' || unit === BASE_UNITS) ? [{ asset: null, amountBase: BigInt(whole) }] : []
   const assets = ASSET_IDS.filter((id) => {
     const info = catalog.asset(id)
     return (unit === '' || info.symbol.toLowerCase() === unit) && trimmed.length - 1 <= info.decimals
