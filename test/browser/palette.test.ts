@@ -30,17 +30,15 @@ async function paidTransaction(page: Page): Promise<{ readonly hash: string; rea
 
 /** Lets no script through until `release`; `isAsked` once one was requested. */
 async function holdScripts(page: Page) {
-  let release = () => {}
-  const gate = new Promise<void>((open) => {
-    release = open
-  })
+  const opening: (() => void)[] = []
+  const gate = new Promise<void>((open) => opening.push(open))
   let isAsked = false
   await page.route('**/assets/*.js', async (route) => {
     isAsked = true
     await gate
     await route.continue()
   })
-  return { isAsked: () => isAsked, release }
+  return { isAsked: () => isAsked, release: (): void => opening.forEach((open) => open()) }
 }
 
 // Guarantee: what a person has in front of them leads to the invoice: the transaction, its page in an explorer, the customer.
