@@ -38,7 +38,7 @@ async function holdScripts(page: Page) {
     await gate
     await route.continue()
   })
-  return { isAsked: () => isAsked, release: (): void => opening.forEach((open) => open()) }
+  return { isAsked: () => isAsked, release: (): void => opening[0]?.() }
 }
 
 // Guarantee: what a person has in front of them leads to the invoice: the transaction, its page in an explorer, the customer.
