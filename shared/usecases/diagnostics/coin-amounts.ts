@@ -16,18 +16,14 @@ export function coinAmounts(catalog: Pick<Catalog, 'asset'>, text: string): Paym
   if (digits === undefined) return []
   const whole = digits.replaceAll(',', '')
   const unit = behind.trim().toLowerCase()
-  const trimmed = decimals.replace(/\.?0*$/, '')
-  const unknown =
-    trimmed === '' && (unit === '' || unit === BASE_UNITS) ? [{ asset: null, amountBase: BigInt(whole) }] : []
-  const assets = ASSET_IDS.filter((id) => {
-    const info = catalog.asset(id)
-    return (unit === '' || info.symbol.toLowerCase() === unit) && trimmed.length - 1 <= info.decimals
+  const isWhole = !/[1-9]/.test(decimals)
+  const unknown = isWhole && (unit === '' || unit === BASE_UNITS) ? [{ asset: null, amountBase: BigInt(whole) }] : []
+  const ofAssets = ASSET_IDS.flatMap((asset) => {
+    const info = catalog.asset(asset)
+    const isOther = unit !== '' && info.symbol.toLowerCase() !== unit
+    // Behind the last decimal that the asset has there may be zeros only.
+    if (isOther || /[1-9]/.test(decimals.slice(1 + info.decimals))) return []
+    return [{ asset, amountBase: parseUnits(`${whole}${decimals.slice(0, 1 + info.decimals)}`, info.decimals) }]
   })
-  return [
-    ...unknown,
-    ...assets.map((asset) => ({
-      asset,
-      amountBase: parseUnits(`${whole}${trimmed}`, catalog.asset(asset).decimals),
-    })),
-  ]
+  return [...unknown, ...ofAssets]
 }

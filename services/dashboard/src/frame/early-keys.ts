@@ -1,10 +1,6 @@
-type EarlyListener = (text: string, isEntered: boolean) => void
-
 /** Keys that were typed for the search before its field was there to take them. */
 let typed = ''
-/** Enter was pressed after them. */
-let isEntered = false
-let listener: EarlyListener | null = null
+let listener: ((text: string) => void) | null = null
 let isKeeping = false
 
 /** The search's own field, as soon as it has the focus, takes what is typed itself. */
@@ -18,13 +14,13 @@ function keep(event: KeyboardEvent): void {
 
 function add(event: KeyboardEvent): void {
   if (event.key === 'Backspace') typed = typed.slice(0, -1)
-  else if (event.key === 'Enter') isEntered = true
+  else if (event.key === 'Enter') typed += '\n'
   else if ([...event.key].length === 1) typed += event.key
   else return
   // Otherwise a letter would be a shortcut of the page below.
   event.preventDefault()
   event.stopPropagation()
-  listener?.(typed, isEntered)
+  listener?.(typed)
 }
 
 /** From now on keys are kept, until the search's field has the focus or `dropEarlyKeys` is called. */
@@ -32,7 +28,6 @@ export function keepEarlyKeys(): void {
   if (isKeeping) return
   isKeeping = true
   typed = ''
-  isEntered = false
   document.addEventListener('keydown', keep, true)
 }
 
@@ -42,10 +37,10 @@ export function dropEarlyKeys(): void {
   document.removeEventListener('keydown', keep, true)
 }
 
-/** Calls the listener with what was typed so far and whether Enter followed, now and with each further key. Returns a function that unsubscribes. */
-export function onEarlyKeys(show: EarlyListener): () => void {
+/** Calls the listener with what was typed so far, Enter as a line break, now and with each further key. Returns a function that unsubscribes. */
+export function onEarlyKeys(show: (text: string) => void): () => void {
   listener = show
-  if (isKeeping && typed !== '') show(typed, isEntered)
+  if (isKeeping && typed !== '') show(typed)
   return () => {
     listener = null
   }

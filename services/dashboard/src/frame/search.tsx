@@ -51,9 +51,10 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const { keys, enter } = useEnter({ text, waiting, answer: found.data, first, open: go })
   useEffect(
     () =>
-      onEarlyKeys((early, isEntered) => {
-        setTyped(early)
-        if (isEntered) enter(early.trim())
+      onEarlyKeys((early) => {
+        const [line = '', ...entered] = early.split('\n')
+        setTyped(line)
+        if (entered.length > 0) enter(line.trim())
       }),
     [enter],
   )

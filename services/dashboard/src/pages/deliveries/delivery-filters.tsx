@@ -3,8 +3,7 @@ import { useMemo } from 'react'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
 import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters } from '../../parts/table/list-filters.tsx'
-import { SearchField } from '../../parts/table/search-field.tsx'
+import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 
 /** Filters of the list of deliveries in the URL. */
 export const DELIVERY_FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }
