@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
 import { operatorSearch } from '#shared/usecases/diagnostics/operator-search.ts'
+import { operatorPaymentSearch } from '#shared/usecases/diagnostics/payment-search.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportLedger } from '#shared/usecases/reports/export-ledger.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
@@ -183,8 +184,11 @@ export const exportPaymentsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'payments',
     filters: paymentFilters,
-    lines: ({ by, from, to, ...asked }, onRows, { reportingCurrency }) =>
-      exportPayments({ ...deps.money, reportingCurrency }, { ...asked, ...periodOf({ by, from, to }) }, onRows),
+    lines: async function* ({ q, by, from, to, ...asked }, onRows, { reportingCurrency }) {
+      const search = q === '' ? null : await operatorPaymentSearch(deps.money, { ...asked, text: q })
+      const query = { ...asked, ...periodOf({ by, from, to }), search }
+      yield* exportPayments({ ...deps.money, reportingCurrency }, query, onRows)
+    },
   })
 
 /** `POST /export/ledger.csv`: every movement of money, oldest first, in all columns or in those of an importer. */

@@ -17,7 +17,8 @@ export interface DeliverySearch {
   readonly endpointId: string | null
   readonly eventType: EventType | null
   readonly eventId: string | null
-  readonly invoiceId: string | null
+  /** Of any of these invoices. */
+  readonly invoiceIds: readonly string[] | null
   /** Inclusive. */
   readonly createdFrom: Ms | null
   /** Exclusive. */

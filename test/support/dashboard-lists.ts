@@ -197,6 +197,13 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'yes', shows: (row) => !has('State', 'Not applied')(row) },
         { choose: 'no', shows: has('State', 'Not applied') },
       ]),
+      search('Transaction, amount, invoice, order, customer, email or address', [
+        {
+          choose: ({ paidNumber }) => `#${paidNumber}`,
+          shows: ({ cells }, { paidNumber }) => cells['Invoice'] === `#${paidNumber}`,
+        },
+        { choose: 'nothing-like-it', shows: () => false },
+      ]),
     ],
   },
   settlements: {
@@ -252,7 +259,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
         { choose: 'invoice.cancelled', shows: has('Event', 'invoice.cancelled') },
         { choose: 'payment.detected', shows: has('Event', 'payment.detected') },
       ]),
-      search('Search by event, delivery or invoice', [
+      search('Event, endpoint, delivery, or what finds an invoice', [
         {
           choose: ({ invoices }) => invoices['paid'] ?? '',
           shows: ({ cells }, { paidNumber }) => cells['Event']?.includes(`#${paidNumber} ·`) === true,
@@ -265,7 +272,7 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'webhooks/events', rows: TABLE, opens: 'aside', isLong: true },
     sorts: [byTime('Time')],
     filters: [
-      search('Search by event or invoice', [
+      search('Event, or what finds an invoice', [
         { choose: ({ eventId }) => eventId, shows: (row, { eventId }) => row.id === eventId },
         {
           choose: ({ paidNumber }) => `#${paidNumber}`,

@@ -48,11 +48,13 @@ async function addFew(db: Database, workspaceId: string): Promise<void> {
     copy(expired, now - 200 * DAY_MS, {}),
   ])
   const payment = await one(db, PAYMENTS, { ...own, state: 'confirmed' })
-  const paymentAt = (at: number, change: object) => {
+  const paymentAt = (at: number, change: { readonly network?: string; readonly [field: string]: unknown }) => {
     const _id = idAt(at)
     const time = new Date(at)
     const seen = { createdAt: time, firstSeenAt: time, confirmedAt: time, bookedAt: [time] }
-    return { ...payment, _id, ...keyed(`seed:${_id}`), kind: 'onchain', txHash: `0x${hex(32)}`, ...seen, ...change }
+    const row = { ...payment, _id, kind: 'onchain', txHash: `0x${hex(32)}`, ...seen, ...change }
+    const { network = payment['network'] } = change
+    return { ...row, ...keyed(`test:${network}:${row.txHash}:0`) }
   }
   await insert(db, PAYMENTS, [
     paymentAt(now - 3_000, { network: 'bitcoin', asset: 'btc_bitcoin', txHash: hex(32) }),

@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { EVENT_TYPES, type Mode } from '#shared/domain/enumerations.ts'
+import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
 import { isUuid } from '#shared/domain/ids.ts'
+import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
 import { describeDelivery } from '#shared/usecases/deliveries/describe.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
+import type { SearchedText } from '#shared/usecases/diagnostics/operator-search.ts'
+import { searchedInvoices } from '#shared/usecases/diagnostics/payment-search.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
@@ -57,8 +60,8 @@ export const deliveriesRouter = router({
         status: z.enum(DELIVERY_STATUSES).nullable().default(null),
         endpointId: z.uuid().nullable().default(null),
         eventType: z.enum(EVENT_TYPES).nullable().default(null),
-        /** A delivery, event or invoice id, or an invoice's number. */
-        q: trimmedText(100).default(''),
+        /** A delivery or event id, an event's type, an endpoint's URL or note, or what finds an invoice. */
+        q: trimmedText(300).default(''),
         /** Inclusive. */
         from: timeInput.nullable().default(null),
         /** Exclusive. */
@@ -77,10 +80,11 @@ export const deliveriesRouter = router({
         return { items: await deliveriesToWire(ctx.deps.instance, own), nextCursor: null }
       }
       const subject = await subjectOf(ctx.deps, workspaceId, mode, q)
-      if (subject === null) return { items: [], nextCursor: null }
+      if (subject === null || contradicts(input, subject)) return { items: [], nextCursor: null }
       const search: DeliverySearch = {
-        ...{ workspaceId, mode, status: input.status, endpointId: input.endpointId, eventType: input.eventType },
-        ...subject,
+        ...{ workspaceId, mode, status: input.status, eventId: subject.eventId, invoiceIds: subject.invoiceIds },
+        endpointId: input.endpointId ?? subject.endpointId,
+        eventType: input.eventType ?? subject.eventType,
         ...{
           createdFrom: input.from,
           createdBefore: input.until,
@@ -149,7 +153,7 @@ export const deliveriesRouter = router({
     }),
 
   events: workspaceQuery('viewer')
-    .input(z.object({ q: trimmedText(100).default(''), ...orderInput, ...page }))
+    .input(z.object({ q: trimmedText(300).default(''), ...orderInput, ...page }))
     .output(z.object({ items: z.array(eventWire), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { deliveryReads, events } = ctx.deps.instance
@@ -161,13 +165,14 @@ export const deliveriesRouter = router({
         const own = found.filter((event) => event.workspaceId === workspaceId && event.mode === mode)
         return { items: await eventsToWire(deliveryReads, workspaceId, own), nextCursor: null }
       }
-      const { invoiceId } = subject
+      const { invoiceIds } = subject
+      if (subject.eventType !== null || subject.endpointId !== null) return { items: [], nextCursor: null }
       const rows = await deliveryReads.listEvents({
-        ...{ workspaceId, mode, invoiceId, order: input.order, after: placeOf(input.cursor), limit: limit + 1 },
+        ...{ workspaceId, mode, invoiceIds, order: input.order, after: placeOf(input.cursor), limit: limit + 1 },
       })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const nextCursor = invoiceId === null && rows.length > limit && last !== undefined ? cursorAt(last) : null
+      const nextCursor = invoiceIds === null && rows.length > limit && last !== undefined ? cursorAt(last) : null
       return { items: await eventsToWire(deliveryReads, workspaceId, shown), nextCursor }
     }),
 
@@ -205,17 +210,46 @@ async function ownDelivery({ instance }: AdminDeps, { workspaceId, mode, deliver
   return found
 }
 
+/** Invoices whose events and deliveries a search shows. */
+const INVOICES_MAX = 5
+
+/** What a search text names, each null unless it names that. */
+interface Subject {
+  readonly eventId: string | null
+  readonly invoiceIds: readonly string[] | null
+  readonly eventType: EventType | null
+  readonly endpointId: string | null
+}
+
 /** The subject of a search text: null when it cannot match anything. */
-async function subjectOf({ instance }: AdminDeps, workspaceId: string, mode: Mode, q: string) {
-  const none = { eventId: null, invoiceId: null }
+async function subjectOf(deps: AdminDeps, workspaceId: string, mode: Mode, q: string): Promise<Subject | null> {
+  const none: Subject = { eventId: null, invoiceIds: null, eventType: null, endpointId: null }
   if (q === '') return none
   if (q.startsWith('evt_')) return { ...none, eventId: q }
-  if (isUuid(q)) return { ...none, invoiceId: q.toLowerCase() }
-  const number = /^#?(\d{1,12})$/.exec(q)?.[1]
-  if (number === undefined) return null
-  const invoiceId = await instance.deliveryReads.invoiceIdOf(workspaceId, mode, Number(number))
-  return invoiceId === null ? null : { ...none, invoiceId }
+  if (isUuid(q)) return { ...none, invoiceIds: [q.toLowerCase()] }
+  const eventType = EVENT_TYPES.find((type) => type === q.toLowerCase())
+  if (eventType !== undefined) return { ...none, eventType }
+  const endpointId = await endpointNamed(deps, { workspaceId, mode, text: q })
+  if (endpointId !== null) return { ...none, endpointId }
+  const invoiceIds = await searchedInvoices(deps.money, { workspaceId, mode, text: q }, INVOICES_MAX)
+  return invoiceIds.length === 0 ? null : { ...none, invoiceIds }
 }
+
+/** The endpoint whose URL, host with path, or note is this text; the first of several. */
+async function endpointNamed({ instance }: AdminDeps, { workspaceId, mode, text }: SearchedText) {
+  const wanted = text.toLowerCase()
+  const endpoints = await instance.endpoints.list(workspaceId, mode)
+  const named = endpoints.find(({ url, description }) =>
+    [url, hostAndPath(url), description ?? ''].some((name) => name.toLowerCase() === wanted),
+  )
+  return named?.id ?? null
+}
+
+/** A text that names another endpoint or type than the one that is chosen. */
+const contradicts = (chosen: Pick<Subject, 'endpointId' | 'eventType'>, named: Subject): boolean =>
+  (['endpointId', 'eventType'] as const).some(
+    (name) => chosen[name] !== null && named[name] !== null && chosen[name] !== named[name],
+  )
 
 function partsOf(deps: AdminDeps) {
   const { clock, random, notifier } = deps

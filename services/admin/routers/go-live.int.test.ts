@@ -90,7 +90,7 @@ it('names the missing wallet of a live workspace, and needs none in test mode', 
 it('names what a node does not serve', async () => {
   const lacking = { need: 'balances of a day ago', consequence: 'late payments wait', words: 'archive' }
   const mine = await shop({ states: [up('a')], probes: [{ host: 'a', shortcomings: [lacking] }] })
-  const about = 'ethereum (a): balances of a day ago'
+  const about = 'Ethereum (a): balances of a day ago'
   expect(await mine.line('nodes')).toMatchObject({ state: 'failed', reason: 'node_lacking', about })
 })
 
@@ -99,7 +99,7 @@ it('says how far a node is that is not current', async () => {
   const fault = 'the node still downloads its chain: block 100 of 300 (12 %)'
   const mine = await shop({ states: [up('a'), { ...up('b'), fault }] })
   expect(await mine.line('nodes')).toMatchObject({
-    ...{ state: 'failed', reason: 'node_behind', about: `ethereum (b): ${fault}` },
+    ...{ state: 'failed', reason: 'node_behind', about: `Ethereum (b): ${fault}` },
   })
 })
 
@@ -107,7 +107,7 @@ deepTest('names a silent node by its host, and one source for a network', async 
   const nodes = { states: [up('a'), { ...up('b.example'), height: null, fault: 'refused' }] }
   const mine = await shop(nodes)
   const found = await mine.line('nodes')
-  expect(found).toMatchObject({ state: 'failed', reason: 'node_silent', about: 'ethereum (b.example)' })
+  expect(found).toMatchObject({ state: 'failed', reason: 'node_silent', about: 'Ethereum (b.example)' })
   nodes.states = [up('a'), up('b.example')]
   expect((await mine.line('nodes'))?.state).toBe('passed')
   const lone = { ...mine.deps.preparing, nodeHosts: () => ['one', 'one'] }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
+import { operatorPaymentSearch } from '#shared/usecases/diagnostics/payment-search.ts'
 import { attachByHand } from '#shared/usecases/exceptions/attach-by-hand.ts'
 import { countPayment } from '#shared/usecases/invoices/count-payment.ts'
 import type { WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
@@ -47,11 +48,12 @@ export const paymentsRouter = router({
     )
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, network, counted, by, from, to, order, limit } = input
-      const filters = { network: network ?? undefined, by, order }
+      const { workspaceId, mode, q, network, counted, by, from, to, order, limit } = input
+      const filters = { network: network ?? undefined, q, by, order }
       const scope = { list: 'operator-payments', workspaceId, mode, filters }
       const { payments, next } = await money.paymentLookups.page({
         ...{ workspaceId, mode, network, counted, order, limit, ...periodOf({ by, from, to }) },
+        search: q === '' ? null : await operatorPaymentSearch(money, { workspaceId, mode, text: q }),
         beforeId: input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor),
       })
       const invoices = await money.lookups.findMany([...new Set(payments.flatMap(({ invoiceId }) => invoiceId ?? []))])

@@ -40,6 +40,8 @@ export const invoiceFilters = {
 /** Filters of a list of payments. The list and its export use the same definition. */
 export const paymentFilters = {
   ...timedFilters,
+  /** What finds an invoice finds its payments; also an amount of coins, and the id of a payment. */
+  q: trimmedText(300).default(''),
   network: z.enum(NETWORK_IDS).nullable().default(null),
   counted: z.boolean().nullable().default(null),
 }

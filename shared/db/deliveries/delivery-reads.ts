@@ -27,6 +27,7 @@ const EVALUATED = 100
 const LOOKED_AT = 500
 /** Rows of the index that are read first for each row of a page: mostly the page is among them, and the others need not be read. */
 const NEAR = 10
+const NEAR_OF_ENDPOINT = 2
 const WAITING_INDEX = 'delivery_waiting'
 
 /** Searches for events and deliveries on MongoDB. */
@@ -69,14 +70,14 @@ export function createDeliveryReads(db: Database) {
       return found.map(deliveryFromDocument)
     },
     health: (endpointId: string): Promise<EndpointHealth> => healthOf(deliveries, endpointId),
-    /** Events of a workspace and mode, those of one invoice when it is named; newest first unless `order` says otherwise. */
+    /** Events of a workspace and mode, those of some invoices when they are named; newest first unless `order` says otherwise. */
     listEvents: async ({
       limit,
       ...query
     }: {
       readonly workspaceId: string
       readonly mode: Mode
-      readonly invoiceId: string | null
+      readonly invoiceIds: readonly string[] | null
       readonly order?: ListOrder
       readonly after: EventPlace | null
       readonly limit: number
@@ -109,16 +110,19 @@ export type DeliveryReads = ReturnType<typeof createDeliveryReads>
 
 async function pageOf(
   deliveries: mongoose.mongo.Collection<DeliveryDocument>,
-  { filter, residual, hint, sort }: SearchQuery,
+  { filter, residual, hint, most, sort }: SearchQuery,
   limit: number,
 ): Promise<DeliveryPage> {
   const isServed = Object.keys(residual).length === 0
+  const few = [{ $match: filter }, { $limit: most ?? SCAN_MAX }, { $sort: sort }, { $limit: limit + 1 }]
   const found = isServed
-    ? await deliveries
-        .find(filter, { hint, projection: WITHOUT_ATTEMPTS })
-        .sort(sort)
-        .limit(limit + 1)
-        .toArray()
+    ? most !== undefined
+      ? await deliveries.aggregate<DeliveryDocument>([...few, { $project: WITHOUT_ATTEMPTS }], { hint }).toArray()
+      : await deliveries
+          .find(filter, { hint, projection: WITHOUT_ATTEMPTS })
+          .sort(sort)
+          .limit(limit + 1)
+          .toArray()
     : await filtered(deliveries, { filter, residual, hint, sort }, limit)
   const page = found.slice(0, limit).map(deliveryFromDocument)
   const last = page.at(-1)
@@ -144,7 +148,9 @@ async function filtered(
     const page = [...served, wanted, { $limit: limit + 1 }, { $project: WITHOUT_ATTEMPTS }]
     return await deliveries.aggregate<DeliveryDocument>(page, { hint }).toArray()
   }
-  const near = await among(Math.min(SCAN_MAX, NEAR * (limit + 1)))
+  // Nearly all rows of an endpoint are of one mode.
+  const isOfEndpoint = Object.keys(residual).every((name) => name === 'workspaceId' || name === 'mode')
+  const near = await among(Math.min(SCAN_MAX, (isOfEndpoint ? NEAR_OF_ENDPOINT : NEAR) * (limit + 1)))
   return near.length > limit ? near : await among(SCAN_MAX)
 }
 
@@ -155,10 +161,14 @@ export function eventListQuery(query: Omit<Parameters<DeliveryReads['listEvents'
   readonly filter: mongoose.mongo.Filter<EventDocument>
   readonly sort: Readonly<Record<string, 1 | -1>>
 } {
-  const { workspaceId, mode, invoiceId, order = 'newest', after } = query
+  const { workspaceId, mode, invoiceIds, order = 'newest', after } = query
   const owned = { workspaceId, mode }
   const direction = order === 'oldest' ? 1 : -1
-  if (invoiceId !== null) return { filter: { ...owned, invoiceId }, sort: { seq: direction } }
+  if (invoiceIds !== null) {
+    const [invoiceId = '', ...others] = invoiceIds
+    if (others.length === 0) return { filter: { ...owned, invoiceId }, sort: { seq: direction } }
+    return { filter: { ...owned, invoiceId: { $in: [...invoiceIds] } }, sort: { createdAt: direction, _id: direction } }
+  }
   const sort = { createdAt: direction, _id: direction } as const
   if (after === null) return { filter: owned, sort }
   const bound = { [order === 'oldest' ? '$gte' : '$lte']: toDate(after.createdAt) }

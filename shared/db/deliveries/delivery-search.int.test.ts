@@ -43,7 +43,7 @@ const rows: readonly Delivery[] = Array.from({ length: ROWS }, (_, row) => {
 
 const NOTHING: DeliverySearch = {
   ...{ workspaceId: 'ws-1', mode: 'test', status: null, endpointId: null, eventType: null },
-  ...{ eventId: null, invoiceId: null, createdFrom: null, createdBefore: null, after: null, limit: 20 },
+  ...{ eventId: null, invoiceIds: null, createdFrom: null, createdBefore: null, after: null, limit: 20 },
 }
 const TYPE_AT_E1 =
   rows.find((row) => row.endpointId === 'e-1' && row.workspaceId === 'ws-1' && row.mode === 'test')?.eventType ?? null
@@ -59,7 +59,8 @@ const SEARCHES: Readonly<Record<string, readonly [search: Partial<DeliverySearch
   'what waits': [{ status: 'pending' }, 'delivery_waiting'],
   'what is held at an endpoint': [{ status: 'held', endpointId: 'e-2' }, 'delivery_waiting'],
   'one event': [{ eventId: eventId(invoiceIdOf(100), 1) }, 'delivery_identity'],
-  'one invoice': [{ invoiceId: invoiceIdOf(101) }, 'delivery_identity'],
+  'one invoice': [{ invoiceIds: [invoiceIdOf(101)] }, 'delivery_identity'],
+  'several invoices': [{ invoiceIds: [invoiceIdOf(101), invoiceIdOf(103)] }, 'delivery_identity'],
 }
 
 beforeAll(async () => {
@@ -113,7 +114,7 @@ function wanted(search: DeliverySearch): readonly string[] {
     .filter((row) => endpointId === null || row.endpointId === endpointId)
     .filter((row) => eventType === null || row.eventType === eventType)
     .filter((row) => search.eventId === null || row.eventId === search.eventId)
-    .filter((row) => search.invoiceId === null || row.eventId.includes(search.invoiceId.replaceAll('-', '')))
+    .filter((row) => search.invoiceIds?.some((id) => row.eventId.includes(id.replaceAll('-', ''))) ?? true)
     .filter((row) => createdFrom === null || row.createdAt >= createdFrom)
     .filter((row) => createdBefore === null || row.createdAt < createdBefore)
     .sort((left, right) => right.createdAt - left.createdAt || (left.id < right.id ? 1 : -1))
@@ -192,7 +193,7 @@ it('finds what is retried behind a crowd that was never tried, along the index o
 
 it('lists events of one mode newest or oldest first, and both for a recovery oldest first, from one index', async () => {
   const reads = createDeliveryReads(stores.db)
-  const scope = { workspaceId: 'ws-1', mode: 'test', invoiceId: null } as const
+  const scope = { workspaceId: 'ws-1', mode: 'test', invoiceIds: null } as const
   const first = await reads.listEvents({ ...scope, after: null, limit: 50 })
   const last = first.at(-1)
   const second = await reads.listEvents({ ...scope, after: last ?? null, limit: 200 })

@@ -10,6 +10,9 @@ type Filter = mongoose.mongo.Filter<DeliveryDocument>
 /** Deliveries read for one page by filters that no index serves. */
 export const SCAN_MAX = 5_000
 
+/** Deliveries read for a search that finds several invoices, so that an answer stays small. */
+const OF_SEVERAL_MAX = 80
+
 /** A query with the index that serves it in order. */
 export interface SearchQuery {
   /** The part that the index serves. */
@@ -17,6 +20,8 @@ export interface SearchQuery {
   /** The remaining conditions; empty where the index serves everything. */
   readonly residual: Filter
   readonly hint: string
+  /** Rows that are read at most where the index does not have them in order; absent where a page ends the read. */
+  readonly most?: number
   readonly sort: Readonly<Record<string, 1 | -1>>
 }
 
@@ -43,10 +48,12 @@ export function searchQuery(search: DeliverySearch, endpointIds: readonly string
     hint,
     sort,
   })
-  if (search.eventId !== null || search.invoiceId !== null) {
+  if (search.eventId !== null || search.invoiceIds !== null) {
     const ofEndpoint = endpointId === null ? {} : { endpointId }
-    const all = { eventId: eventsOf(search), ...owner, ...ofStatus, ...ofType, ...ofEndpoint }
-    return { filter: { ...all, ...timeOf(search) }, residual: {}, hint: 'delivery_identity', sort }
+    const all = { ...eventsOf(search), ...owner, ...ofStatus, ...ofType, ...ofEndpoint }
+    const isOfSeveral = (search.invoiceIds?.length ?? 0) > 1
+    const filter = { ...all, ...timeOf(search) }
+    return { filter, residual: {}, hint: 'delivery_identity', sort, ...(isOfSeveral && { most: OF_SEVERAL_MAX }) }
   }
   if (status === 'failed') {
     const hint = endpointId === null ? 'delivery_failed' : 'delivery_failed_by_endpoint'
@@ -85,8 +92,8 @@ export function behind({ createdAt, id }: ListPlace, order: ListOrder = 'newest'
 }
 
 /** Ids of an invoice's events begin with its own: the character after `_` in ASCII ends the range. */
-function eventsOf({ eventId, invoiceId }: DeliverySearch): string | { $gte: string; $lt: string } {
-  if (eventId !== null) return eventId
-  const stem = `evt_${(invoiceId ?? '').replaceAll('-', '')}`
-  return { $gte: `${stem}_`, $lt: `${stem}\`` }
+function eventsOf({ eventId, invoiceIds }: DeliverySearch): Filter {
+  if (eventId !== null) return { eventId }
+  const stems = (invoiceIds ?? []).map((id) => `evt_${id.replaceAll('-', '')}`)
+  return { $and: [{ $or: stems.map((stem) => ({ eventId: { $gte: `${stem}_`, $lt: `${stem}\`` } })) }] }
 }

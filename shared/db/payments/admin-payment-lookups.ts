@@ -4,9 +4,10 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { ofInvoicesPaid } from '#shared/db/connection/moved-stages.ts'
 import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
+import type { PaymentPageQuery, PaymentSearch } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
 import { PAYMENTS, type Payment, type PaymentDocument } from './payment-model.ts'
+import { nextFound } from './payment-search.ts'
 
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo' | 'moved'>
@@ -25,10 +26,13 @@ export function createOperatorPaymentLookups(db: Database) {
     ): Promise<{ readonly payments: readonly Payment[]; readonly next: string | null }> => {
       const isOldestFirst = query.order === 'oldest'
       const filter = operatorPaymentFilter(query, { [isOldestFirst ? 'after' : 'before']: query.beforeId })
-      const sort = { _id: isOldestFirst ? 1 : -1 } as const
+      const direction = isOldestFirst ? 1 : -1
+      const sort = { _id: direction } as const
+      const { workspaceId, mode, search = null, beforeId: last } = query
+      const step = search === null ? null : await nextFound(payments, search, { workspaceId, mode, last, direction })
       const found = await payments
         .aggregate<PaymentDocument>([
-          { $match: filter },
+          { $match: step === null ? filter : amongIds(filter, step.ids) },
           { $sort: sort },
           { $limit: SCAN_MAX },
           ...residualStages(query),
@@ -37,26 +41,46 @@ export function createOperatorPaymentLookups(db: Database) {
         .toArray()
       const page = found.slice(0, query.limit).map(paymentFromDocument)
       if (found.length > query.limit) return { payments: page, next: page.at(-1)?.id ?? null }
-      const [last] = await payments
+      if (step !== null) return { payments: page, next: step.until }
+      const [end] = await payments
         .find(filter, { projection: { _id: 1 } })
         .sort(sort)
         .skip(SCAN_MAX - 1)
         .limit(1)
         .toArray()
-      return { payments: page, next: last?._id ?? null }
+      return { payments: page, next: end?._id ?? null }
+    },
+    /** The newest payments that a search finds, a few. */
+    found: async ({
+      workspaceId,
+      mode,
+      search,
+    }: Pick<PaymentPageQuery, 'workspaceId' | 'mode'> & { readonly search: PaymentSearch }): Promise<
+      readonly Payment[]
+    > => {
+      const { ids } = await nextFound(payments, search, { workspaceId, mode, last: null, direction: -1 })
+      const stored = await payments.find({ _id: { $in: [...ids] }, workspaceId, mode }).toArray()
+      return stored.map(paymentFromDocument)
     },
     /** The payments of the same query oldest first, starting after `afterId`: for reading them all. Only the last page is short. */
     pageForward: async (
       query: Omit<PaymentPageQuery, 'beforeId'>,
       afterId: string | null,
     ): Promise<readonly Payment[]> => {
-      const stages = [
-        { $match: operatorPaymentFilter(query, { after: afterId }) },
-        { $sort: { _id: 1 } },
-        ...residualStages(query),
-        { $limit: query.limit },
-      ]
-      return (await payments.aggregate<PaymentDocument>(stages).toArray()).map(paymentFromDocument)
+      const { workspaceId, mode, search = null } = query
+      const filter = operatorPaymentFilter(query, { after: afterId })
+      const read = async (matched: Filter) => {
+        const stages = [{ $match: matched }, { $sort: { _id: 1 } }, ...residualStages(query), { $limit: query.limit }]
+        return (await payments.aggregate<PaymentDocument>(stages).toArray()).map(paymentFromDocument)
+      }
+      if (search === null) return await read(filter)
+      const rows: Payment[] = []
+      for (let last = afterId; ; ) {
+        const { ids, until } = await nextFound(payments, search, { workspaceId, mode, last, direction: 1 })
+        rows.push(...(await read(amongIds(filter, ids))))
+        if (until === null || rows.length >= query.limit) return rows.slice(0, query.limit)
+        last = until
+      }
     },
     /** Every payment of these invoices, oldest first. */
     ofInvoices: async (invoiceIds: readonly string[]): Promise<readonly Payment[]> => {
@@ -65,6 +89,9 @@ export function createOperatorPaymentLookups(db: Database) {
     },
   }
 }
+
+/** An id range of the page stays. */
+const amongIds = (filter: Filter, ids: readonly string[]): Filter => ({ $and: [{ _id: { $in: [...ids] } }, filter] })
 
 /** The filters that no index serves. Money that is gone counts for nothing, whatever was decided about it. */
 function residualStages({ network, counted, moved }: Pick<PaymentPageQuery, 'network' | 'counted' | 'moved'>) {

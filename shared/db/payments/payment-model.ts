@@ -94,6 +94,8 @@ export const PAYMENTS = defineCollection(
   [
     { name: KEY_INDEX, key: { keyDigest: 1 }, unique: true },
     { name: 'payment_list', key: { workspaceId: 1, mode: 1, _id: -1 } },
+    // A search for an amount reads ids from it alone.
+    { name: 'payment_amount', key: { workspaceId: 1, mode: 1, asset: 1, amountBase: 1, _id: -1 } },
     {
       // Has an entry for each time, and none for payments that were never confirmed.
       name: 'payment_booked',

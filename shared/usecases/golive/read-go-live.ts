@@ -10,6 +10,7 @@ import {
   isOutOfDate,
   type StatementKind,
 } from '#shared/domain/golive/go-live.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
 import type { GoLiveScope } from '#shared/ports/go-live.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { NodeCheck } from '#shared/ports/node-states.ts'
@@ -194,30 +195,34 @@ function comparedPath({ addressBook, secretBox }: GoLiveDeps, material: KeyMater
   return `${account ?? '…'}/0/${COMPARED_INDEX}`
 }
 
+const nameOf = (network: NetworkId): string => NETWORKS[network].name
+
 /** Every configured node of a workspace's networks responds and serves what the work needs, and no quota is used up. */
 async function observeNodes(deps: GoLiveDeps, { mode }: GoLiveScope, { networks }: GoLiveFacts): Promise<Finding> {
   if (networks.length === 0) return failed('no_wallet')
   const bare = networks.filter((network) => !deps.catalog.hasNode(network, mode))
-  if (bare.length > 0) return failed('no_node', bare)
+  if (bare.length > 0) return failed('no_node', bare.map(nameOf))
   const states = await Promise.all(networks.map((network) => deps.nodes.look(mode, network)))
   const silent = networks.flatMap((network, index) =>
-    (states[index] ?? []).filter(({ height }) => height === null).map(({ host }) => `${network} (${host})`),
+    (states[index] ?? []).filter(({ height }) => height === null).map(({ host }) => `${nameOf(network)} (${host})`),
   )
   if (silent.length > 0) return failed('node_silent', silent)
   const behind = networks.flatMap((network, index) =>
-    (states[index] ?? []).flatMap(({ host, fault }) => (fault === null ? [] : [`${network} (${host}): ${fault}`])),
+    (states[index] ?? []).flatMap(({ host, fault }) =>
+      fault === null ? [] : [`${nameOf(network)} (${host}): ${fault}`],
+    ),
   )
   if (behind.length > 0) return failed('node_behind', behind)
   const probes = await Promise.all(networks.map((network) => deps.nodes.probe(mode, network)))
   const lacking = networks.flatMap((network, index) =>
     (probes[index] ?? []).flatMap(({ host, shortcomings }) =>
-      shortcomings.map(({ need }) => `${network} (${host}): ${need}`),
+      shortcomings.map(({ need }) => `${nameOf(network)} (${host}): ${need}`),
     ),
   )
   if (lacking.length > 0) return failed('node_lacking', lacking)
   const { quotas } = await nodeCosts(deps)
   const used = quotas.filter((quota) => quota.mode === mode && networks.includes(quota.network))
-  const critical = used.filter(({ level }) => level === 'critical').map(({ network }) => network)
+  const critical = used.filter(({ level }) => level === 'critical').map(({ network }) => nameOf(network))
   return critical.length > 0 ? failed('quota_used', critical) : PASSED
 }
 
@@ -225,7 +230,7 @@ async function observeNodes(deps: GoLiveDeps, { mode }: GoLiveScope, { networks 
 function observeSources(deps: GoLiveDeps, { mode }: GoLiveScope, { networks }: GoLiveFacts): Finding {
   if (networks.length === 0) return failed('no_wallet')
   const single = networks.filter((network) => new Set(deps.nodeHosts(mode, network)).size < 2)
-  return single.length > 0 ? failed('one_source', single) : PASSED
+  return single.length > 0 ? failed('one_source', single.map(nameOf)) : PASSED
 }
 
 /**

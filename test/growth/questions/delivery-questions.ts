@@ -16,7 +16,7 @@ const THROUGH =
   'none or few of the next 5,000 deliveries fit: it looks through them, because an index for each pair of conditions would cost every delivery a write'
 const search = (overrides: Partial<DeliverySearch>): DeliverySearch => ({
   ...{ workspaceId: BUSY, mode: MODE, status: null, endpointId: null, eventType: null, eventId: null },
-  ...{ invoiceId: null, createdFrom: null, createdBefore: null, after: null, limit: 25, ...overrides },
+  ...{ invoiceIds: null, createdFrom: null, createdBefore: null, after: null, limit: 25, ...overrides },
 })
 const event = (facts: Facts) => facts.eventId(facts.recent, 1)
 
@@ -49,6 +49,8 @@ const DELIVERIES: Declared<ReturnType<typeof createDeliveryRepository>> = {
 const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
   search: {
     newest: (on) => on.search(search({})),
+    'of several invoices': (on, facts) =>
+      on.search(search({ invoiceIds: [facts.invoiceId(facts.recent), facts.invoiceId(facts.old)] })),
     oldest: (on) => on.search(search({ order: 'oldest' })),
     'oldest failed': (on) => on.search(search({ order: 'oldest', status: 'failed' })),
     'of a type': (on) => on.search(search({ eventType: 'invoice.paid' })),
@@ -90,7 +92,7 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
       on.search(search({ mode: 'test', endpointId: ENDPOINTS.alive })),
     ),
     'of an event': (on, facts) => on.search(search({ eventId: event(facts) })),
-    'of an invoice': (on, facts) => on.search(search({ invoiceId: facts.invoiceId(facts.recent) })),
+    'of an invoice': (on, facts) => on.search(search({ invoiceIds: [facts.invoiceId(facts.recent)] })),
     'of one day': (on, facts) =>
       on.search(search({ createdFrom: facts.now - 100 * DAY_MS, createdBefore: facts.now - 99 * DAY_MS })),
   },
@@ -114,12 +116,12 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
     ),
   },
   listEvents: {
-    newest: (on) => on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceId: null, after: null, limit: 25 }),
+    newest: (on) => on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceIds: null, after: null, limit: 25 }),
     oldest: (on) =>
-      on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceId: null, order: 'oldest', after: null, limit: 25 }),
+      on.listEvents({ workspaceId: BUSY, mode: MODE, invoiceIds: null, order: 'oldest', after: null, limit: 25 }),
     'of an invoice': (on, facts) =>
       on.listEvents({
-        ...{ workspaceId: BUSY, mode: MODE, invoiceId: facts.invoiceId(facts.recent), after: null, limit: 25 },
+        ...{ workspaceId: BUSY, mode: MODE, invoiceIds: [facts.invoiceId(facts.recent)], after: null, limit: 25 },
       }),
   },
   invoiceNumbers: BY_KEY,

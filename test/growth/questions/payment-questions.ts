@@ -90,6 +90,16 @@ const LOOKUPS: Declared<ReturnType<typeof createOperatorPaymentLookups>> = {
   page: {
     newest: (on) => on.page(page({})),
     oldest: (on) => on.page(page({ order: 'oldest' })),
+    'of an amount and an invoice': (on, facts) =>
+      on.page(
+        page({
+          search: {
+            ids: [],
+            invoiceIds: [ofInvoice(facts)],
+            amounts: [{ asset: 'usdt_ethereum', amountBase: 10_000_000n }],
+          },
+        }),
+      ),
     'by network': bounded(
       2 * SCAN_MAX + 200,
       'none or few of the next 5,000 payments fit: it looks through them, because an index for each filter would cost every payment a write',
@@ -97,6 +107,8 @@ const LOOKUPS: Declared<ReturnType<typeof createOperatorPaymentLookups>> = {
     ),
     'that do not count': bounded(2 * SCAN_MAX + 200, 'as by network', (on) => on.page(page({ counted: false }))),
   },
+  found: (on, facts) =>
+    on.found({ workspaceId: BUSY, mode: MODE, search: { ids: [], invoiceIds: [ofInvoice(facts)], amounts: [] } }),
   pageForward: (on, facts) =>
     on.pageForward(page({ createdFrom: facts.now - 400 * DAY_MS, createdTo: facts.now - 399 * DAY_MS }), null),
   ofInvoices: (on, facts) => on.ofInvoices([ofInvoice(facts)]),

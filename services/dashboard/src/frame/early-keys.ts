@@ -14,6 +14,7 @@ function keep(event: KeyboardEvent): void {
 
 function add(event: KeyboardEvent): void {
   if (event.key === 'Backspace') typed = typed.slice(0, -1)
+  else if (event.key === 'Enter') typed += '\n'
   else if ([...event.key].length === 1) typed += event.key
   else return
   // Otherwise a letter would be a shortcut of the page below.
@@ -36,7 +37,7 @@ export function dropEarlyKeys(): void {
   document.removeEventListener('keydown', keep, true)
 }
 
-/** Calls the listener with what was typed so far, now and with each further key. Returns a function that unsubscribes. */
+/** Calls the listener with what was typed so far, Enter as a line break, now and with each further key. Returns a function that unsubscribes. */
 export function onEarlyKeys(show: (text: string) => void): () => void {
   listener = show
   if (isKeeping && typed !== '') show(typed)

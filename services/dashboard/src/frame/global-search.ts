@@ -12,7 +12,7 @@ export interface Found {
 
 const FOUND_MAX = 6
 
-/** Searches for a number, order, customer, e-mail, amount, address, transaction, `evt_` or `whd_`. The form of the text decides which procedures are called. */
+/** Searches for a number, order, customer, e-mail, amount, address, transaction, payment, `evt_` or `whd_`. The form of the text decides which procedures are called. */
 export async function globalSearch(question: {
   readonly workspaceId: string
   readonly mode: Mode
@@ -28,11 +28,26 @@ export async function globalSearch(question: {
     }))
   }
   const { items } = await api.invoices.list.query({ ...scope, q: text.replace(/^#/, ''), limit: FOUND_MAX })
-  return items.map(({ id, number, status, amount, orderId }) => ({
-    label: `Invoice #${number}`,
-    detail: [VOCABULARY.invoice[status].word, `${showDecimal(amount.value)} ${amount.currency}`, orderId ?? '']
-      .filter(Boolean)
-      .join(' · '),
-    page: `invoices/${encodeURIComponent(id)}`,
+  return items.length === 0
+    ? await paymentsFound(question)
+    : items.map(({ id, number, status, amount, orderId }) => ({
+        label: `Invoice #${number}`,
+        detail: [VOCABULARY.invoice[status].word, `${showDecimal(amount.value)} ${amount.currency}`, orderId ?? '']
+          .filter(Boolean)
+          .join(' · '),
+        page: `invoices/${encodeURIComponent(id)}`,
+      }))
+}
+
+/** Payments that belong to no invoice, or are found by an amount: their list is their page. */
+async function paymentsFound({ text, ...scope }: Parameters<typeof globalSearch>[0]): Promise<readonly Found[]> {
+  const { items } = await api.payments.list.query({ ...scope, q: text, limit: FOUND_MAX })
+  return items.map(({ id, amount, symbol, networkName, state, invoiceNumber }) => ({
+    label: `Payment of ${amount} ${symbol ?? 'base units'}`,
+    detail: [
+      ...[VOCABULARY.payment[state].word, networkName],
+      invoiceNumber === null ? 'no invoice' : `invoice #${invoiceNumber}`,
+    ].join(' · '),
+    page: `payments?q=${encodeURIComponent(id)}`,
   }))
 }

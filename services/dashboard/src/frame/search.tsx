@@ -41,7 +41,6 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
     setTyped('')
     void navigate(placePath(workspaceId, mode, page))
   }
-  useEffect(() => onEarlyKeys(setTyped), [])
   const pages = [...ENTRY_GROUPS.flatMap(({ entries }) => entries), ...ACTIONS].filter(
     ({ label, needs }) => mayDo(target.role, needs) && label.toLowerCase().includes(text.toLowerCase()),
   )
@@ -49,7 +48,16 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const waiting = isQuestion && (asked !== text || found.isFetching)
   const explain = isQuestion ? `explain?q=${encodeURIComponent(text)}` : undefined
   const first = found.data?.[0]?.page ?? pages[0]?.page ?? (found.error === null ? explain : undefined)
-  const keys = useEnter({ text, waiting, answer: found.data, first, open: go })
+  const { keys, enter } = useEnter({ text, waiting, answer: found.data, first, open: go })
+  useEffect(
+    () =>
+      onEarlyKeys((early) => {
+        const [line = '', ...entered] = early.split('\n')
+        setTyped(line)
+        if (entered.length > 0) enter(line.trim())
+      }),
+    [enter],
+  )
   return (
     <Spotlight.Root
       query={typed}
@@ -104,7 +112,7 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
 /**
  * Keeps the first entry selected while results arrive, unless the person moved the selection, and lets Enter wait for a response
  * in flight: the library's component selects by element and would keep an entry that the results pushed down. Returns the key
- * handler, for the capture phase around the field.
+ * handler, for the capture phase around the field, and what Enter does with a text.
  */
 function useEnter(props: {
   readonly text: string
@@ -112,7 +120,7 @@ function useEnter(props: {
   readonly answer: unknown
   readonly first: string | undefined
   readonly open: (page: string) => void
-}): (event: KeyboardEvent) => void {
+}): { readonly keys: (event: KeyboardEvent) => void; readonly enter: (text: string) => void } {
   const { text, waiting, answer, first, open } = props
   const hasMoved = useRef(false)
   const [enteredText, setEnteredText] = useState<string | null>(null)
@@ -130,13 +138,14 @@ function useEnter(props: {
     spotlight.close()
     open(first)
   }, [enteredText, text, waiting, first, open])
-  return (event) => {
+  const keys = (event: KeyboardEvent) => {
     if (event.code === 'ArrowDown' || event.code === 'ArrowUp') hasMoved.current = true
     if ((event.code !== 'Enter' && event.code !== 'NumpadEnter') || hasMoved.current) return
     event.preventDefault()
     event.stopPropagation()
     setEnteredText(text)
   }
+  return { keys, enter: setEnteredText }
 }
 
 function selectFirst(): void {

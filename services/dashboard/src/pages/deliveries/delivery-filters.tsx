@@ -1,10 +1,9 @@
-import { NativeSelect, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { NativeSelect } from '@mantine/core'
 import { useMemo } from 'react'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
 import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 
 /** Filters of the list of deliveries in the URL. */
 export const DELIVERY_FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }
@@ -70,13 +69,11 @@ export function DeliveryFilters({ filters, set, endpoints }: DeliveryFiltersProp
       chips={chips}
       remove={set}
       search={
-        <TextInput
-          aria-label="Search by event, delivery or invoice"
-          placeholder="evt_, whd_, invoice"
-          leftSection={<IconSearch size={16} aria-hidden />}
+        <SearchField
+          label="Event, endpoint, delivery, or what finds an invoice"
+          placeholder="Event, endpoint, invoice, order…"
           value={filters.q}
-          onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
-          data-page-search
+          onSearch={(q) => set({ q })}
         />
       }
     >

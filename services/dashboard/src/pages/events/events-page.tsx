@@ -1,5 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { api } from '../../api/trpc.ts'
@@ -10,7 +9,7 @@ import { ToneBadge } from '../../parts/status-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 import { useListOrder } from '../../parts/table/list-order.ts'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
@@ -70,13 +69,11 @@ export function EventsPage() {
         chips={chipOf(filters, FILTERS, 'q', 'Search')}
         remove={set}
         search={
-          <TextInput
-            aria-label="Search by event or invoice"
-            placeholder="evt_, invoice"
-            leftSection={<IconSearch size={16} aria-hidden />}
+          <SearchField
+            label="Event, or what finds an invoice"
+            placeholder="Event, invoice, order…"
             value={q}
-            onChange={({ currentTarget }) => set({ q: currentTarget.value.slice(0, 100) })}
-            data-page-search
+            onSearch={(text) => set({ q: text })}
           />
         }
       />

@@ -1,5 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { IconPlus, IconSearch } from '@tabler/icons-react'
+import { Button, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import {
@@ -17,7 +17,7 @@ import { Page, type PageTab } from '../../parts/page.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 import { useListOrder } from '../../parts/table/list-order.ts'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
@@ -111,21 +111,11 @@ export function InvoicesPage() {
         chips={chips}
         remove={set}
         search={
-          <TextInput
-            type="search"
-            aria-label="Number, order, customer, email, amount, address or transaction"
+          <SearchField
+            label="Number, order, customer, email, amount, address or transaction"
             placeholder="Number, order, customer, amount, address…"
-            rightSection={<kbd aria-hidden>↵</kbd>}
-            leftSection={<IconSearch size={16} aria-hidden />}
-            defaultValue={filters.q}
-            key={filters.q}
-            data-page-search=""
-            w={280}
-            maw="100%"
-            onKeyDown={(event) => event.key === 'Enter' && set({ q: event.currentTarget.value.trim() })}
-            onBlur={({ currentTarget }) =>
-              currentTarget.value.trim() !== filters.q && set({ q: currentTarget.value.trim() })
-            }
+            value={filters.q}
+            onSearch={(q) => set({ q })}
           />
         }
       >

@@ -8,7 +8,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters } from '../../parts/table/list-filters.tsx'
+import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
@@ -21,7 +21,7 @@ import { PERIOD_FILTERS, readPeriod, readTime, timeLabel } from '../money/period
 import { periodChip } from '../money/period-chip.ts'
 import { PeriodFilter, TimeFilter } from '../money/period-filter.tsx'
 
-const FILTERS = { network: 'any', counted: 'any', by: 'created', ...PERIOD_FILTERS }
+const FILTERS = { q: '', network: 'any', counted: 'any', by: 'created', ...PERIOD_FILTERS }
 const COUNTED = [
   { value: 'any', label: 'All payments' },
   { value: 'yes', label: 'Applied to an invoice' },
@@ -42,7 +42,7 @@ export function PaymentsPage() {
   const by = readTime(filters.by)
   const network: NetworkId | null = NETWORK_IDS.find((id) => id === filters.network) ?? null
   const counted = filters.counted === 'any' ? null : filters.counted === 'yes'
-  const filter = { network, counted, by, ...detected }
+  const filter = { q: filters.q, network, counted, by, ...detected }
   const list = useQuery(
     trpc.payments.list.queryOptions(
       { ...scope, ...filter, order: useListOrder(), cursor: pages.cursor },
@@ -51,13 +51,25 @@ export function PaymentsPage() {
   )
   const columns = paymentColumns(to)
   const chips = [
+    ...chipOf(filters, FILTERS, 'q', 'Search'),
     ...periodChip(timeLabel(by), filters),
     ...chipOf(filters, FILTERS, 'network', 'Network', NETWORK_OPTIONS),
     ...chipOf(filters, FILTERS, 'counted', 'Applied', COUNTED),
   ]
   return (
     <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
-      <ListFilters chips={chips} remove={set}>
+      <ListFilters
+        chips={chips}
+        remove={set}
+        search={
+          <SearchField
+            label="Transaction, amount, invoice, order, customer, email or address"
+            placeholder="Transaction, amount, invoice, order…"
+            value={filters.q}
+            onSearch={(q) => set({ q })}
+          />
+        }
+      >
         <TimeFilter by={by} onChange={(time) => set({ by: time })} />
         <PeriodFilter label={timeLabel(by)} filters={filters} problem={problem} onChange={set} />
         <NativeSelect
