@@ -71,14 +71,6 @@ export const ENTRY_GROUPS: readonly { readonly heading: string | null; readonly 
   },
 ]
 
-/** What people come to do, for the search: pages that no entry of the navigation names. */
-export const ACTIONS: readonly Entry[] = [
-  entry('New invoice', 'invoices/new', IconFileText, 'support'),
-  entry('Add a wallet', 'wallets/add', IconWallet, 'admin'),
-  entry('Webhook endpoints', 'webhooks/endpoints', IconWebhook),
-  entry('Webhook events', 'webhooks/events', IconWebhook),
-]
-
 /** The page of instance admins. */
 export const SYSTEM_ENTRY = { label: 'System', path: '/system/chains', icon: IconActivity } as const
 

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import '@mantine/spotlight/styles.css'
 import { Spotlight, spotlight } from '@mantine/spotlight'
-import { IconSearch } from '@tabler/icons-react'
+import { IconFileText, IconSearch, IconWallet, IconWebhook } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -9,7 +9,7 @@ import { UntrustedText } from '../parts/untrusted-text.tsx'
 import { mayDo } from '../session/roles.ts'
 import { placePath } from '../session/scope.ts'
 import { onEarlyKeys } from './early-keys.ts'
-import { ACTIONS, ENTRY_GROUPS } from './entries.ts'
+import { ENTRY_GROUPS, type Entry } from './entries.ts'
 import { globalSearch } from './global-search.ts'
 import type { NavigationTarget } from './target.ts'
 
@@ -17,6 +17,14 @@ const TYPING_MS = 180
 const LIST_ID = 'pm-found-everywhere'
 /** Invoice numbers are searched from the first digit, anything else from the second character. */
 const QUESTION = /^#?\d+$|^../
+
+/** What people come to do: pages that no entry of the navigation names. */
+const ACTIONS: readonly Entry[] = [
+  { label: 'New invoice', page: 'invoices/new', icon: IconFileText, needs: 'support' },
+  { label: 'Add a wallet', page: 'wallets/add', icon: IconWallet, needs: 'admin' },
+  { label: 'Webhook endpoints', page: 'webhooks/endpoints', icon: IconWebhook, needs: 'viewer' },
+  { label: 'Webhook events', page: 'webhooks/events', icon: IconWebhook, needs: 'viewer' },
+]
 
 /** Opens the search, also before it is on the page. */
 export const showSearch = (): void => spotlight.open()
@@ -49,15 +57,13 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
   const explain = isQuestion ? `explain?q=${encodeURIComponent(text)}` : undefined
   const first = found.data?.[0]?.page ?? pages[0]?.page ?? (found.error === null ? explain : undefined)
   const { keys, enter } = useEnter({ text, waiting, answer: found.data, first, open: go })
-  useEffect(
-    () =>
-      onEarlyKeys((early) => {
-        const [line = '', ...entered] = early.split('\n')
-        setTyped(line)
-        if (entered.length > 0) enter(line.trim())
-      }),
-    [enter],
-  )
+  useEffect(() => {
+    onEarlyKeys((early) => {
+      const [line = '', ...entered] = early.split('\n')
+      setTyped(line)
+      if (entered.length > 0) enter(line.trim())
+    })
+  }, [enter])
   return (
     <Spotlight.Root
       query={typed}
