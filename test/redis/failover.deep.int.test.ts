@@ -58,7 +58,7 @@ function startWork(url: string) {
 }
 
 // Guarantee: a failover loses no work, and wake-ups arrive again afterwards without any help of a sweep (bullmq#3088, #3185).
-deepTest.each(['kill', 'suspend'] as const)(
+it.each(['kill', 'suspend'] as const)(
   'Sentinels replace a primary under load after its %s',
   { timeout: 300_000 },
   async (fault) => {
@@ -106,7 +106,7 @@ deepTest.each(['kill', 'suspend'] as const)(
 )
 
 // Guarantee: a Redis that takes wake-ups and delivers none costs seconds: sweeps take over as soon as it is found out.
-deepTest.each(['bzpopmin', 'evalsha'] as const)('work goes on when Redis refuses %s from now on', async (command) => {
+it.each(['bzpopmin', 'evalsha'] as const)('work goes on when Redis refuses %s from now on', async (command) => {
   const server = await startRedis()
   const { redis, state, open, end } = startWork(server.url)
   expect(await redis.waitUntilHealthy(60_000)).toBe(true)
