@@ -27,7 +27,7 @@ export interface Entry {
   /** Hidden for lower roles. */
   readonly needs: Role
   /** Second key after G. */
-  readonly key?: string
+  readonly key?: string | undefined
 }
 
 const entry = (label: string, page: string, icon: TablerIcon, needs: Role = 'viewer', key?: string): Entry => ({
@@ -35,7 +35,7 @@ const entry = (label: string, page: string, icon: TablerIcon, needs: Role = 'vie
   page,
   icon,
   needs,
-  ...(key === undefined ? {} : { key }),
+  key,
 })
 
 /** The navigation of a workspace, in groups; the first one has no heading. */
