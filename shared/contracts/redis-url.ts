@@ -37,7 +37,7 @@ const fault = (text: string): never => {
 /**
  * Reads `redis://[user:password@]host[:port][/database]`, `redis+sentinel://…@sentinel[:port],…/name-of-primary[/database]` and
  * `redis+cluster://…@node[:port],…`, each with `rediss` for TLS. The options of TLS are named as in a MongoDB URL.
- * Schemes and paths are those of Redis-Sentinel-Url, Prefect and coredis, of November 2026.
+ * Schemes and paths are those of Redis-Sentinel-Url and Prefect, of November 2026.
  *
  * @throws {RedisUrlError} when the text is none of them.
  */
