@@ -21,6 +21,8 @@ const NOT_DECLARED = [
   'createAttempts',
   // Changes of a restore, by id, before any process starts.
   'createTakenBackChanges',
+  // Members, oplog and disk as the servers report them.
+  'createStoreRedundancy',
 ]
 
 const stores = useStores({ migrated: false })

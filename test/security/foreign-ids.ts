@@ -137,6 +137,7 @@ const MONEY = {
   'invoices.withdrawRefund refundId': tries('refund', ({ caller, at }, refundId) =>
     caller.invoices.withdrawRefund({ ...at, ...op(), refundId }),
   ),
+  'payments.list q': tries('payment', ({ caller, at }, q) => caller.payments.list({ ...at, q })),
   'payments.list cursor': tries('paymentPlace', ({ caller, at }, cursor) => caller.payments.list({ ...at, cursor })),
   'payments.previewAttach paymentId': tries('unmatchedPayment', (bob, paymentId) =>
     bob.caller.payments.previewAttach({ ...bob.at, paymentId, invoiceId: bob.own.openInvoice }),

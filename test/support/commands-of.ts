@@ -22,5 +22,7 @@ export async function commandsOf(db: Database, work: () => unknown): Promise<rea
     await native.command({ profile: 0 })
   }
   const ours = { appName: 'paymesh', ns: { $not: /\.(system\.profile|\$cmd)$/ } }
-  return native.collection('system.profile').find(ours).sort({ $natural: 1 }).toArray()
+  const found = await native.collection('system.profile').find(ours).sort({ $natural: 1 }).toArray()
+  await native.collection('system.profile').drop()
+  return found
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { Episode } from '#shared/domain/problem-episodes.ts'
+import type { Episode } from '#shared/domain/problems/episodes.ts'
 import { INSTALLATION } from './installation-model.ts'
 
 const ID = 'operator-episodes'

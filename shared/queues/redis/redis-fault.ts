@@ -1,3 +1,5 @@
+import { errorText } from '#shared/contracts/error-text.ts'
+
 /** What a reply or a failed connection means for an operator, and what to do. The first that matches counts. */
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [
@@ -54,18 +56,17 @@ const DETAIL_MAX = 200
  * the commands that the library attaches to an error are left out.
  */
 export function redisFault(error: unknown): string {
-  const message = error instanceof Error ? messageOf(error) : String(error)
+  const message = messageOf(error)
   const known = SENTENCES.find(([pattern]) => pattern.test(message))
   const detail = message.slice(0, DETAIL_MAX)
   return known === undefined ? `answers with an error (${detail})` : `${known[1]} (${detail})`
 }
 
-/** A cluster wraps what its last node said, a transaction the replies to its commands; a connection to a name with two addresses has a message for each. */
-function messageOf(error: Error): string {
+/** A cluster wraps what its last node said, a transaction the replies to its commands. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return errorText(error)
   if ('lastNodeError' in error && error.lastNodeError instanceof Error) return messageOf(error.lastNodeError)
   if ('previousErrors' in error && Array.isArray(error.previousErrors) && error.previousErrors[0] instanceof Error)
     return messageOf(error.previousErrors[0])
-  if (error instanceof AggregateError)
-    return error.errors.map((one) => (one instanceof Error ? one.message : '')).join('; ')
-  return error.message
+  return errorText(error)
 }

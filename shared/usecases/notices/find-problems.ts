@@ -1,6 +1,6 @@
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Problem } from '#shared/domain/problem-episodes.ts'
+import type { Problem } from '#shared/domain/problems/episodes.ts'
 import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
 import { BACKUP_AGE_MAX_MS, backupAge } from '#shared/ports/verified-backups.ts'
 import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'

@@ -1,6 +1,6 @@
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type Episode, nextEpisodes } from '#shared/domain/problem-episodes.ts'
+import { type Episode, nextEpisodes } from '#shared/domain/problems/episodes.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -4,6 +4,7 @@ import { createDeliveryRepository } from '#shared/db/deliveries/delivery-reposit
 import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
 import { createRecoveryRepository } from '#shared/db/deliveries/recovery-repository.ts'
 import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createLimitedEndpoints } from '#shared/db/endpoints/limited-endpoints.ts'
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
 import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
@@ -174,6 +175,11 @@ const ENDPOINT_ROWS: Declared<ReturnType<typeof createEndpointRepository>> = {
   restrictToLive: BY_KEY,
 }
 
+const LIMITED: Declared<ReturnType<typeof createLimitedEndpoints>> = {
+  report: BY_KEY,
+  list: (on, { now }) => on.list(now),
+}
+
 const OPERATIONS: Declared<ReturnType<typeof createEndpointOperations>> = {
   insert: BY_KEY,
   update: BY_KEY,
@@ -198,6 +204,7 @@ export const DELIVERY_QUESTIONS = [
   ...questionsOf('delivery lookups', 'command line', createDeliveryLookups, LOOKUPS),
   ...questionsOf('recoveries', 'idle', createRecoveryRepository, RECOVERIES),
   ...questionsOf('endpoints', 'rest', createEndpointRepository, ENDPOINT_ROWS),
+  ...questionsOf('limited endpoints', 'idle', createLimitedEndpoints, LIMITED),
   ...questionsOf('endpoint operations', 'dashboard', createEndpointOperations, OPERATIONS),
   ...questionsOf('events', 'workers', createEventRepository, EVENTS),
 ]

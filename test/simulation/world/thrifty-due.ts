@@ -57,7 +57,9 @@ export function isInInbox(sim: Sim, chain: SimChain, txHash: string, key: string
   const id = `unexplained_balance:${chain.id}:${transfer?.matchKey}:${transfer?.asset}:`
   return sim.store.documents('exceptions').some((row) => {
     const name = String(row['_id'])
-    return name.startsWith(id) && transfer !== undefined && BigInt(name.slice(id.length)) >= transfer.amountBase
+    if (!name.startsWith(id) || transfer === undefined) return false
+    const rest = name.slice(id.length)
+    return rest === 'unread' || (/^\d+$/.test(rest) && BigInt(rest) >= transfer.amountBase)
   })
 }
 

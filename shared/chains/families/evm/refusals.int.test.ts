@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { plainText } from '#shared/domain/nodes/plain-text.ts'
 import { type BlockPlace, UnknownFigure } from '#shared/ports/account-reader.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { RpcAnswer } from '#test/support/lying-node.ts'
 import { PROVIDER_REFUSALS, type ProviderRefusal } from '#test/support/provider-refusals.ts'
@@ -150,7 +151,7 @@ const UNHURRIED = PROVIDER_REFUSALS.evm.filter(({ meaning }) => meaning !== 'rat
 
 describe.each(QUESTIONS)('$what', ({ isRefused, ask, truth, allowed, isOfOneNode, hasOtherWay }) => {
   // Guarantee: no refusal of any provider becomes a fact about the chain, and none outlives itself.
-  it.each(isOfOneNode === true ? UNHURRIED : PROVIDER_REFUSALS.evm)(
+  it.each(sampleOf(isOfOneNode === true ? UNHURRIED : PROVIDER_REFUSALS.evm, 30))(
     'refused by $provider: $status $code $text',
     async (refusal) => {
       const { client, state } = await refusing(refusal, isRefused, isOfOneNode)
@@ -173,7 +174,7 @@ describe('a range of blocks that is refused and served in smaller parts', () => 
   }
 
   // Guarantee: whatever the words, a range that a provider will not serve becomes smaller until it does.
-  it.each(PROVIDER_REFUSALS.evm)('by $provider: $status $code $text', async (refusal) => {
+  it.each(sampleOf(PROVIDER_REFUSALS.evm, 30))('by $provider: $status $code $text', async (refusal) => {
     const { client } = await refusing(refusal, isWide)
     expect(await patientAmounts(client)).toEqual([PAID])
   })

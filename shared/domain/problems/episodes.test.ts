@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Episode, nextEpisodes, type Problem, QUIET_MS } from './problem-episodes.ts'
+import { type Episode, nextEpisodes, type Problem, QUIET_MS } from './episodes.ts'
 
 const MINUTE = 60_000
 const problem = (name: string, patienceMs = 0): Problem => ({

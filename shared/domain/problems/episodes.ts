@@ -1,4 +1,4 @@
-import type { Ms } from './invoice/model.ts'
+import type { Ms } from '../invoice/model.ts'
 
 /** Something that is wrong with the installation now. */
 export interface Problem {
