@@ -44,6 +44,10 @@ async function signedIn(path: string): Promise<{ page: Page; url: string }> {
   const dev = sharedInstallation()
   const page = await browser.open()
   await logIn(page, dev)
+  // The first browser gives a workspace its time zone, and then asks once more who it is: only later visits count.
+  await page.goto(`${dev.adminUrl}${dashboardPath('overview', dev.workspaceId, 'test')}`)
+  const me = async () => (await page.request.get(`${dev.adminUrl}/trpc/auth.me`)).text()
+  await expect.poll(me).toMatch(/"timeZone":"[^"]/)
   // The page that follows a log-in asks as well, and it must not count: it has ended when nothing is shown.
   await page.goto('about:blank')
   return { page, url: `${dev.adminUrl}${dashboardPath(path, dev.workspaceId, 'test')}` }
