@@ -14,6 +14,8 @@ import type { Sim } from './sim.ts'
 /** Blocks from the best one that an account chain calls final. */
 const FINAL_DEPTH = 32
 const DAY_MS = 24 * 3_600_000
+/** How long nodes list a transaction without giving it, at most. */
+const UNGIVEN_MS = 3_600_000
 /** The coin whose moves inside of calls a node may not be able to show. */
 const COIN = 'eth_ethereum'
 
@@ -143,9 +145,12 @@ export function createSimChainClient(
   }
   /** Some of them are listed and not given, because of their size or a filter. */
   const givenOf = (txs: readonly SimTx[]): readonly SimTx[] => {
-    if (!strange.chance(sim.mix.ungiven)) return txs
-    sim.fault('F18 not given')
-    return txs.filter(() => strange.chance(0.5))
+    const given = txs.filter(({ hash, sentAt }) => {
+      const [share, time] = [0, 4].map((at) => Number.parseInt(hash.slice(at, at + 4), 16) / 2 ** 16)
+      return (share ?? 1) >= sim.mix.ungiven || sim.scheduler.now > sentAt + (time ?? 0) * UNGIVEN_MS
+    })
+    if (given.length < txs.length) sim.fault('F18 not given')
+    return given
   }
   /** What a node has of the mempool; of a restarted one not all, in an order of its own. */
   const mempoolOf = (which: number): { readonly txs: readonly SimTx[]; readonly loading: boolean } => {

@@ -68,7 +68,7 @@ export interface FaultMix {
   readonly refusals: number
   /** F18: nodes of a coin lose their peers, and catch up later: how often. */
   readonly isolations: number
-  /** F18: chance per reading of a mempool that the node does not give all transactions that it lists. */
+  /** F18: share of the unconfirmed transactions that nodes list for a while and do not give. */
   readonly ungiven: number
   /** How much longer than usual every answer of the store takes: with far stores, more happens at the same time. */
   readonly storeDistance: number
