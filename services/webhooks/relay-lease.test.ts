@@ -56,7 +56,7 @@ test('the worker runs while the lease is held, through requests without an answe
   expect(workers.at(-1)).toBe('stop')
 })
 
-// Guarantee: whoever takes a lease that was given back finds no relay at work.
+// Guarantee: a process that takes a freed lease finds no other relay at work.
 test('the lease is freed after the worker has ended, and no worker starts during a stop', async () => {
   const { stop, workers, release } = relay([true])
   await vi.advanceTimersByTimeAsync(0)

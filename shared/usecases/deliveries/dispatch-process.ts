@@ -183,7 +183,7 @@ export function capOf(self: DispatchProcess, endpointId: string): DeliveryCap {
 
 const forQuick = ({ deps }: DispatchProcess) => Math.floor(deps.maxInFlight.normal / QUICK_PART)
 
-/** True while a quarter of the lane is free: whoever gets no place then has no more of its own. */
+/** True while a quarter of the lane is free: an endpoint that gets no place then is at its own limit. */
 export function hasFreePlaces({ deps, lanes }: DispatchProcess, lane: DispatchLane): boolean {
   return lanes[lane].free() >= Math.floor(deps.maxInFlight[lane] / QUICK_PART)
 }

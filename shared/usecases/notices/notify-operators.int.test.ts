@@ -68,7 +68,7 @@ async function opened() {
   }
 }
 
-// Guarantee: whoever runs an installation without Prometheus is told once of each problem, and once that it is over.
+// Guarantee: operators of an installation without Prometheus get one mail for each problem, and one when it is over.
 it('mails every operator once of stuck networks, and once when they advance again', async () => {
   const { deps, pass, mails } = await opened()
   await pass(5 * MINUTE)

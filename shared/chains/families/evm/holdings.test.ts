@@ -125,14 +125,18 @@ describe('balances of many accounts at once', () => {
 
 describe('balances one by one', () => {
   // Guarantee: a single balance says nothing about its block, so a node that gives another one by hash than by height is not believed.
-  it.each(['eth_getBalance', 'eth_call'])('are refused where %s differs by hash and by height', async (changed) => {
-    const { read } = rig(({ method, together, isNamedByHash }) => {
-      if (together) return new RpcFailure('refused', 'no')
-      return method === changed && isNamedByHash ? (method === 'eth_call' ? `0x${word(6n)}` : '0x8') : null
-    })
-    await expect(read(OLD)).rejects.toThrow('balances of another block than 7')
-    await expect(read()).rejects.toThrow('balances of another block than 7')
-  })
+  it.each(['eth_getBalance', 'eth_call', 'eth_getCode'])(
+    'are refused where %s differs by hash and by height',
+    async (changed) => {
+      const { read } = rig(({ method, together, isNamedByHash }) => {
+        if (together) return new RpcFailure('refused', 'no')
+        const others: Readonly<Record<string, string>> = { eth_call: `0x${word(6n)}`, eth_getCode: '0x' }
+        return method === changed && isNamedByHash ? (others[method] ?? '0x8') : null
+      })
+      await expect(read(OLD)).rejects.toThrow('balances of another block than 7')
+      await expect(read()).rejects.toThrow('balances of another block than 7')
+    },
+  )
 
   it('are refused where the node has another block at the height afterwards', async () => {
     let isReplaced = false

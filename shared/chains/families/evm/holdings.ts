@@ -224,7 +224,9 @@ async function readSingly(
   const rows = await readRows(node, options, accounts, { blockHash: hash })
   const again = await readRows(node, options, accounts, height)
   const isOnBranch = (await readHeaderOf(node, height)).hash === hash
-  if (!isOnBranch || rows.some(({ figures }, at) => !isSame(figures, again[at]?.figures))) {
+  const isOther = ({ figures, hasCode }: AccountRow, at: number): boolean =>
+    hasCode !== again[at]?.hasCode || !isSame(figures, again[at]?.figures)
+  if (!isOnBranch || rows.some(isOther)) {
     throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${number}`)
   }
   return { time: timestamp * 1_000, number, rows }
