@@ -70,7 +70,7 @@ async function paced(create: (at: number) => Promise<void>, perSecond: number, u
   for (let index = 0; ; index += 1) {
     const at = startedAt + (index * 1_000) / perSecond
     if (at >= until) break
-    while (now() < at) await new Promise((resolve) => setTimeout(resolve, at - now()))
+    while (now() < at) await new Promise((resolve) => setTimeout(resolve, Math.max(0, at - now())))
     work.push(create(at))
   }
   await Promise.all(work)

@@ -31,10 +31,6 @@ const DAY_MS = 86_400_000
 const LIFE_MS = 20 * 60_000
 /** Invoices are opened within half a day. */
 const BUSY_MS = DAY_MS / 2
-/** Above so many invoices a day, a part of the busy half is played and scaled, until nothing is open any more. */
-const PLAYED_WHOLE_MAX = 500
-const PART_MS = DAY_MS / 4
-const PART_REST_MS = 30 * 60_000
 /** Blocks of full scanning that are played; its costs do not depend on invoices. */
 const FULL_BLOCKS = 400
 const SECOND = 1_000
@@ -80,10 +76,8 @@ async function printThrifty(
   { load, ...rest }: Omit<Play, 'network' | 'perDay'> & { readonly load: number },
 ): Promise<void> {
   const { pageMs, logRangeMax, nodes, pace, old } = rest
-  const part =
-    load > PLAYED_WHOLE_MAX ? `, ${PART_MS / 3_600_000} of the 12 busy hours played, the idle half left out` : ''
   print(
-    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${nodes > 1 ? ', two nodes' : ''}${pace === 1 ? '' : `, ${pace} times the pace`}${old === 0 ? '' : `, ${old} old addresses`}${part}`,
+    `thrifty, ${load} invoices a day, page open ${pageMs / 60_000} min, logs of ${logRangeMax} blocks a request${nodes > 1 ? ', two nodes' : ''}${pace === 1 ? '' : `, ${pace} times the pace`}${old === 0 ? '' : `, ${old} old addresses`}`,
   )
   let units = 0
   const reasons = new Map<string, number>()
@@ -193,21 +187,19 @@ async function openNetwork(
 
 async function play({ network, perDay, pageMs, logRangeMax, days, nodes, pace, old }: Play): Promise<Outcome> {
   const startAt = Date.UTC(2026, 0, 1)
-  const { dayMs, quietMs, busyMs } = hoursOf(perDay)
   const stage = await openNetwork(network, { startAt, logRangeMax, isThrifty: true, nodes, pace, old })
   const { time, node, store, session, tokens } = stage
   const apartMs = CHAINS[network].blockTimeMs * pace
   const luck = createLuck(`${network}:${perDay}:${pageMs}`)
-  const played = Math.round((perDay * busyMs) / BUSY_MS)
-  const arrivals = Array.from({ length: played * days }, (_, index) => {
-    const day = Math.floor(index / played)
-    return startAt + day * dayMs + quietMs + luck() * busyMs
+  const arrivals = Array.from({ length: perDay * days }, (_, index) => {
+    const day = Math.floor(index / perDay)
+    return startAt + day * DAY_MS + DAY_MS / 4 + luck() * BUSY_MS
   }).sort((one, other) => one - other)
   const attention = session.attention as { until: number }
   const pages: { readonly until: number }[] = []
   const due: { readonly at: number; readonly invoice: BenchInvoice }[] = []
   const coin = ASSET_IDS.find((id) => networkOf(id) === network && ASSETS[id].contract === null) as AssetId
-  for (; time.now < startAt + days * dayMs; time.now += SECOND) {
+  for (; time.now < startAt + days * DAY_MS; time.now += SECOND) {
     while ((arrivals[0] ?? Number.POSITIVE_INFINITY) <= time.now) {
       arrivals.shift()
       const isCoin = network !== 'polygon' && luck() < 0.25
@@ -241,16 +233,10 @@ async function play({ network, perDay, pageMs, logRangeMax, days, nodes, pace, o
       if (one.status === 'pending' && session.cursor.time >= one.expiresAt) one.status = 'expired'
     await thriftyTick(session)
   }
-  const scale = (30 * BUSY_MS) / (days * busyMs)
+  const scale = 30 / days
   const outcome = outcomeOf(node, store.invoices, { pageMs, scale, nodes })
   await stage.close()
   return { ...outcome, reasons: new Map([...stage.reasons].map(([reason, units]) => [reason, units * scale])) }
-}
-
-/** How long a played day is, when its first invoice may open and how long they go on. */
-function hoursOf(perDay: number): { readonly dayMs: number; readonly quietMs: number; readonly busyMs: number } {
-  if (perDay * NETWORKS.length <= PLAYED_WHOLE_MAX) return { dayMs: DAY_MS, quietMs: DAY_MS / 4, busyMs: BUSY_MS }
-  return { dayMs: PART_MS + PART_REST_MS, quietMs: 0, busyMs: PART_MS }
 }
 
 function outcomeOf(

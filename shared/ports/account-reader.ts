@@ -73,6 +73,8 @@ export interface AccountQuestion {
   readonly everywhere?: boolean
   /** The `state` of an answer of the same kind whose range ended at `from`. */
   readonly before?: Holdings
+  /** Where the first reading between both ends is made, because nothing seems to have changed up to there. Any height is right; a good one saves readings. */
+  readonly hint?: number | undefined
   /** Sums that are stored for these accounts in the range: who grew by exactly this much is not looked for. Only without `exactly`. */
   readonly stored?: Sums
   /** A balance has changed when it differs by at least this much, in the order of the assets: dust chooses no blocks. */

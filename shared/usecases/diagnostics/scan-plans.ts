@@ -137,7 +137,7 @@ function nextLook(cursor: ChainCursor, scene: PlanScene): Pick<ScanPlan, 'nextLo
     return after(pace.openMs, `${every(pace.openMs)}, more often while a payer has the page open.`)
   }
   if (isConfirming) {
-    const reason = `A payment waits for its confirmation: the node is asked when it may be there, and every ${pace.confirmMs / 1_000} s.`
+    const reason = `A payment waits for its confirmation: the node is asked when it may be there, and before that every ${pace.confirmMs / 1_000} s, or after half of a longer wait.`
     return after(pace.confirmMs, reason)
   }
   const minutes = pace.restMs / 60_000

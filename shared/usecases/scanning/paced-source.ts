@@ -26,13 +26,12 @@ export function pacedSource(
   const { isMeasured, blockTimeMs, finalityDepth } = catalog.figures(source.network, measured)
   if (!isMeasured) return source
   const { thrifty, development, pollMs } = source
-  const usual = usualPace(blockTimeMs, async () => false)
   return {
     ...source,
     finalityDepth,
     pollMs: development ? pollMs : pollEveryMs(blockTimeMs),
     ...(thrifty !== undefined && {
-      thrifty: { ...thrifty, blockTimeMs, openMs: usual.openMs, watchedMs: usual.watchedMs },
+      thrifty: usualPace(blockTimeMs, thrifty.isNearlySpent),
     }),
   }
 }

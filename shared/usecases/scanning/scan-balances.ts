@@ -1,3 +1,4 @@
+import { type Holdings, hasCode, isRead } from '#shared/ports/account-reader.ts'
 import type { AccountChecks, BalanceCheck } from '#shared/ports/native-balances.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
@@ -43,6 +44,26 @@ export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts
   return accounts
 }
 
+/** Figures of accounts at the end of blocks, by hash, as a node gave them for exactly that block: the coin first, behind them whether there is code. */
+export type FiguresOfBlocks = ReadonlyMap<string, Holdings>
+
+/** The ledger, which requests no balance that was read already. */
+function withFigures(ledger: BalanceLedger | undefined, figures: FiguresOfBlocks): BalanceLedger | undefined {
+  if (ledger === undefined || figures.size === 0) return ledger
+  return {
+    ...ledger,
+    async read(matchKeys, block) {
+      const known = matchKeys.map((matchKey) => [matchKey, figures.get(block.hash)?.get(matchKey) ?? []] as const)
+      const coins = known.flatMap(([matchKey, [coin]]): [string, bigint][] =>
+        coin !== undefined && isRead(coin) ? [[matchKey, coin]] : [],
+      )
+      if (coins.length < matchKeys.length) return ledger.read(matchKeys, block)
+      const withCode = new Set(known.flatMap(([matchKey, own]) => (hasCode(own) ? matchKey : [])))
+      return Object.assign(new Map(coins), { withCode })
+    },
+  }
+}
+
 /** Scanned blocks with balance increases among their transfers, and the write that stores how far they were checked. */
 export interface CheckedBlocks {
   readonly blocks: readonly TransferBlock[]
@@ -60,8 +81,9 @@ export async function checkBalances(
   session: ScanSession,
   blocks: readonly ScannedBlock[],
   accounts: CoinAccounts,
+  figures: FiguresOfBlocks = new Map(),
 ): Promise<CheckedBlocks> {
-  const ledger = session.source.client.balances
+  const ledger = withFigures(session.source.client.balances, figures)
   const last = blocks.at(-1)
   if (ledger === undefined || last === undefined || accounts.size === 0) return { blocks, saveChecks: async () => {} }
   try {

@@ -5,7 +5,13 @@ import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { reportNodeTimeout } from './node-timeout.ts'
-import { type CheckedBlocks, type CoinAccounts, checkBalances, coinAccountsOf } from './scan-balances.ts'
+import {
+  type CheckedBlocks,
+  type CoinAccounts,
+  checkBalances,
+  coinAccountsOf,
+  type FiguresOfBlocks,
+} from './scan-balances.ts'
 import { outpointsOf, recordIn, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
@@ -119,6 +125,7 @@ export interface ReadBlocks {
   readonly blocks: readonly ScannedBlock[]
   /** Other blocks of the range whose hashes are remembered. */
   readonly remembered?: HashWindow
+  readonly figures?: FiguresOfBlocks
   readonly change?: CursorChange
 }
 
@@ -126,7 +133,7 @@ export interface ReadBlocks {
 export async function commitBlocks(
   session: ScanSession,
   head: Head,
-  { stage, blocks, remembered = [], change }: ReadBlocks,
+  { stage, blocks, remembered = [], figures, change }: ReadBlocks,
 ): Promise<boolean> {
   const { source, cursor } = session
   const { unconfirmed, accounts } = stage
@@ -140,7 +147,7 @@ export async function commitBlocks(
   const { mempoolAt = cursor.time } = cursor
   const input = { ...writeScope(session), from, unconfirmed, mempoolAt, confirmedToo }
   // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
-  const checked = await checkedOrCredited(session, { input, blocks, accounts })
+  const checked = await checkedOrCredited(session, { input, blocks, accounts, figures })
   assertHeld(session)
   await record(session, { ...input, blocks: checked.blocks })
   await checked.saveChecks()
@@ -171,16 +178,17 @@ export async function commitBlocks(
 
 /** Blocks to commit with what is needed to store them. */
 interface CommitTask extends Pick<ReadBlocks, 'blocks'>, Pick<BlockStage, 'accounts'> {
+  readonly figures: FiguresOfBlocks | undefined
   readonly input: Omit<RecordInput, 'blocks'>
 }
 
 /** The blocks with their balance increases. While balances cannot be read, what the blocks show is stored, and only the cursor waits. */
 async function checkedOrCredited(
   session: ScanSession,
-  { input, blocks, accounts }: CommitTask,
+  { input, blocks, accounts, figures }: CommitTask,
 ): Promise<CheckedBlocks> {
   try {
-    return await checkBalances(session, blocks, accounts)
+    return await checkBalances(session, blocks, accounts, figures)
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
     assertHeld(session)

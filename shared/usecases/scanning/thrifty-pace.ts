@@ -31,15 +31,15 @@ export interface ThriftyPace extends LookPace {
   /** When most of the quota is used, whoever watches. */
   readonly slowMs: number
   /**
-   * While a payment is unconfirmed, between two moves of the cursor at most: one that disappears from an open invoice's address shows in its
-   * balance before that.
+   * While a payment is unconfirmed, between two moves of the cursor at most, or half of the wait that is left where that is longer: one that
+   * disappears from an open invoice's address shows in its balance before that.
    */
   readonly confirmMs: number
   /** Between two attempts while nothing is open and the last range could not be read. */
   readonly troubleMs: number
   /** Usual time between two blocks. */
   readonly blockTimeMs: number
-  /** Most time in which pages set the pace: this much of each hour, an hour's worth saved up at most three times. */
+  /** Most time in which pages set the pace: this much of each hour, an hour's worth saved up at most twice. */
   readonly watchedPerHourMs: number
   /** Whether the network's quota is nearly used up. */
   isNearlySpent(): Promise<boolean>
@@ -56,37 +56,38 @@ export const USUAL_LOOKS: LookPace = {
   marginMs: 10_000,
 }
 
-/** Blocks between two looks at most: many nodes keep the state of 128 (go-ethereum). */
-const OPEN_BLOCKS = 100
-
-/** The usual pace of a network; `openMs` and `watchedMs` follow its blocks. */
+/** The usual pace of a network; `watchedMs` follows its blocks. */
 export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNearlySpent']): ThriftyPace {
   return {
     ...USUAL_LOOKS,
     restMs: RESTING_MS,
-    openMs: Math.min(26_000, OPEN_BLOCKS * blockTimeMs),
-    watchedMs: Math.max(2_000, Math.min(blockTimeMs, 12_000)),
+    openMs: 26_000,
+    watchedMs: Math.max(2_000, Math.min(blockTimeMs + 1_000, 12_000)),
     slowMs: 60_000,
     confirmMs: 60_000,
     troubleMs: 30_000,
     blockTimeMs,
-    watchedPerHourMs: 20 * 60_000,
+    watchedPerHourMs: 15 * 60_000,
     isNearlySpent,
   }
 }
 
 /** Between two moves of the cursor while a payment waits for something else than blocks. */
 const SETTLING_MS = 10_000
+/** A long wait for blocks is looked at after this part of what is left of it. */
+const CONFIRM_STEPS = 2
 /** Longest time that one step counts as watched. */
 const STEP_MAX_MS = 60_000
 /** Hours of watched time that may be saved up. */
-const SAVED_HOURS = 3
+const SAVED_HOURS = 2
 
 /** What a thrifty scanner remembers between two steps; all of it may be lost. */
 export interface ThriftyState {
   /** Balances of open watches at the end of the last range; they mean nothing once the cursor is at another block. */
   baseline: Baseline | null
   askedAt: Ms
+  /** Time of the newest block at which a look saw no change since the cursor's; 0 = none did. */
+  sameAt: Ms
   movedAt: Ms
   /** The least age of a head, milliseconds, and when it was seen. */
   skew: { readonly ms: Ms; readonly at: Ms }
@@ -118,6 +119,7 @@ export interface LookProgress {
 export const freshState = (now: Ms, { watchedPerHourMs }: ThriftyPace): ThriftyState => ({
   baseline: null,
   askedAt: Number.NEGATIVE_INFINITY,
+  sameAt: 0,
   movedAt: Number.NEGATIVE_INFINITY,
   skew: { ms: Number.POSITIVE_INFINITY, at: Number.NEGATIVE_INFINITY },
   watchedLeftMs: SAVED_HOURS * watchedPerHourMs,
@@ -160,7 +162,10 @@ export function nextStep(pace: ThriftyPace, state: ThriftyState, scene: PaceScen
     // One that has enough blocks waits for finality or for a second node.
     const expectedMs =
       blocksToConfirm === 0 ? Math.max(pace.blockTimeMs, SETTLING_MS) : blocksToConfirm * pace.blockTimeMs
-    if (sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, pace.confirmMs))) return 'move'
+    if (
+      sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, Math.max(pace.confirmMs, expectedMs / CONFIRM_STEPS)))
+    )
+      return 'move'
   }
   if (open.length > 0) return now - state.askedAt >= glanceEvery(pace, scene) ? 'glance' : 'wait'
   if (scene.hasTrouble) return sinceMove >= pace.troubleMs ? 'move' : 'wait'

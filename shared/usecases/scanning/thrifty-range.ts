@@ -11,6 +11,7 @@ import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
 import { isStarted, keepStarts } from './prove-deadlines.ts'
+import type { FiguresOfBlocks } from './scan-balances.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import {
   type BlockStage,
@@ -29,6 +30,8 @@ import { blockAt, leastOf, type OpenWatch, openWatches, readChosen, searchBudget
 const FRESH_MS = 30_000
 /** How long the least age of a head counts. */
 const SKEW_LIFE_MS = 600_000
+/** A look's block is expected this many times as far below the head as the pace says. */
+const HINT_MARGIN = 1.25
 /** Longest range of one step. */
 const SPAN_MAX = 50_000
 /** Attempts to find a block by its time. */
@@ -69,12 +72,24 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   if (heights.length > 0 && (await source.client.blockAt(last.height))?.hash !== last.hash) return false
   // The commit stores this finality with the hashes: a replaced block at or below it halts the scan, however deep the fork is.
   const remembered = await rememberedUpTo(session, last, head.finalizedHeight ?? -1)
-  if (!(await commitBlocks(session, head, { stage, blocks, remembered, change }))) return false
+  if (
+    !(await commitBlocks(session, head, { stage, blocks, remembered, figures: figuresOf(session, found, end), change }))
+  )
+    return false
   if (!found.withLogs && last.height - cursor.height > 1) {
     session.deps.metrics.count('scanner_ranges_without_logs_total', { mode: source.mode, network: source.network })
   }
   remember(session, last.height === found.through ? found : null, last)
   return true
+}
+
+/** What was read at both ends of the range under the hashes of their blocks. */
+function figuresOf({ thrifty, cursor }: ScanSession, found: AccountFindings, end: BlockRef): FiguresOfBlocks {
+  const figures = new Map<string, Holdings>()
+  // What is remembered may have been read by height, as is the state where a budget ended the search.
+  if (found.start !== thrifty?.baseline?.state) figures.set(cursor.hash, found.start)
+  if (found.through === end.height) figures.set(end.hash, found.state)
+  return figures
 }
 
 interface RangeSearch {
@@ -105,8 +120,15 @@ function searchRange(session: ScanSession, accounts: AccountReader, { end, open,
     least: leastOf(session),
     // An address that its owner also uses gains and loses tokens between two looks: only logs show both.
     budget: searchBudget(session, open.some(isBusy) ? Number.POSITIVE_INFINITY : 1),
+    hint: lastSame(session, end),
     ...(baseline?.hash === cursor.hash && { before: baseline.state }),
   })
+}
+
+/** About where the last look saw no change, some blocks lower because a pace is an estimate. */
+function lastSame({ thrifty, source }: ScanSession, end: BlockRef): number {
+  const blocks = (end.time - (thrifty?.sameAt ?? 0)) / (source.thrifty?.blockTimeMs ?? 1)
+  return end.height - Math.ceil(HINT_MARGIN * blocks) - 1
 }
 
 /** The newest block of the range, which the node still has as the head. */
@@ -210,8 +232,8 @@ function remember({ thrifty }: ScanSession, found: AccountFindings | null, { has
 }
 
 /**
- * Heights at distances 4, 16, 64 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
- * four times as deep as it is, or four blocks deep. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
+ * Heights at distances 4, 64, 1,024 … below a block, the last of them at the finality depth, so that a reorganisation finds its fork at most about
+ * sixteen times as deep as it is, or four blocks deep: a range that is looked at again costs little more than a short one. None is needed below one at or below `settled`: a reorganisation that replaces that one halts the scan,
  * wherever its fork is.
  */
 async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: number): Promise<HashWindow> {
@@ -228,7 +250,7 @@ async function rememberedUpTo(session: ScanSession, last: BlockRef, settled: num
 
 function distancesOf(finalityDepth: number): readonly number[] {
   const distances: number[] = []
-  for (let distance = 4; distance <= finalityDepth / 2; distance *= 4) distances.push(distance)
+  for (let distance = 4; distance <= finalityDepth / 2; distance *= 16) distances.push(distance)
   return [...distances, finalityDepth]
 }
 

@@ -131,6 +131,7 @@ async function hasChanged(session: ScanSession, open: readonly WatchedMethod[], 
     const known = state.baseline?.holdings.get(matchKey)
     return known === undefined || figures.some((figure, at) => isChange(growthBetween(known[at], figure), least[at]))
   })
+  if (!changed) state.sameAt = time
   if (!changed && now - cursor.headSeenAt >= HEARTBEAT_MS) {
     await moveCursor(session, { headSeenAt: now, headTime: Math.max(time, cursor.headTime ?? time) })
   }

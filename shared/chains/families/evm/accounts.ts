@@ -139,8 +139,9 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   const isNews = (log: Log) => exactly || !isLogged(tools.contracts, question.stored, sums, log)
   const news = received === null ? null : received.filter(isNews)
   const found = await findChanges(node, tools, { question, moved, ends, received: news })
-  // The answers by height above are about this branch only if the node still is on it.
-  if (!(await hasBlock(node, to))) return 'forked'
+  // Answers by height are about this branch only if the node still is on it.
+  const isByHeight = moved.length > 0 || received !== null || question.senders.length > 0
+  if (isByHeight && !(await hasBlock(node, to))) return 'forked'
   const { state } = found
   const growth = new Map(moved.map((matchKey) => [matchKey, growthOf(ends.before, state, matchKey)]))
   return {
@@ -256,7 +257,7 @@ async function findChanges(
   tools: Tools,
   { question, moved, ends, received }: ChangeQuestion,
 ): Promise<Changes> {
-  const { from, to, matchKeys, others = [], senders, budget } = question
+  const { from, to, matchKeys, others = [], senders, budget, hint = from.height } = question
   const all = { matchKeys: [...matchKeys, ...others], senders }
   const logged = loggedHeights(received ?? [])
   const stateOf = async (height: number): Promise<Holdings> => {
@@ -288,7 +289,7 @@ async function findChanges(
     }
     if (reads >= budget.reads && through > from.height) return false
     reads += 1
-    const height = Math.floor((low + high) / 2)
+    const height = low < hint && hint < high ? hint : Math.floor((low + high) / 2)
     const middle = await stateOf(height)
     return (await halve(low, before, height, middle)) && (await halve(height, middle, high, after))
   }
