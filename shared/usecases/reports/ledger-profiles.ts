@@ -90,6 +90,7 @@ export const PROFILES: Readonly<Record<LedgerProfile, Profile>> = {
         header: 'Description',
         cell: (row) =>
           about(row)
+            .replaceAll('−', '-')
             .replace(/[^A-Za-z0-9 .#_-]/g, ' ')
             .slice(0, 250),
       },
