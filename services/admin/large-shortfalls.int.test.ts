@@ -171,6 +171,13 @@ test('attaching the payment needs the code as well; a stated value proves nothin
   const stated = { ...request, valueBase: due.toString() }
   await expect(stale.caller.payments.attach(stated)).rejects.toMatchObject(FORBIDDEN('stepUp'))
   expect(await statusOf(invoiceId)).toBe('expired')
+  // The mail says what happened: money came, and a person stated what it is worth.
+  const { caller } = await person()
+  await caller.payments.attach({ ...stated, opId: randomUUID() })
+  await relay()
+  const { text } = renderMail({ template: 'owner_notice', data: (await notices()).at(-1)?.data ?? {} })
+  expect(text).toMatch(/a person stated its value\..*up to 500\.00 USD may be missing/s)
+  expect(text).not.toContain('underpayment')
 })
 
 // Guarantee: what is checked is what is saved: a payment that vanishes, or is refused, between the two does not go through.

@@ -65,10 +65,14 @@ function isoDay(at: Ms): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** The moment a day began there: its UTC midnight shifted by the offset of that moment, which may differ from today's. */
+/**
+ * The first moment of a day there: where the clock skips its midnight, the moment of that change. One of the offsets of a day before and a day after it
+ * is the right one; a candidate by the other lies in the day before, or later in the day.
+ */
 function startOf(utcMidnight: Ms, zone: string): Ms {
-  const guess = utcMidnight - offsetAt(utcMidnight, zone)
-  return utcMidnight - offsetAt(guess, zone)
+  const around = [utcMidnight - DAY_MS, utcMidnight + DAY_MS].map((at) => utcMidnight - offsetAt(at, zone))
+  const inDay = around.filter((at) => dayIn(at, zone) === isoDay(utcMidnight))
+  return Math.min(...(inDay.length > 0 ? inDay : around))
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>()

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
@@ -68,6 +69,21 @@ describe('the inbox', () => {
     ).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
+  })
+
+  // Money: the workspace's spread is in both values, so a market that stood still makes no difference.
+  it('compares the price of the quote with the same price of now', async () => {
+    const id = late.get('evidence') ?? ''
+    const [quote] = (await engine.deps.invoices.findById(id))?.state.paymentMethods[0]?.quotes ?? []
+    if (quote === undefined) throw new Error('no quote')
+    const spread = { 'paymentMethods.0.quotes.0.fiatPerAsset': '0.99' }
+    await stores.db
+      .collection(INVOICES)
+      .updateOne({ _id: id }, { $set: { ...spread, 'paymentMethods.0.quotes.0.provenance.spreadBps': 100 } })
+    await stores.db.connection.collection('rate_snapshots').updateMany({}, { $set: { at: new Date() } })
+    const { caller, at } = await people('ana@example.com', 'viewer')
+    const { worth } = await caller.exceptions.get({ ...at, id: 'late:evidence' })
+    expect(worth).toEqual({ currency: 'USD', atQuote: '24.75', now: '24.75', difference: '0.00' })
   })
 
   // Guarantee: of two operators at once one decides, the money counts once, and the other is told who did it.

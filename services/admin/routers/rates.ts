@@ -99,7 +99,7 @@ function priceToWire(
     (isCoin ? snapshot?.usdPerSymbol : snapshot?.fiatPerUsd) ?? {}
   const published = prices[name]
   const memory = snapshot?.guards[name]
-  const candidate = waitingJump(memory)
+  const candidate = snapshot === null ? null : waitingJump(memory, snapshot.at)
   // A daily table is always old; an outdated fiat rate is not published at all.
   const ageMs = published === undefined ? null : now - published.oldestAt
   return {

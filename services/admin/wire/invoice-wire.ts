@@ -12,6 +12,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceExplanation } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { type invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from './money-wire.ts'
 import { personOf, refundableWire, refundWire } from './refund-wire.ts'
+import { settledSentence } from './settled-sentence.ts'
 
 /** An operator's note. */
 export const noteWire = z.object({ id: z.string(), by: z.string(), at: z.number(), text: z.string().nullable() })
@@ -82,20 +83,23 @@ export type InvoiceDetailWire = z.infer<typeof invoiceDetailWire>
 
 type Names = Parameters<typeof invoiceRowToWire>[1] & Parameters<typeof paymentToWire>[1]
 
+/** What the page of an invoice shows beside the invoice. */
+interface DetailParts {
+  readonly known: InvoiceExplanation
+  readonly payments: readonly Payment[]
+  readonly refunds: InvoiceDetailWire['refunds']
+  readonly refundSuggestion: bigint
+  readonly refundable: InvoiceDetailWire['refundable']
+  readonly notes: readonly InvoiceNote[]
+  readonly names: Names
+  readonly checkoutBaseUrl: string
+}
+
 /** The data of an invoice's page in addition to its row in a list. */
 export function invoiceDetailToWire(
   invoice: Invoice,
   row: ReturnType<typeof invoiceRowToWire>,
-  parts: {
-    readonly known: InvoiceExplanation
-    readonly payments: readonly Payment[]
-    readonly refunds: InvoiceDetailWire['refunds']
-    readonly refundSuggestion: bigint
-    readonly refundable: InvoiceDetailWire['refundable']
-    readonly notes: readonly InvoiceNote[]
-    readonly names: Names
-    readonly checkoutBaseUrl: string
-  },
+  parts: DetailParts,
 ): InvoiceDetailWire {
   const { terms, state } = invoice
   const { known, payments, refunds, names, checkoutBaseUrl } = parts
@@ -105,7 +109,7 @@ export function invoiceDetailToWire(
     ...row,
     version: state.version,
     reporting: reportingToWire(terms),
-    ...sentenceOf(invoice, known),
+    ...sentenceOf(invoice, parts),
     paidAt: state.paidAt,
     updatedAt: state.updatedAt,
     description: terms.description,
@@ -144,23 +148,15 @@ function reportingToWire(terms: Invoice['terms']): InvoiceDetailWire['reporting'
   return { ...reporting, amount: formatFiat(minor, reporting.currency) }
 }
 
-function sentenceOf(invoice: Invoice, known: InvoiceExplanation): Pick<InvoiceDetailWire, 'sentence' | 'tone'> {
-  const { state } = invoice
-  const paymentMethod = activePaymentMethod(state)
-  if (!isSettled(state) || paymentMethod === null) {
+function sentenceOf(
+  { state }: Invoice,
+  { known, payments, refunds }: Pick<DetailParts, 'known' | 'payments' | 'refunds'>,
+): Pick<InvoiceDetailWire, 'sentence' | 'tone'> {
+  if (!isSettled(state) || activePaymentMethod(state) === null) {
     const tone = state.exceptions.length > 0 ? 'bad' : state.status === 'confirming' ? 'wait' : 'plain'
     return { sentence: known.conclusion, tone }
   }
-  const { dueBase, settledBase } = totals(state)
-  const units = (base: bigint) => formatUnits(base, paymentMethod.decimals)
-  const count = state.ledger.filter(({ counted, state: where }) => counted && where === 'confirmed').length
-  const how = `${units(settledBase)} of ${units(dueBase)} ${paymentMethod.symbol} confirmed in ${count} ${count === 1 ? 'payment' : 'payments'}.`
-  if (settledBase > dueBase && state.status === 'overpaid') {
-    const sentence = `Overpaid by ${units(settledBase - dueBase)} ${paymentMethod.symbol}: ${how}`
-    return { sentence, tone: 'good' }
-  }
-  const lead = state.underpaidAccepted ? 'Paid: a smaller amount was accepted.' : 'Paid in full.'
-  return { sentence: `${lead} ${how}`, tone: 'good' }
+  return { sentence: settledSentence(state, payments, refunds), tone: 'good' }
 }
 
 function paymentMethodToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'receiving' | 'rate'> {

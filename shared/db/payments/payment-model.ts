@@ -50,7 +50,10 @@ export const PAYMENTS = defineCollection(
     /** Height at which the payment is confirmed; null while it is in no block. */
     confirmAt: z.number().nullable(),
     confirmedAt: TIME.nullable(),
-    /** When it was confirmed, when a reorganisation took that back, when it was confirmed again, and so on: only appended to. */
+    /**
+     * When it was confirmed, when a reorganisation took that back, when it was confirmed again, and so on: only appended to. Money that was nobody's
+     * was in no books: it is booked when a person gives it to an invoice.
+     */
     bookedAt: z.array(TIME),
     /** The market's price when it was first seen, in the invoice's currency, kept because rates are deleted; null where none was known, absent until it was looked up. */
     market: MARKET.nullable().exactOptional(),

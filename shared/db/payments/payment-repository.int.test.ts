@@ -289,7 +289,10 @@ describe('the fold', () => {
       })
       await repository().recordObservations([mine], 1, 1)
     }
-    const query = { workspaceId: id, mode: 'test' as const, invoiceId: null, limit: 10, beforeId: null }
+    // A token that nobody knows takes no place in a page: the page would end early.
+    const unknown = { workspaceId: id, invoiceId: `${id}-0`, block: block(0), asset: null }
+    await repository().recordObservations([sampleObservation(`ethereum:${id}:e`, unknown)], 1, 1)
+    const query = { workspaceId: id, mode: 'test' as const, invoiceId: null, limit: 4, beforeId: null }
     const listed = await repository().list(query)
     expect(listed.map((payment) => payment.key)).toEqual([keys[3], keys[2], keys[1], keys[0]])
     const after = await repository().list({ ...query, beforeId: listed[0]?.id ?? null, limit: 1 })

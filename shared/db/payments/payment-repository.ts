@@ -267,7 +267,9 @@ export function createPaymentRepository(db: Database, random: Random) {
     ): Promise<boolean> => {
       const given = await payments.updateOne(
         { _id: id, version, invoiceId: null, state: 'confirmed' },
-        { $set: { ...owner, version: version + 1, dirtyAt: toDate(at), updatedAt: toDate(at) } },
+        {
+          $set: { ...owner, bookedAt: [toDate(at)], version: version + 1, dirtyAt: toDate(at), updatedAt: toDate(at) },
+        },
       )
       return given.matchedCount === 1
     },

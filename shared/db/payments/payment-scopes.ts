@@ -104,10 +104,14 @@ export const dustFor = (invoiceId: string, foldKey: string, rest: SmallRest) => 
   state: { $in: LIVE },
 })
 
-/** Payments of a list request: all that belong to an invoice, whether they count or not, as in the files. */
+/**
+ * Payments of a list request: all that belong to an invoice, whether they count or not, as in the files. An unknown token is no payment in an asset; it is
+ * left out here, so that no page ends early.
+ */
 export const listed = ({ workspaceId, mode, invoiceId, beforeId }: PaymentListQuery): Filter => ({
   workspaceId,
   mode,
   invoiceId: invoiceId ?? { $ne: null },
+  asset: { $ne: null },
   ...(beforeId !== null && { _id: { $lt: beforeId } }),
 })

@@ -20,7 +20,7 @@ const POLICY = z.object({
   newLifeMs: z.number(),
   /** Length of a quote. Default 1,200,000 (20 min). */
   quoteMs: z.number(),
-  /** Spread added to the market rate, in basis points. Default 0. */
+  /** How far below the market coins are valued, in basis points. Default 0. */
   spreadBps: z.number(),
   /**
    * How long after a pooled address or a unique amount was returned only the exact amount settles the next invoice on it.

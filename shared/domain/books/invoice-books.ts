@@ -1,6 +1,6 @@
 import { isSettled } from '#shared/domain/invoice/totals.ts'
 import type { BookedInvoice, Movement } from './movements.ts'
-import { priceValue } from './movements.ts'
+import { lacksRate, priceValue } from './movements.ts'
 
 /**
  * Why less came than the price: the invoice is open or ended unpaid, the rest was within the tolerance, a person accepted less as full payment,
@@ -53,8 +53,8 @@ export function booksOf({ terms: { fiat }, state }: BookedInvoice, movements: re
 }
 
 /** The values of movements at market. A receipt without a rate and its reversal are left out alike. */
-export function marketSum(movements: readonly Pick<Movement, 'marketMinor' | 'amountBase'>[]): MarketSum {
-  const unknown = movements.filter(({ marketMinor }) => marketMinor === null)
+export function marketSum(movements: readonly Pick<Movement, 'marketMinor' | 'amountBase' | 'payment'>[]): MarketSum {
+  const unknown = movements.filter(lacksRate)
   return {
     minor: movements.reduce((sum, { marketMinor }) => sum + (marketMinor ?? 0n), 0n),
     unpriced: unknown.reduce((count, { amountBase }) => count + (amountBase < 0n ? -1 : 1), 0),

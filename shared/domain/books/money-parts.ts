@@ -3,7 +3,7 @@ import type { InvoiceTerms } from '#shared/domain/invoice/model.ts'
 import type { MoneyPart } from '#shared/domain/reports/invoice-figures.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import { booksOf } from './invoice-books.ts'
-import { type BookedInvoice, type Movement, priceValue } from './movements.ts'
+import { type BookedInvoice, lacksRate, type Movement, priceValue } from './movements.ts'
 
 /** An invoice whose figures can be converted. */
 type Priced = Pick<InvoiceTerms, 'fiat' | 'reporting'>
@@ -32,7 +32,7 @@ export function partsOfMovement(terms: Priced, movement: Movement): readonly Mon
       ]
     : []
   if (kind === 'correction') return price
-  if (marketMinor === null) return [...price, { ...owner, figure: 'unpriced', minor: 0n }]
+  if (marketMinor === null) return lacksRate(movement) ? [...price, { ...owner, figure: 'unpriced', minor: 0n }] : price
   const market = isRefund ? -marketMinor : marketMinor
   const figure = isRefund ? 'market_refunded' : 'market_received'
   return [...price, { ...owner, figure, minor: market, ...converted(terms, 0n, market) }]

@@ -32,7 +32,7 @@ export interface BookedPayment {
   /** When it was confirmed, when that was taken back, when it was confirmed again, and so on. */
   readonly bookedAt: readonly Ms[]
   readonly counted: boolean
-  /** Null where no rate was known; absent until it was looked up. */
+  /** Null where no rate was known; absent until it was looked up, and for dust. */
   readonly market?: MarketRate | null
 }
 
@@ -116,6 +116,10 @@ export function movementsUnheld<P extends BookedPayment>(payment: P): readonly M
 
 /** What a movement is worth at the price's rate, minor units, signed. */
 export const priceValue = ({ before, after }: Pick<Movement, 'before' | 'after'>): bigint => after - before
+
+/** Whether no rate was known for it. None is looked up for dust, which anybody can send: it has no value at market, and no sum lacks it. */
+export const lacksRate = ({ marketMinor, payment }: Pick<Movement, 'marketMinor' | 'payment'>): boolean =>
+  marketMinor === null && (payment === null || payment.market !== undefined)
 
 interface BookEvent {
   readonly id: string

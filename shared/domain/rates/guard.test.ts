@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseDecimal } from '#shared/domain/money/decimal.ts'
-import { type GuardMemory, type GuardVerdict, guard } from './guard.ts'
+import { type GuardMemory, type GuardVerdict, guard, waitingJump } from './guard.ts'
 
 const MINUTE = 60_000
 
@@ -112,6 +112,12 @@ describe('the jump guard', () => {
   it('refuses a jump that has waited for two days', () => {
     const verdicts = run('BTC', ['100', ...Array.from({ length: 400 }, () => '200')], null, 10 * MINUTE)
     expect(verdicts.slice(1).every(({ publish }) => !publish)).toBe(true)
+  })
+
+  it('shows a jump while the sources say it, and not when they agree on nothing any more', () => {
+    const memory = run('BTC', ['100', '1000'], null, 15_000)[1]?.memory
+    expect(waitingJump(memory, 15_000)).toMatchObject({ price: '1000', since: 15_000 })
+    expect(waitingJump(memory, 30_000)).toBeNull()
   })
 
   it('has nothing to compare with after a day', () => {

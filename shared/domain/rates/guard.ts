@@ -78,9 +78,9 @@ export function isJump({ publish, reason }: GuardVerdict): boolean {
   return !publish && reason !== 'depeg_stopped'
 }
 
-/** The price that the jump guard holds back now, and since when; null when there is none. */
-export function waitingJump(memory: GuardMemory | undefined): GuardMemory['candidate'] {
-  if (memory === undefined || memory.candidate === null) return null
+/** The price that the jump guard held back in the cycle of `at`, and since when; null when it held none, or the sources agreed on none. */
+export function waitingJump(memory: GuardMemory | undefined, at: Ms): GuardMemory['candidate'] {
+  if (memory === undefined || memory.candidate === null || memory.candidate.at !== at) return null
   return memory.candidate.at > memory.last.at ? memory.candidate : null
 }
 

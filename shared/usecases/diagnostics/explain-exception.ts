@@ -12,6 +12,7 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 import { waysToAccept } from '#shared/usecases/exceptions/decide-exception.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
+import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type EvidenceRow, paymentEvidence, sumEvidence } from './exception-evidence.ts'
 import { exceptionSentence } from './exception-sentence.ts'
@@ -105,12 +106,14 @@ async function worthOf(
   const atQuote = fiatMinor(base, paymentMethod.decimals, quote.fiatPerAsset, currency)
   const atQuoteText = formatFiat(atQuote, currency)
   try {
+    // With the spread and the peso series of the quote that it is compared with: only the market makes a difference.
+    const { arsSeries, spreadBps } = quote.provenance
     const { fiatPerAsset } = await deps.rates.rateFor({
       asset: paymentMethod.asset,
       fiat: currency,
-      arsSeries: policy.arsSeries,
+      arsSeries: arsSeries ?? policy.arsSeries,
     })
-    const now = fiatMinor(base, paymentMethod.decimals, fiatPerAsset, currency)
+    const now = fiatMinor(base, paymentMethod.decimals, applySpread(fiatPerAsset, spreadBps), currency)
     const difference = now < atQuote ? `−${formatFiat(atQuote - now, currency)}` : formatFiat(now - atQuote, currency)
     return { currency, atQuote: atQuoteText, now: formatFiat(now, currency), difference }
   } catch (error) {

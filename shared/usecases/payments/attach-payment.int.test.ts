@@ -6,6 +6,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { decideException } from '#shared/usecases/exceptions/decide-exception.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
+import { readMovements } from '#shared/usecases/reports/read-movements.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { standIn } from '#test/support/stand-in.ts'
@@ -235,5 +236,34 @@ describe('attachPayment', () => {
     const unmatched = await stored(await unmatchedAddress(19), { key: 'late-other', amountBase: 25_000_000n })
     await expect(attach(unmatched, invoice.terms.id)).rejects.toMatchObject({ code: 'INVALID_STATE' })
     expect((await byKey('late-other'))[0]).toMatchObject({ invoiceId: null })
+  })
+})
+
+describe('the books of attached money', () => {
+  // Guarantee: a closed month never changes: money that was nobody's then is booked when it is given to an invoice.
+  it('books money that matched nothing at the time of the decision, not of its confirmation', async () => {
+    const payment = await stored(await unmatchedAddress(23), { key: 'of-last-month', amountBase: 25_000_000n })
+    const books = { bookReads: engine.deps.bookReads, clock: engine.deps.clock }
+    const ledger = async (from: number, to: number) => {
+      const rows: string[] = []
+      const scope = { workspaceId: engine.workspace.id, mode: 'test', from, to } as const
+      for await (const entries of readMovements(books, scope))
+        rows.push(...entries.map(({ movement: { kind, id, at, amountBase } }) => `${kind} ${id} ${at} ${amountBase}`))
+      return rows
+    }
+    engine.advance(3_600_000)
+    const closed = engine.deps.clock.now()
+    const before = await ledger(0, closed)
+    expect(before.join()).not.toContain(payment.id)
+    engine.advance(31 * 86_400_000)
+    await engine.publishRates()
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    await attach(payment, invoice.terms.id)
+    expect(await ledger(0, closed)).toEqual(before)
+    const after = await ledger(closed, engine.deps.clock.now() + 1)
+    expect(after.map((row) => row.split(' ')).map(([kind, id, , base]) => [kind, id?.slice(0, 36), base])).toEqual([
+      ['receipt', payment.id, '25000000'],
+      ['correction', payment.id, '0'],
+    ])
   })
 })

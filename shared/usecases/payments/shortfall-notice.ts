@@ -25,7 +25,13 @@ export async function shortfallNotice(
   const { id, mode, number } = accepted.after.terms
   const worth = await missingAmount(deps, by.workspace, accepted)
   const missing = `${formatFiat(worth.fiat.minor, worth.fiat.currency)} ${worth.fiat.currency}`
-  const detail = { invoice_number: number, missing, ...(by.reason !== undefined && { reason: by.reason }) }
+  const { isStated } = accepted
+  const detail = {
+    invoice_number: number,
+    missing,
+    is_stated: isStated,
+    ...(by.reason !== undefined && { reason: by.reason }),
+  }
   const audit: AuditRecord = {
     ...{ id: '', at: deps.clock.now(), actor: by.actor, action: 'invoice.funds_accepted', subject: id },
     ...{ workspaceId: by.workspace.id, mode, detail },

@@ -35,7 +35,7 @@ export async function confirmRate(deps: ConfirmRateDeps, input: ConfirmRateInput
   const id = `${opId}:rate_confirmed`
   const now = deps.clock.now()
   const snapshot = await newestSnapshot(deps.rateSnapshots, now)
-  const candidate = waitingJump(snapshot?.guards[name])
+  const candidate = snapshot === null ? null : waitingJump(snapshot.guards[name], snapshot.at)
   if (candidate === null) {
     if ((await deps.rateSnapshots.confirmed(name, now)) === price) return { price }
     throw new PaymeshError('INVALID_STATE', { message: `No jump of ${name} waits for a confirmation.` })

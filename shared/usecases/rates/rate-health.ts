@@ -38,8 +38,8 @@ export function rateHealth(snapshot: RateSnapshot): RateHealth {
 
 function missingText(snapshot: RateSnapshot, name: string): string {
   const memory = snapshot.guards[name]
-  const waiting = waitingJump(memory)
-  if (waiting?.at === snapshot.at)
+  const waiting = waitingJump(memory, snapshot.at)
+  if (waiting !== null)
     return `${name} jumped to ${waiting.price} and waits: if that is real, paymesh rates confirm ${name} --price ${waiting.price}`
   if (memory !== undefined && memory.stopped !== null) return `${name} is off its peg`
   return `${name} has no price: too few sources agree`

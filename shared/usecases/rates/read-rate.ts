@@ -116,7 +116,7 @@ function missingOf(
 /** A guard stopped it, or else too few sources agreed. */
 function reasonOf(snapshot: RateSnapshot, name: string): MissingBecause {
   const memory = snapshot.guards[name]
-  if (waitingJump(memory)?.at === snapshot.at) return 'jump'
+  if (waitingJump(memory, snapshot.at) !== null) return 'jump'
   return memory !== undefined && memory.stopped !== null ? 'peg' : 'sources'
 }
 

@@ -20,9 +20,9 @@ export function signedUnits(base: bigint, decimals: number): string {
   return base < 0n ? `-${formatUnits(-base, decimals)}` : formatUnits(base, decimals)
 }
 
-/** An amount with its ticker: a text, whose digits a spreadsheet does not round. */
+/** An amount with its ticker: a text, whose digits a spreadsheet does not round. Below zero it begins with U+2212, which begins no formula. */
 export const amountText = (base: bigint, decimals: number, symbol: string): string =>
-  `${signedUnits(base, decimals)} ${symbol}`
+  `${signedUnits(base, decimals).replace('-', '−')} ${symbol}`
 
 /** Columns of the price at whose rate money is valued. */
 export const QUOTE_COLUMNS = ['price_rate', 'spread_percent', 'price_rate_time', 'price_rate_sources'] as const

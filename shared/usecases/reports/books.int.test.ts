@@ -5,10 +5,11 @@ import { createRepositories } from '#shared/db/create-repositories.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
-import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { type FiatCode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { MoneyFigure, MoneySum } from '#shared/domain/reports/invoice-figures.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
+import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
 import { readCustomerTotals } from '#shared/usecases/reports/read-customer.ts'
 import { createOverview } from '#shared/usecases/reports/read-overview.ts'
 import { type SettlementRow, settlementDays } from '#shared/usecases/reports/read-settlements.ts'
@@ -41,7 +42,12 @@ function lastChange(zone: string): number {
 
 const parts = () => {
   const base = { ...createRepositories(stores.db, stores.runtime), clock: { now: () => NOW }, catalog }
-  return { ...base, lookups: base.invoiceLookups, reportingCurrency: REPORTING, networkName: (name: string) => name }
+  return {
+    ...base,
+    lookups: base.invoiceLookups,
+    reportingCurrency: REPORTING,
+    networkName: (name: string) => `the ${name}`,
+  }
 }
 const minor = (text: string, currency: string): bigint => {
   const [whole = '', decimals = ''] = text.replace('-', '').split('.')
@@ -85,7 +91,40 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     }
     for (const zone of EVERY_CASE ? ZONES : ZONES.slice(0, 1)) await expectMonths(zone)
     await expectCustomers()
+    await expectNames()
   })
+
+  /** A name means the same in every file. */
+  async function expectNames(): Promise<void> {
+    const open = { ...owner, createdFrom: null, createdTo: null }
+    const span = { ...owner, from: null, to: null, zone: 'UTC' }
+    const invoices = await linesOf(
+      exportInvoices(parts(), { ...open, search: null, status: null, asset: null, source: null, flag: null }),
+    )
+    const payments = await linesOf(exportPayments(parts(), { ...open, network: null, counted: null }))
+    const ledger = await linesOf(exportLedger(parts(), { ...span, profile: null }))
+    const settlements = await linesOf(exportSettlements(parts(), span))
+    const networks = [invoices, payments, ledger, settlements].flat().map((row) => row['network'] ?? '')
+    expect([...new Set(networks)].filter((name) => !NETWORK_IDS.some((id) => id === name))).toEqual([])
+    const money = ledger.filter((row) => row['payment_id'] !== '')
+    for (const name of ['applied_value', 'excess_value', 'market_value', 'reporting_value']) {
+      const isKnown = (row: (typeof ledger)[number]) => /^-?\d/.test(row[name] ?? '')
+      const of = (row: (typeof ledger)[number]) => minor(row[name] ?? '', row['currency'] ?? '')
+      const id = (row: (typeof ledger)[number]) => row['payment_id'] ?? ''
+      const known = payments.filter((row) => isKnown(row) && money.some((one) => id(one) === id(row)))
+      const wanted = new Set(known.map(id))
+      expect([name, tally(known, id, of)]).toEqual([
+        name,
+        tally(
+          money.filter((row) => wanted.has(id(row)) && isKnown(row)),
+          id,
+          of,
+        ),
+      ])
+    }
+    // The same question has one name in both: how the price and what came are called in the reporting currency.
+    expect(Object.keys(invoices[0] ?? {})).not.toContain('reporting_value')
+  }
 
   async function expectLedger(): Promise<void> {
     const scope = { ...owner, from: null, to: null, zone: 'UTC' }

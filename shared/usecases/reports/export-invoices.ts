@@ -12,7 +12,7 @@ import type { InvoiceRecords } from '#shared/ports/invoice-records.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { recordsOfInvoices } from '#shared/usecases/reports/records-of-invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { amountText, type Cell, iso, marketSumCell, REPORTING_COLUMNS, reportingCells } from './book-cells.ts'
+import { amountText, type Cell, iso, marketSumCell, reportingCells } from './book-cells.ts'
 
 /** Invoices held in memory at once, with their payments and refunds. */
 const BATCH = 500
@@ -49,7 +49,9 @@ const COLUMNS = [
   'net_value',
   'received_market_value',
   'refunded_market_value',
-  ...REPORTING_COLUMNS,
+  'reporting_currency',
+  'reporting_rate',
+  'reporting_price',
   'asset',
   'network',
   'address',
@@ -68,7 +70,7 @@ const COLUMNS = [
 /**
  * The lines of a CSV file of invoices, newest first, heading first: the same invoices as a list with the same query, paid or not.
  * `price = received_value + short_value - excess_value`; values are at the price's rate in the invoice's currency unless their name says market, and
- * `reporting_value` is the price. Amounts name their coin, each coin that came for itself. Only one batch is in memory at a time and the next is
+ * `reporting_price` is the price in the reporting currency. Amounts name their coin, each coin that came for itself. Only one batch is in memory at a time and the next is
  * read after this one was consumed, so that any number can be exported. Times are ISO 8601, UTC. `onRows` is called with the number of rows of a
  * batch before it is yielded. `tx_hashes` contains the transactions that count and still exist, oldest first, with spaces between.
  */
@@ -104,7 +106,7 @@ function lineOf(deps: ExportInvoicesDeps, { invoice, payments, refunds }: Invoic
     ...[terms.customer.email, terms.customer.name],
     ...valueCells(invoice, movements),
     ...reportingCells(terms, deps.reportingCurrency, 0n, terms.fiat.minor),
-    ...methodCells(deps, invoice),
+    ...methodCells(invoice),
     coinsText(deps, movements, (kind) => kind !== 'refund'),
     coinsText(deps, movements, (kind) => kind === 'refund'),
     counting.length,
@@ -124,12 +126,12 @@ function valueCells(invoice: Invoice, movements: readonly Movement[]): readonly 
   ]
 }
 
-function methodCells({ networkName }: Pick<ExportInvoicesDeps, 'networkName'>, { state }: Invoice): readonly Cell[] {
+function methodCells({ state }: Invoice): readonly Cell[] {
   const paymentMethod = activePaymentMethod(state)
   if (paymentMethod === null) return [null, null, null, null, null]
   const { asset, network, address, quotes, decimals } = paymentMethod
   const due = formatUnits(totals(state).dueBase, decimals)
-  return [asset, networkName(network), address, quotes.at(-1)?.fiatPerAsset ?? null, due]
+  return [asset, network, address, quotes.at(-1)?.fiatPerAsset ?? null, due]
 }
 
 /** What moved of each coin, with its network: `200 USDC on Ethereum; 0.1 ETH on Base`. */

@@ -154,7 +154,8 @@ function valueCells(
     ...[currency, formatFiat(minor, currency), text(sum(priceValue))],
     ...[text(sum(({ appliedMinor }) => appliedMinor)), text(sum(({ excessMinor }) => excessMinor))],
     ...quoteCells(quote),
-    ...[marketSumCell(marketSum(movements), currency), ...marketCells(payment.market ?? null)],
+    movements.length > 0 && payment.market === undefined ? NO_RATE : marketSumCell(marketSum(movements), currency),
+    ...marketCells(payment.market ?? null),
     ...[reportingCurrency, rate, rate === NO_RATE ? null : formatSignedFiat(reported, reportingCurrency)],
   ]
 }

@@ -1,12 +1,6 @@
 import { csvLine } from '#shared/contracts/csv.ts'
-import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { amountText, signedUnits } from './book-cells.ts'
 import { type SettlementsDeps, type SettlementsScope, settlementDays } from './read-settlements.ts'
-
-/** Dependencies of exporting. */
-export interface ExportSettlementsDeps extends SettlementsDeps {
-  readonly networkName: (network: NetworkId) => string
-}
 
 const COLUMNS = [
   'day',
@@ -32,7 +26,7 @@ const COLUMNS = [
  * the number of rows of a day before they are yielded.
  */
 export async function* exportSettlements(
-  deps: ExportSettlementsDeps,
+  deps: SettlementsDeps,
   scope: SettlementsScope,
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
@@ -45,7 +39,7 @@ export async function* exportSettlements(
         const units = (base: bigint) => signedUnits(base, decimals)
         return csvLine([
           ...[day, scope.zone, scope.mode, wallet?.id ?? null, wallet?.family ?? null, wallet?.kind ?? null],
-          ...[asset, symbol, deps.networkName(network), payments],
+          ...[asset, symbol, network, payments],
           ...[units(receivedBase), amountText(receivedBase, decimals, symbol)],
           ...[units(appliedBase), units(excessBase), units(refundedBase)],
         ])

@@ -140,6 +140,20 @@ describe.each(LEDGER_PROFILES)('the file for %s', (profile) => {
   })
 })
 
+// Money: coins of a test network carry the names of real ones; no importer has a column for the mode.
+it.each(LEDGER_PROFILES)('%s is told of money in test mode, and only then', (profile) => {
+  fc.assert(
+    fc.property(ledgerRow, (one) => {
+      const words = (mode: string) =>
+        PROFILES[profile].columns
+          .find(({ header }) => /^(Description|Comment)$/.test(header))
+          ?.cell({ ...one, mode }, 'UTC')
+      expect([words('test'), words('live')].map((text) => String(text).startsWith('TEST '))).toEqual([true, false])
+    }),
+    { numRuns: 20 },
+  )
+})
+
 // Guarantee: what goes out is negative, or on the side of what is sold, in every file.
 it.each(['12.5', '-12.5'])('%s keeps its side', (size) => {
   fc.assert(

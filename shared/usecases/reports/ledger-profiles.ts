@@ -31,6 +31,8 @@ const localDay = (row: LedgerRow, order: (year: string, month: string, day: stri
 const statement = (value: Cell): Cell => (value === NO_RATE ? '0.00' : value)
 const about = (row: LedgerRow): string =>
   [
+    // An importer has no column for the mode, and coins of a test network carry the names of real ones.
+    ...(row.mode === 'test' ? ['TEST'] : []),
     ...(row.reporting_market_value === NO_RATE ? ['NO RATE'] : []),
     `${text(row.kind)} ${text(row.amount_text)}`,
     ...(row.invoice_number === null ? [] : [`invoice ${text(row.invoice_number)}`]),
@@ -88,6 +90,7 @@ export const PROFILES: Readonly<Record<LedgerProfile, Profile>> = {
         header: 'Description',
         cell: (row) =>
           about(row)
+            .replaceAll('−', '-')
             .replace(/[^A-Za-z0-9 .#_-]/g, ' ')
             .slice(0, 250),
       },

@@ -38,7 +38,8 @@ export async function* readMovements(
   order: 'oldest' | 'newest' = 'oldest',
 ): AsyncGenerator<readonly Entry[]> {
   const begun = await bookReads.begunAt(workspaceId, mode)
-  const since = from ?? begun ?? clock.now()
+  // Nothing moved before: years that a person types cost nothing.
+  const since = Math.max(from ?? 0, begun ?? clock.now())
   const until = Math.min(to ?? Number.MAX_SAFE_INTEGER, clock.now() + HOUR_MS)
   for (const [begin, end] of stretches(since, until, order)) {
     const owner = { workspaceId, mode }

@@ -88,10 +88,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   'endpoint.enabled': endpoint('resumed', nothing),
   'endpoint.disabled': endpoint('paused', nothing),
   'endpoint.secret_rotated': endpoint('given a new secret', nothing),
-  'invoice.funds_accepted': (detail) => ({
-    headline: 'An underpayment was accepted',
-    sentence: `Invoice ${detail('invoice_number')} was accepted as paid although ${detail('missing')} is missing or not confirmed.`,
-  }),
+  'invoice.funds_accepted': (detail, { detail: { is_stated: isStated } }) =>
+    isStated === true
+      ? {
+          headline: 'Money was accepted at a stated value',
+          sentence: `Invoice ${detail('invoice_number')} was accepted as paid with money that has no price in its coin: a person stated its value. Nothing else proves it, so up to ${detail('missing')} may be missing.`,
+        }
+      : {
+          headline: 'An underpayment was accepted',
+          sentence: `Invoice ${detail('invoice_number')} was accepted as paid although ${detail('missing')} is missing or not confirmed.`,
+        },
   'refund.asked': (detail, audit) => ({
     headline: 'A refund was prepared',
     sentence: `A refund of ${detail('amount')} ${detail('symbol')} of invoice ${detail('invoice_number')} was prepared, ${refundGoal(audit)}. Nothing was sent by Paymesh.`,

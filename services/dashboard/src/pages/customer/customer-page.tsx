@@ -165,7 +165,6 @@ function CustomerLists({ id }: { readonly id: string }) {
           to={(row) => to('invoices', row.id)}
           pages={pages}
           nextCursor={list.data?.nextCursor}
-          foot="Newest first"
           empty={<EmptyState title="No invoices." />}
         />
       </section>
@@ -177,7 +176,7 @@ function CustomerLists({ id }: { readonly id: string }) {
           query={list}
           rows={list.data?.payments}
           idOf={(row) => row.id}
-          foot="Of the invoices above, newest first"
+          foot="Of the invoices above"
           empty={<EmptyState title="No payments for these invoices." />}
         />
       </section>

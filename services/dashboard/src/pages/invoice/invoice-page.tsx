@@ -167,6 +167,8 @@ function Sentence({ invoice }: { readonly invoice: InvoiceDetail }) {
   )
 }
 
+const SETTLED: ReadonlySet<string> = new Set(['paid', 'overpaid'])
+
 /** Due, seen and confirmed amounts as a bar and in words. */
 function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
   const { coins } = invoice
@@ -184,7 +186,8 @@ function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
     ['Due', coins.due],
     ['Received', coins.seen],
     ['Confirmed', coins.confirmed],
-    ['Left to pay', coins.left],
+    // Nothing is left to pay of a paid invoice, whatever came: the rest was given up, or taken back.
+    [SETTLED.has(invoice.status) ? 'Not received' : 'Left to pay', coins.left],
   ] as const
   return (
     <>

@@ -16,7 +16,7 @@ export function FunnelCard({ query }: { readonly query: CardQuery<Funnel> }) {
   const steps = [
     ['Created', created],
     ['Coin chosen', data.coinChosen],
-    ['Full amount received', data.fullAmountSeen],
+    ['Full amount received, or less accepted', data.fullAmountSeen],
     ['Paid or overpaid', data.paid],
   ] as const
   const countOf = (status: string) => data.byStatus.find((row) => row.status === status)?.count ?? 0

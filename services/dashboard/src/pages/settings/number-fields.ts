@@ -46,7 +46,15 @@ export const PRICING_FIELDS: readonly NumberField[] = [
       'Longer gives customers more time, but you carry the exchange-rate risk. An invoice with a chosen coin and its own expiry keeps its price for that whole time.',
   },
   {
-    ...{ key: 'spreadBps', before: 'Add', after: '% to the market rate.', unit: PERCENT, min: 0, max: 10, usual: 0 },
+    ...{
+      key: 'spreadBps',
+      before: 'Value coins',
+      after: '% below the market.',
+      unit: PERCENT,
+      min: 0,
+      max: 10,
+      usual: 0,
+    },
     effect: 'Covers your exchange fees. Included in the price customers see.',
   },
 ]

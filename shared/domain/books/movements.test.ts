@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { LedgerRow } from '../invoice/model.ts'
+import { aPaymentMethod, aQuote, T0 } from '../invoice/transition-fixtures.ts'
+import { booksOf } from './invoice-books.ts'
+import { partsOfMovement } from './money-parts.ts'
+import { type BookedInvoice, type BookedPayment, type BookedRefund, movementsOf } from './movements.ts'
+
+const DUE = 100_000_000n
+const market = { fiatPerAsset: '1', decimals: 6, at: T0, sources: ['kraken'], fxSources: [] }
+const invoice: BookedInvoice = {
+  terms: { id: 'i', fiat: { minor: 10_000n, currency: 'USD' } },
+  state: {
+    ...{ status: 'paid', expiresAt: T0 + 3_600_000, ledger: [] },
+    paymentMethods: [aPaymentMethod({ quotes: [aQuote({ amountBase: DUE })] })],
+  },
+}
+const method = invoice.state.paymentMethods[0]
+const payment = (key: string, amountBase: bigint, more: Partial<BookedPayment> = {}): BookedPayment => ({
+  ...{ id: key, key, asset: method?.asset ?? null, network: 'ethereum', matchKey: method?.matchKey ?? '' },
+  ...{ amountBase, kind: 'onchain', state: 'confirmed', firstSeenAt: T0, bookedAt: [T0 + 60_000], counted: true },
+  ...more,
+})
+
+// Money: no rate is looked up for dust, and anybody can send it: it must not blank the value of an invoice.
+test('dust takes no figure at market away, and a payment without a rate does', () => {
+  const paid = payment('a', DUE, { market })
+  const dust = payment('b', 1n, { counted: false })
+  const unpriced = payment('c', DUE, { market: null, counted: false })
+  const of = (...payments: readonly BookedPayment[]) => booksOf(invoice, movementsOf(invoice, payments, [])).market
+  expect(of(paid, dust)).toEqual({ minor: 10_000n, unpriced: 0 })
+  expect(of(paid, dust, unpriced)).toEqual({ minor: 10_000n, unpriced: 1 })
+  const [row] = movementsOf(invoice, [dust], [])
+  expect(row).toMatchObject({ amountBase: 1n, market: null, marketMinor: null })
+  expect(row === undefined ? null : partsOfMovement(invoice.terms, row)).toEqual([])
+})
+
+// Money: what went back is in the net figure to the minor unit, and what counted for nothing takes nothing from the sale.
+test('refunds add up, and money beside the price goes back first', () => {
+  const refund = (id: string, amountBase: bigint): BookedRefund => {
+    return { id, asset: 'usdt_ethereum', amountBase, sentAt: T0 + 120_000, market: null }
+  }
+  const of = (payments: readonly BookedPayment[], refunds: readonly BookedRefund[]) => {
+    const { received, refunded, net } = booksOf(invoice, movementsOf(invoice, payments, refunds))
+    return [received, refunded, net]
+  }
+  const paid = payment('a', DUE, { market })
+  const thirds = [DUE / 3n, DUE / 3n, DUE - 2n * (DUE / 3n)].map((base, index) => refund(`r${index}`, base))
+  expect(of([paid], thirds.slice(0, 1))).toEqual([10_000n, 3_333n, 6_667n])
+  expect(of([paid], thirds)).toEqual([10_000n, 10_000n, 0n])
+  expect(of([paid, payment('b', DUE, { market, counted: false })], [refund('r', DUE)])).toEqual([10_000n, 0n, 10_000n])
+})
+
+// Money: a value that a person states is what it counts for, from then on; the coin and its amount stay what came.
+test('accepted money in another coin keeps its coin and amount, and counts with the stated value', () => {
+  const row: LedgerRow = {
+    ...{ payment: 'o', version: 1, state: 'confirmed', amountBase: 2n * DUE, firstSeenAt: T0, counted: true },
+    ...{ uncountedReason: null, acceptedBase: DUE, late: false, rateSeen: null, eligible: true, simulated: false },
+    ...{ detected: true, confirmed: true, lateAnnounced: false },
+    bookings: [
+      { at: T0, worth: 'none' },
+      { at: T0 + 90_000, worth: 'accepted' },
+    ],
+  }
+  const accepted = { ...invoice, state: { ...invoice.state, ledger: [row] } }
+  const rows = movementsOf(accepted, [payment('o', 2n * DUE, { asset: 'usdc_ethereum', market })], [])
+  expect(rows).toMatchObject([
+    { kind: 'receipt', asset: 'usdc_ethereum', amountBase: 2n * DUE, counted: false, before: 0n, after: 0n },
+    { kind: 'correction', asset: 'usdc_ethereum', amountBase: 0n, before: 0n, after: 10_000n, appliedBase: 2n * DUE },
+  ])
+  expect(booksOf(accepted, rows)).toMatchObject({ received: 10_000n, short: 0n, market: { minor: 20_000n } })
+})
