@@ -22,6 +22,7 @@ import { seedGrowth } from '#test/growth/seed.ts'
 import { startWriter } from './back-up-writer.ts'
 import { pause, startChild } from './child.ts'
 import type { BenchOptions } from './options.ts'
+import { signSeed } from './signed-seed.ts'
 
 /** Faults that are printed. */
 const SHOWN = 10
@@ -44,9 +45,10 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
   const file = join(dataDir, 'bench.backup')
   const keyFile = join(dataDir, 'backup.key')
   writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
+  const marksDir = join(dataDir, 'marks')
   const run = (database: string, ...args: readonly string[]) =>
     measured(['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile, '--json'], {
-      ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl, PAYMESH_MONGO_DATABASE: database },
+      ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl, PAYMESH_MONGO_DATABASE: database, PAYMESH_MARKS_DIR: marksDir },
       ...{ PAYMESH_MASTER_KEY: byte(7), PAYMESH_KEY_PEPPER: byte(8), PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls' },
       HOME: process.env['HOME'] ?? '',
     })
@@ -54,6 +56,7 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
     // As in a restore: indexes that are built at the end cost a part of those that grow with each insert.
     await prepareCollections(source)
     await seedGrowth(source, invoices, print, () => migrate(source))
+    await signSeed(source, Buffer.alloc(32, 7), marksDir)
     const writer = startWriter(source, invoices)
     const taken = await run(name, 'create', file)
     const { changes, touched } = await writer.stop()
