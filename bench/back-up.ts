@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type mongoose from 'mongoose'
@@ -29,10 +29,14 @@ const SHOWN = 10
 /** Longest back-up or restore. */
 const WITHIN_MS = 6 * 3_600_000
 
+/** Files of changes that are made while the writer works, before it ends. */
+const CHANGES = 2
+
 /**
- * Seeds the data of an installation after two years with `--invoices` invoices, backs it up with the command line as a process of its
- * own while invoices are made and changed, restores it into another database, and prints durations, sizes and the peak memory of both processes.
- * Then it compares the copy with the source and reconciles it; the status is 1 unless both find nothing wrong.
+ * Seeds the data of an installation after two years with `--invoices` invoices, and backs it up as production does, with `backup run --every` as a process of
+ * its own, while invoices are made and changed: an archive, then files of changes. Once one holds the last write, it restores all into another database, and
+ * prints durations, sizes and the peak memory of both processes. Then it compares the copy with the source and reconciles it; the status is 1 unless both find
+ * nothing wrong.
  */
 export async function benchBackUp({ invoices, print }: BenchOptions): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-back-up-'))
@@ -42,13 +46,19 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
   const open = (database: string) =>
     connectDatabase({ url: stores.mongoUrl, name: database, logger: createLogger({ name: 'bench', level: 'silent' }) })
   const [source, copy] = [await open(name), await open(`${name}_copy`)]
-  const file = join(dataDir, 'bench.backup')
+  const folder = join(dataDir, 'archives')
+  mkdirSync(folder)
   const keyFile = join(dataDir, 'backup.key')
   writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
   const marksDir = join(dataDir, 'marks')
   const run = (database: string, ...args: readonly string[]) =>
     measured(['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile, '--json'], {
-      ...{ MONGO_URL: stores.mongoUrl, REDIS_URL: stores.redisUrl, PAYMESH_MONGO_DATABASE: database, PAYMESH_MARKS_DIR: marksDir },
+      ...{
+        MONGO_URL: stores.mongoUrl,
+        REDIS_URL: stores.redisUrl,
+        PAYMESH_MONGO_DATABASE: database,
+        PAYMESH_MARKS_DIR: marksDir,
+      },
       ...{ PAYMESH_MASTER_KEY: byte(7), PAYMESH_KEY_PEPPER: byte(8), PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls' },
       HOME: process.env['HOME'] ?? '',
     })
@@ -58,7 +68,7 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
     await seedGrowth(source, invoices, print, () => migrate(source))
     await signSeed(source, Buffer.alloc(32, 7), marksDir)
     const writer = startWriter(source, invoices)
-    const taken = await run(name, 'create', file)
+    const taken = await run(name, 'create', file).finally(writer.stop)
     const { changes, touched } = await writer.stop()
     // The seeded secrets are no real ones.
     const restored = await run(`${name}_copy`, 'restore', file, '--accept-unreadable')

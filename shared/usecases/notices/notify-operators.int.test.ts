@@ -45,7 +45,7 @@ async function opened() {
     const started = { id: `backup.started:${backupId}`, action: 'backup.started' as const, ...about }
     await createExportRecords(stores.db).record(started)
     const audit = { id: `verified:${backupId}`, action: 'backup.verified' as const, ...about }
-    await createVerifiedBackups(stores.db).record({ backupId, takenAt: now, verifiedAt: now }, audit)
+    await createVerifiedBackups(stores.db).record({ backupId, takenAt: now, verifiedAt: now, chain: null }, audit)
   }
   await backUp('first')
   return {
