@@ -51,8 +51,8 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
   const keyFile = join(dataDir, 'backup.key')
   writeFileSync(keyFile, Buffer.alloc(32, 7).toString('base64'))
   const marksDir = join(dataDir, 'marks')
-  const run = (database: string, ...args: readonly string[]) =>
-    measured(['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile, '--json'], {
+  const start = (database: string, ...args: readonly string[]) =>
+    startMeasured(['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile, '--json'], {
       ...{
         MONGO_URL: stores.mongoUrl,
         REDIS_URL: stores.redisUrl,

@@ -143,8 +143,8 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
 /** Writes the documents of an archive, then those of each file of changes over them. */
 export async function writeState(
   db: Database,
-  { changes }: Pick<VerifiedState, "changes">,
-  options: Pick<RestoreOptions, "file" | "secret" | "onProgress" | "write">,
+  { changes }: Pick<VerifiedState, 'changes'>,
+  options: Pick<RestoreOptions, 'file' | 'secret' | 'onProgress' | 'write'>,
 ): Promise<void> {
   const { file, secret, onProgress, write } = options
   await prepareCollections(db)

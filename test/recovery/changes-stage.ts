@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type mongoose from 'mongoose'
 import { fileTarget } from '#scripts/backup/archive-target.ts'
 import { writeState } from '#scripts/backup/restore-backup.ts'
-import { type ChangesDeps, continueChain, type TakenChanges, takeChanges } from '#scripts/backup/take-changes.ts'
 import { takeBackup } from '#scripts/backup/take-backup.ts'
+import { type ChangesDeps, continueChain, type TakenChanges, takeChanges } from '#scripts/backup/take-changes.ts'
 import { type VerifiedState, verifyState } from '#scripts/backup/verify-following.ts'
 import { readChain, timestampOf } from '#shared/db/backup/change-chain.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
@@ -55,8 +55,11 @@ export function changesStage(source: TestStores, copy: TestStores) {
     const position = await continueChain(here, order(at))
     if (kill === null) return await takeChanges(here, order(at), position)
     const write = KILLS.indexOf(kill)
-    const dying = write < 3 ? dyingDatabase(source.db, write === 2 ? 2 : 1, write === 0 ? 'before' : 'after') : source.db
-    const verifiedBackups = { recordChanges: kill === 'after the file has its name' ? fatal : here.verifiedBackups.recordChanges }
+    const dying =
+      write < 3 ? dyingDatabase(source.db, write === 2 ? 2 : 1, write === 0 ? 'before' : 'after') : source.db
+    const verifiedBackups = {
+      recordChanges: kill === 'after the file has its name' ? fatal : here.verifiedBackups.recordChanges,
+    }
     const require = async (): Promise<void> => (kill === 'when another process took over' ? fatal() : undefined)
     return await takeChanges({ ...here, db: dying, verifiedBackups }, { ...order(at), require }, position)
   }

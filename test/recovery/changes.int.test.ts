@@ -171,20 +171,24 @@ describe('a store that went back in time', () => {
 
 describe('a restore with changes', () => {
   // Guards money: no state is restored that skips what was acknowledged between two others.
-  it.each(['missing', 'altered', 'cut', 'with another head'])('stops when one of them is %s, and says what would be lost', async (how) => {
-    const { file, taken } = await copied(3)
-    const name = join(stage.folder, taken[1]?.name ?? '')
-    const bytes = readFileSync(name)
-    if (how === 'missing') unlinkSync(name)
-    if (how === 'altered') writeFileSync(name, bytes.with(bytes.length - 20, (bytes.at(-20) ?? 0) ^ 1))
-    if (how === 'cut') writeFileSync(name, bytes.subarray(0, bytes.length - 5))
-    if (how === 'with another head') writeFileSync(name, bytes.toString('latin1').replace('"number":3', '"number":9'), 'latin1')
-    const failure = await stage.verify(file).catch((error: Error) => error)
-    expect(failure).toMatchObject({ name: 'ChangesMissing', message: expect.stringContaining('Nothing was written') })
-    expect(String(failure)).toContain(`With --until ${taken[0]?.takenAt}`)
-    expect(String(failure)).toMatch(/[1-9]\d* s of changes are lost/)
-    expect(await stage.faultsOf(file, Date.parse(taken[0]?.takenAt ?? ''))).toEqual([])
-  })
+  it.each(['missing', 'altered', 'cut', 'with another head'])(
+    'stops when one of them is %s, and says what would be lost',
+    async (how) => {
+      const { file, taken } = await copied(3)
+      const name = join(stage.folder, taken[1]?.name ?? '')
+      const bytes = readFileSync(name)
+      if (how === 'missing') unlinkSync(name)
+      if (how === 'altered') writeFileSync(name, bytes.with(bytes.length - 20, (bytes.at(-20) ?? 0) ^ 1))
+      if (how === 'cut') writeFileSync(name, bytes.subarray(0, bytes.length - 5))
+      if (how === 'with another head')
+        writeFileSync(name, bytes.toString('latin1').replace('"number":3', '"number":9'), 'latin1')
+      const failure = await stage.verify(file).catch((error: Error) => error)
+      expect(failure).toMatchObject({ name: 'ChangesMissing', message: expect.stringContaining('Nothing was written') })
+      expect(String(failure)).toContain(`With --until ${taken[0]?.takenAt}`)
+      expect(String(failure)).toMatch(/[1-9]\d* s of changes are lost/)
+      expect(await stage.faultsOf(file, Date.parse(taken[0]?.takenAt ?? ''))).toEqual([])
+    },
+  )
 
   it('stops when none of them is there, and when the newest follow another archive', async () => {
     const { file, taken } = await copied(1)
