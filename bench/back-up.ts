@@ -225,7 +225,8 @@ async function compareCopy(source: Database, copy: Database): Promise<Comparison
       const order = compareIds(one.value?.id, other.value?.id)
       const id = (order <= 0 ? one.value?.id : other.value?.id) ?? ''
       if (order === 0 && one.value?.bytes.equals(other.value?.bytes ?? Buffer.alloc(0)) === true) same += 1
-      else if (!OF_THE_COPYING.test(id)) wrong.push(`${name} ${id}`)
+      // The restore derives addresses ahead.
+      else if (!OF_THE_COPYING.test(id) && !(name === ADDRESSES.name && order > 0)) wrong.push(`${name} ${id}`)
       if (order <= 0) one = await ours.next()
       if (order >= 0) other = await theirs.next()
     }
