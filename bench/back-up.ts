@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type mongoose from 'mongoose'
 import { startStores } from '#dev/embedded/stores.ts'
+import { listChanges } from '#scripts/backup/changes-folder.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { prepareCollections } from '#shared/db/backup/restore-archive.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
@@ -82,7 +83,9 @@ export async function benchBackUp({ invoices, print }: BenchOptions): Promise<vo
     print(
       `archive: ${megabytes(found.bytes)}, ${await copy.collection(INVOICES).countDocuments()} invoices in the copy`,
     )
-    print(`changes: ${found.changes} files, ${megabytes(found.changesBytes)}`)
+    print(
+      `changes: ${found.changes} files, ${megabytes(found.changesBytes)}; at most ${found.uncopiedSeconds.toFixed(1)} s of writes were in none`,
+    )
     const isSame = await compared(source, copy, print)
     const isClean = await reconciled(copy, print)
     if (!isSame || !isClean) process.exitCode = 1
@@ -173,6 +176,16 @@ async function ended(running: Running): Promise<Measured> {
   return used
 }
 
+/** The longest time from the beginning of one file of changes to the end of the next, seconds: what was written within it could be lost. */
+async function longestUncopied(folder: string): Promise<number> {
+  const { files } = await listChanges(folder)
+  const ordered = files.toSorted((one, other) => one.number - other.number)
+  const gaps = ordered
+    .slice(1)
+    .map(({ name }, index) => statSync(join(folder, name)).mtimeMs - (ordered[index]?.createdAt ?? 0))
+  return Math.max(0, ...gaps) / 1_000
+}
+
 /** An archive, files of changes beside the writer, and one more after its last write. */
 async function copyBeside(running: Running, folder: string, writer: BenchWriter) {
   const sizes = (ending: string): readonly number[] =>
@@ -194,7 +207,7 @@ async function copyBeside(running: Running, folder: string, writer: BenchWriter)
     await untilFiles('.changes', sizes('.changes').length + 2)
     const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.backup')) ?? '')
     const sums = { bytes: bytesOf('.backup'), changes: sizes('.changes').length, changesBytes: bytesOf('.changes') }
-    return { file, archive, pace, ...sums }
+    return { file, archive, pace, ...sums, uncopiedSeconds: await longestUncopied(folder) }
   } finally {
     await writer.stop()
     await running.child.stop()

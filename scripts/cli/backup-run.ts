@@ -151,12 +151,15 @@ async function dueAt({ db, clock, verifiedBackups }: BackupStore, folder: string
 /** Archives and the changes between them, until `signal`. */
 async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Promise<void> {
   const known = new EventEmitter()
-  const first = once(known, CHAIN_KNOWN, { signal })
-  await Promise.all([
-    runChanges(order, signal, known),
-    // An archive that is begun before its chain could not be continued.
-    first.then(async () => await runArchives(order, everyMs, { signal, known })),
-  ])
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const first = once(known, CHAIN_KNOWN, { signal: either })
+  // An archive that is begun before its chain could not be continued. Each of the two ends the other, and both have cleaned up before this returns.
+  const archives = first.then(async () => await runArchives(order, everyMs, { signal: either, known }))
+  const ended = [runChanges(order, either, known), archives].map((each) => each.catch((error) => stop.abort(error)))
+  await Promise.all(ended)
+  signal.throwIfAborted()
+  throw stop.signal.reason
 }
 
 /** Runs until `signal`. Failures are printed; the next attempt follows after an hour, or one interval. */

@@ -5,6 +5,7 @@ import { beginChain, type ChainPosition, readChain } from '#shared/db/backup/cha
 import { ChangesLost } from '#shared/db/backup/change-collector.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
+import { probeFolder } from '../backup/archive-folder.ts'
 import { LeaseTaken, underBackupLease } from '../backup/backup-lease.ts'
 import { type ChangesOrder, continueChain, takeChanges } from '../backup/take-changes.ts'
 import { type BackupStore, withBackupStore } from './session/backup-store.ts'
@@ -65,6 +66,7 @@ async function follow(
   onTaken: () => void,
 ): Promise<never> {
   if ((await readRestoreState(store.db))?.state === 'writing') throw new Error('a restore did not end')
+  await probeFolder(order.folder)
   let position: ChainPosition = await continueChain(store, order)
   known.emit(CHAIN_KNOWN)
   for (;;) {

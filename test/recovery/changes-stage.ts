@@ -84,10 +84,14 @@ export function changesStage(source: TestStores, copy: TestStores) {
     archive,
     verify: (file: string, until: number | null = null) => verifyState({ file, secret, until }, secretBox),
     /** Restores into the other store and names the documents that are not as they were in the source at that moment. */
-    faultsOf: async (file: string, until: number | null = null): Promise<readonly string[]> => {
+    faultsOf: async (
+      file: string,
+      until: number | null = null,
+      mistake = (files: readonly string[]) => files,
+    ): Promise<readonly string[]> => {
       const verified: VerifiedState = await verifyState({ file, secret, until }, secretBox)
       await copy.db.connection.dropDatabase()
-      await writeState(copy.db, verified, { file, secret, onProgress: () => undefined })
+      await writeState(copy.db, { changes: mistake(verified.changes) }, { file, secret, onProgress: () => undefined })
       const moment = timestampOf(verified.clusterTime)
       return differences(await stateOf(source.db, moment), await stateOf(copy.db, null))
     },

@@ -55,7 +55,10 @@ export async function checkBackup({ db, clock, config }: BackupCheckDeps): Promi
 /** How new the changes between archives are. Where they never were copied that is a remark. */
 function copiedText(changes: RecordedChanges | null, verified: VerifiedBackup | null, now: number) {
   if (changes === null)
-    return { isFault: false, text: '; what happened since is in no back-up: `backup run --every 24` copies it twice a minute' }
+    return {
+      isFault: false,
+      text: '; what happened since is in no back-up: `backup run --every 24` copies it twice a minute',
+    }
   const age = backupAge(changes, now)
   const at = new Date(changes.takenAt).toISOString()
   if (age > CHANGES_AGE_MAX_MS)
