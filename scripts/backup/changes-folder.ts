@@ -1,9 +1,9 @@
-import { createReadStream } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { ChainLink } from '#shared/db/backup/change-chain.ts'
-import { ArchiveRefused, readArchiveHead } from '#shared/runtime/secrets/archive-cipher.ts'
+import { type ArchiveHead, ArchiveRefused, readArchiveHead } from '#shared/runtime/secrets/archive-cipher.ts'
 import { archiveName } from './prune-archives.ts'
 
 const DAY_MS = 86_400_000
@@ -51,7 +51,7 @@ export async function listChanges(
   const unread: string[] = []
   for (const name of (await readdir(folder)).filter((name) => NAME.test(name)).toSorted()) {
     try {
-      const { about, createdAt } = await readArchiveHead(createReadStream(join(folder, name), { end: HEAD_BYTES }))
+      const { about, createdAt } = await headOf(join(folder, name))
       files.push({ ...changesAbout.parse(about), name, createdAt: Date.parse(createdAt) })
     } catch (error) {
       // Another process removed it.
@@ -97,7 +97,7 @@ export function followingChanges(all: readonly ChangesFile[], from: ChainLink): 
 
 /**
  * Removes files of changes of this installation that none of `archives`, which are kept with all that follows them, needs, once they are a day old by the
- * clock of the file system; those of an earlier life of the database stay for `keepDays`. An interrupted writing is removed after a day.
+ * clock of the file system; those of an earlier life of the database stay for `keepDays`.
  */
 export async function pruneChanges(
   folder: string,
@@ -107,15 +107,27 @@ export async function pruneChanges(
 ): Promise<void> {
   const needed = new Map<string, number>()
   for (const name of archives) {
-    const { about } = await readArchiveHead(createReadStream(join(folder, name), { end: HEAD_BYTES }))
+    const { about } = await headOf(join(folder, name))
     const { data } = archiveAbout.safeParse(about)
     if (data !== undefined) needed.set(data.chain, Math.min(data.number, needed.get(data.chain) ?? data.number))
   }
   for (const { name, installation, life, chain, number } of (await listChanges(folder)).files) {
-    const isNeeded = life === own.life && number > (needed.get(chain) ?? Number.POSITIVE_INFINITY)
+    // An archive may name an attempt that was never completed: the file that took its place has the same number.
+    const isNeeded = life === own.life && number >= (needed.get(chain) ?? Number.POSITIVE_INFINITY)
     if (installation !== own.installation || isNeeded) continue
     const ageMs = now - ((await stat(join(folder, name)).catch(() => null))?.mtimeMs ?? now)
     if (ageMs > (life === own.life ? DAY_MS : keepDays * DAY_MS)) await rm(join(folder, name), { force: true })
+  }
+}
+
+/** A folder has thousands of files: each is closed before the next one is opened. */
+async function headOf(file: string): Promise<ArchiveHead> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES))
+    return await readArchiveHead(Readable.from([buffer.subarray(0, bytesRead)]))
+  } finally {
+    await handle.close()
   }
 }
 

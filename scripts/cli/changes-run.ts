@@ -65,7 +65,7 @@ async function follow(
   known: EventEmitter,
   onTaken: () => void,
 ): Promise<never> {
-  if ((await readRestoreState(store.db))?.state === 'writing') throw new Error('a restore did not end')
+  await requireRestored(store)
   await probeFolder(order.folder)
   let position: ChainPosition = await continueChain(store, order)
   known.emit(CHAIN_KNOWN)
@@ -77,10 +77,15 @@ async function follow(
     } catch (error) {
       if (!(error instanceof ChangesLost)) throw error
       await order.require()
+      await requireRestored(store)
       process.stderr.write(`A new chain of changes begins, and needs a new archive: ${errorText(error)}\n`)
       position = await beginChain(store.db, await readChain(store.db))
       known.emit(CHAIN_BEGUN)
     }
     await wait(Math.max(0, EVERY_MS - (performance.now() - begun)), undefined, { signal: order.signal })
   }
+}
+
+async function requireRestored({ db }: BackupStore): Promise<void> {
+  if ((await readRestoreState(db))?.state === 'writing') throw new Error('a restore into the database did not end')
 }
