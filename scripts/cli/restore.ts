@@ -25,7 +25,7 @@ const whole = (text: string): number => {
 
 const moment = (text: string): number => {
   const at = Date.parse(text)
-  if (!/T.*Z$/.test(text) || Number.isNaN(at))
+  if (!/^[0-9:.T-]{16,40}Z$/.test(text) || Number.isNaN(at))
     throw new InvalidArgumentError('must be a time such as 2026-01-31T14:05:00Z')
   return at
 }
