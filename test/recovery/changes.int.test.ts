@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pruneChanges } from '#scripts/backup/changes-folder.ts'
 import { continueChain, takeChanges } from '#scripts/backup/take-changes.ts'
+import { checkBackup } from '#scripts/cli/doctor/check-backup.ts'
 import { readChain } from '#shared/db/backup/change-chain.ts'
 import { ChangesLost } from '#shared/db/backup/change-collector.ts'
 import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
@@ -101,6 +102,9 @@ describe('changes that are copied', () => {
     const { taken } = await copied(1)
     const latest = await createVerifiedBackups(source.db).latestChanges()
     expect(new Date(latest?.takenAt ?? 0).toISOString()).toBe(taken[0]?.takenAt)
+    const clock = { now: () => source.runtime.clock.now() + 600_000 }
+    const doctor = checkBackup({ db: source.db, clock, config: { env: 'production' } })
+    await expect(doctor).rejects.toThrow(`no changes were copied since ${taken[0]?.takenAt}`)
   })
 
   it('restore the state of an earlier moment', async () => {

@@ -122,6 +122,18 @@ it('mails of a back-up that failed, of one that is too old, and of a disk that i
   ])
 })
 
+it('mails of changes between back-ups that are not copied any more, and not of a short break', async () => {
+  const { deps, pass, mails } = await opened()
+  const copied = () => createVerifiedBackups(stores.db).recordChanges({ chain: 'c', takenAt: deps.clock.now() })
+  await copied()
+  await pass(8 * MINUTE)
+  await copied()
+  await pass(3 * MINUTE)
+  expect(await mails()).toEqual([])
+  await pass(10 * MINUTE)
+  expect((await mails()).map(({ text }) => text)).toEqual([expect.stringContaining('The newest changes that were copied are of')])
+})
+
 // Guarantee: a crash between two writes loses no mail and doubles none.
 it('queues after a crash what it had decided, once', async () => {
   const { deps, pass, mails } = await opened()
