@@ -131,7 +131,9 @@ it('mails of changes between back-ups that are not copied any more, and not of a
   await pass(3 * MINUTE)
   expect(await mails()).toEqual([])
   await pass(10 * MINUTE)
-  expect((await mails()).map(({ text }) => text)).toEqual([expect.stringContaining('The newest changes that were copied are of')])
+  expect((await mails()).map(({ text }) => text)).toEqual([
+    expect.stringContaining('The newest changes that were copied are of'),
+  ])
 })
 
 // Guarantee: a crash between two writes loses no mail and doubles none.
