@@ -20,12 +20,12 @@ const RETRY_MS = 10_000
 
 /** Emitted once a chain begins or is continued, and when neither is possible for now. */
 export const CHAIN_KNOWN = 'known'
-/** Emitted when a chain begins later: it needs an archive. */
+/** Emitted when a chain begins: it needs an archive. */
 export const CHAIN_BEGUN = 'begun'
 
 /**
- * Copies what changed into the folder, twice a minute, until `signal`. One process of an installation at a time does this; another one stands by. Failures are printed, and
- * the first of the same text only.
+ * Copies what changed into the folder, twice a minute, until `signal`. One process of an installation at a time does this; another one stands by.
+ * Failures are printed, of several with the same text the first.
  */
 export async function runChanges(
   { folder, secret }: { readonly folder: string; readonly secret: ArchiveSecret },
@@ -51,6 +51,9 @@ export async function runChanges(
         await follow(store, order, known, () => {
           if (told !== '') process.stderr.write('Changes are copied again.\n')
           told = ''
+        }).catch(async (error: unknown) => {
+          await lease.rethrowEnd()
+          throw error
         })
       })
     }).catch(onFailure)
@@ -69,6 +72,7 @@ async function follow(
   await probeFolder(order.folder)
   let position: ChainPosition = await continueChain(store, order)
   known.emit(CHAIN_KNOWN)
+  if (position.link.after === null) known.emit(CHAIN_BEGUN)
   for (;;) {
     const begun = performance.now()
     try {
