@@ -49,7 +49,9 @@ async function asPerson(work: () => Promise<void>): Promise<void> {
 it('removes half archives: that of the last attempt at once, others after a day', async () => {
   const own = `${unverifiedName(nameOf(29))}.partial`
   const [fresh, old, first] = [`${unverifiedName(nameOf(28))}.partial`, `${nameOf(20)}.partial`, nameOf(10)]
-  const kept = [unverifiedName(nameOf(29)), unverifiedName(nameOf(9)), first, 'other.partial', nameOf(29)]
+  const changes = `${nameOf(20).replace('.backup', '')}-0123456789abcdef.changes`
+  for (const ending of ['.unverified', '.unverified.partial']) put(`${changes}${ending}`, NOW - 2 * DAY_MS)
+  const kept = [changes, unverifiedName(nameOf(29)), unverifiedName(nameOf(9)), first, 'other.partial', nameOf(29)]
   put(own, NOW)
   put(fresh, NOW - DAY_MS / 2)
   put(old, NOW - 2 * DAY_MS)

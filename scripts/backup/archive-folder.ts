@@ -6,7 +6,9 @@ const DAY_MS = 86_400_000
 const UNVERIFIED = /^paymesh-\d{8}T\d{6}Z\.backup\.unverified$/
 /** Archives that could not be verified and are kept: a wrong master key here does not make them useless. */
 const UNVERIFIED_KEPT = 2
-const PARTIAL = /^paymesh-\d{8}T\d{6}Z\.backup(\.unverified)?\.partial$/
+/** Half archives, and files of changes that have no name yet: they are never verified later. */
+const PARTIAL =
+  /^paymesh-\d{8}T\d{6}Z(\.backup(\.unverified)?\.partial|-[0-9a-f]{16}\.changes\.unverified(\.partial)?)$/
 const PROBE = /^\.paymesh-probe-[0-9a-f-]{36}$/
 
 /**

@@ -26,8 +26,10 @@ export interface HeldLease {
   rethrowEnd(): Promise<void>
 }
 
-/** Who asks for the lease. */
+/** Who asks for which lease. */
 export interface LeaseRequest {
+  /** Default: that of archives. */
+  readonly name?: string
   readonly owner: string
   readonly signal: AbortSignal
   /** How long to wait for its holder: `LEASE_ENDS_MS` outlasts one that was killed. */
@@ -40,11 +42,11 @@ export interface LeaseRequest {
  */
 export async function underBackupLease<T>(
   leases: LeaseRepository,
-  { owner, signal, waitMs }: LeaseRequest,
+  { name = BACKUP_LEASE, owner, signal, waitMs }: LeaseRequest,
   work: (lease: HeldLease) => Promise<T>,
 ): Promise<T> {
   const taken = () => new LeaseTaken('another process is making a back-up of this installation')
-  const acquire = async (): Promise<boolean> => await leases.acquire(BACKUP_LEASE, owner, LEASE_MS)
+  const acquire = async (): Promise<boolean> => await leases.acquire(name, owner, LEASE_MS)
   const until = performance.now() + waitMs
   while (!(await acquire())) {
     if (performance.now() >= until) throw taken()
@@ -71,6 +73,6 @@ export async function underBackupLease<T>(
     })
   } finally {
     clearInterval(timer)
-    await leases.release(BACKUP_LEASE, owner).catch(() => undefined)
+    await leases.release(name, owner).catch(() => undefined)
   }
 }

@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
 import { createAuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
-import type { ArchiveBatch, ArchiveContents } from '#shared/db/backup/archive-batch.ts'
 import { walkArchive } from '#shared/db/backup/archive-contents.ts'
-import { prepareCollections, requireEmpty, type WriteBatch, writeArchive } from '#shared/db/backup/restore-archive.ts'
+import {
+  prepareCollections,
+  requireEmpty,
+  type WriteBatch,
+  writeArchive,
+  writeOver,
+} from '#shared/db/backup/restore-archive.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { envelopesIn } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createInstallationLifeRepository, startLife } from '#shared/db/restore/installation-life-repository.ts'
 import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
 import { takePrecautions } from '#shared/db/restore/precautions.ts'
@@ -16,8 +17,8 @@ import { migrate } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { BORN } from '#shared/domain/marks/mark-fields.ts'
 import type { Issued, MarkPlace, Precautions } from '#shared/ports/marks.ts'
-import type { AuditKeys, SecretBox } from '#shared/ports/secrets.ts'
-import { type ArchiveHead, type ArchiveSecret, openArchive } from '#shared/runtime/secrets/archive-cipher.ts'
+import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { settleRestoredAudit } from '#shared/usecases/audit/acknowledge-break.ts'
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
@@ -27,99 +28,13 @@ import { markText } from '#shared/usecases/marks/mark-text.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { deriveAhead, type HeadroomDeps } from '#shared/usecases/wallets/address-headroom.ts'
 import { createIssuedEstimate, type IssuedEstimate } from './estimate-issued.ts'
-import { type ArchiveFacts, type IssuedSince, readIssuedSince } from './issued-since.ts'
+import { type IssuedSince, readIssuedSince } from './issued-since.ts'
 import { type TakenBackAgain, takeBackAgain, takenBackRows } from './take-back-again.ts'
+import { readArchive, type VerifiedArchive } from './verify-backup.ts'
+import { type VerifiedState, verifyState } from './verify-following.ts'
 
 /** Addresses of each key that are derived and watched before the first process starts. */
 const HEADROOM = 64
-
-export interface VerifiedArchive extends ArchiveContents {
-  readonly head: ArchiveHead
-  /** Number of sealed values, and how many of them the configured master keys decrypt. */
-  readonly sealed: { readonly total: number; readonly opened: number }
-  /** Facts of the installation, by name. */
-  readonly facts: ArchiveFacts
-}
-
-/** Reads an archive to its end and checks all of it; nothing is written. Throws `ArchiveRefused`, or another fault of the archive. */
-export async function verifyBackup(
-  archive: Readable,
-  secret: ArchiveSecret,
-  secretBox: Pick<SecretBox, 'open'>,
-): Promise<VerifiedArchive> {
-  const sealed = sealedValues(secretBox)
-  const facts = new Map<string, string>()
-  let head: ArchiveHead | undefined
-  let contents: ArchiveContents | undefined
-  const onHead = (found: ArchiveHead): void => {
-    head = found
-  }
-  await readArchive(archive, { secret, onHead }, async (source) => {
-    contents = await walkArchive(source, (batch) => {
-      sealed.add(batch)
-      if (batch.name !== 'installation') return
-      for (const { _id, value } of batch.documents) facts.set(String(_id), String(value))
-    })
-  })
-  if (head === undefined || contents === undefined) throw new Error('the archive is empty')
-  return { ...contents, head, sealed: sealed.counted(), facts }
-}
-
-/** Opens an archive for `work`. Throws the first error, not that of a stream which ended because of it. */
-async function readArchive(
-  archive: Readable,
-  { secret, onHead }: { readonly secret: ArchiveSecret; readonly onHead?: (head: ArchiveHead) => void },
-  work: (source: AsyncIterable<Buffer>) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = []
-  const failed = (error: unknown): never => {
-    failures.push(error)
-    throw error
-  }
-  await pipeline(
-    archive,
-    async function* (source: AsyncIterable<Buffer>) {
-      try {
-        yield* openArchive(source, secret, onHead)
-      } catch (error) {
-        failed(error)
-      }
-    },
-    createGunzip(),
-    async (source: AsyncIterable<Buffer>) => await work(source).catch(failed),
-  ).catch((error: unknown) => {
-    throw failures[0] ?? error
-  })
-}
-
-/** Counts sealed values. Where a later pass holds a document again, only its last state has to be readable. */
-function sealedValues(secretBox: Pick<SecretBox, 'open'>) {
-  let total = 0
-  const closed = new Map<string, number>()
-  return {
-    add: ({ name, documents, gone }: ArchiveBatch): void => {
-      for (const id of gone) closed.delete(`${name} ${String(id)}`)
-      for (const document of documents) {
-        const _id = String(document['_id'])
-        const found = envelopesIn(name, { ...document, _id })
-        const unread = found.filter(({ sealed, context }) => !opens(secretBox, sealed, context)).length
-        total += found.length
-        closed.delete(`${name} ${_id}`)
-        if (unread > 0) closed.set(`${name} ${_id}`, unread)
-      }
-    },
-    counted: () => ({ total, opened: total - [...closed.values()].reduce((sum, count) => sum + count, 0) }),
-  }
-}
-
-function opens(secretBox: Pick<SecretBox, 'open'>, envelope: string, context: string): boolean {
-  try {
-    secretBox.open(envelope, context)
-    return true
-  } catch {
-    return false
-  }
-}
 
 export interface RestoreDeps extends Omit<HeadroomDeps, 'marks'> {
   readonly db: Database
@@ -137,6 +52,8 @@ export interface RestoreOptions {
   readonly skip: number | null
   /** How long listed addresses are not offered, milliseconds; null = as long as a lost invoice could still be paid. */
   readonly quarantineMs: number | null
+  /** Restore the state of no later moment, milliseconds; null = the newest that the archive and the changes that follow it lead to. */
+  readonly until: number | null
   /** Continue although some sealed values cannot be read any more. */
   readonly acceptUnreadable: boolean
   readonly onProgress: (collection: string, documents: number) => void
@@ -144,7 +61,7 @@ export interface RestoreOptions {
   readonly write?: WriteBatch
 }
 
-export interface RestoredBackup extends VerifiedArchive {
+export interface RestoredBackup extends VerifiedState {
   readonly precautions: Precautions
   /** When the marks were last written, ISO 8601; null when none were found. */
   readonly marksWrittenAt: string | null
@@ -155,30 +72,27 @@ export interface RestoredBackup extends VerifiedArchive {
 }
 
 /**
- * Restores an archive into an empty database. All of it is verified, and the marks are read, before the first write; an interrupted restore leaves
+ * Restores an archive, and the changes that follow it, into an empty database. All of it is verified, and the marks are read, before the first write; an interrupted restore leaves
  * a database in which no process starts. Afterwards the installation works, with addresses and numbers that were never given out, and sends
  * nothing until it is confirmed. Throws `NothingKnownOfIssued` when neither marks nor `skip` say where keys continue.
  */
 export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions): Promise<RestoredBackup> {
   const { db, clock } = deps
-  const { file, secret, actor, skip, quarantineMs, acceptUnreadable, onProgress } = options
-  const verified = await verifyBackup(createReadStream(file), secret, deps.secretBox)
+  const { file, secret, actor, skip, quarantineMs, acceptUnreadable } = options
+  const verified = await verifyState(options, deps.secretBox)
   requireRestorable(verified, acceptUnreadable)
   const since = await readIssuedSince(deps, verified.facts)
   const takenBackSince = takenBackRows(since.marks)
   if (skip === null && !isKnown(since)) {
     const ageMs = clock.now() - Date.parse(verified.takenAt)
-    throw new NothingKnownOfIssued(since, await estimateIssued(file, secret, ageMs))
+    throw new NothingKnownOfIssued(since, await estimateIssued([file, ...verified.changes], secret, ageMs))
   }
   await requireEmpty(db)
   const at = clock.now()
   const state = { takenAt: verified.takenAt, restoredAt: new Date(at).toISOString(), skip: skip ?? 0 }
   // Before anything else is written: no process may take what an interruption leaves for an installation.
   await writeRestoreState(db, { ...state, state: 'writing' })
-  await prepareCollections(db)
-  await readArchive(createReadStream(file), { secret }, async (source) => {
-    await writeArchive(db, source, onProgress, options.write)
-  })
+  await writeState(db, verified, options)
   await migrate(db)
   const precautions = await takePrecautions(db, issuedAtMost(since, skip), { quarantineMs, at })
   const takenBack = await takeBackAgain({ ...deps, passwords: createPasswordHasher() }, takenBackSince)
@@ -226,6 +140,22 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
   return { ...verified, precautions, marksWrittenAt, areMarksCurrent, takenBack }
 }
 
+/** Writes the documents of an archive, then those of each file of changes over them. */
+export async function writeState(
+  db: Database,
+  { changes }: Pick<VerifiedState, 'changes'>,
+  options: Pick<RestoreOptions, 'file' | 'secret' | 'onProgress' | 'write'>,
+): Promise<void> {
+  const { file, secret, onProgress, write } = options
+  await prepareCollections(db)
+  const writeFrom = async (name: string, how: WriteBatch | undefined): Promise<void> =>
+    await readArchive(createReadStream(name), { secret }, async (source) => {
+      await writeArchive(db, source, onProgress, how)
+    })
+  await writeFrom(file, write)
+  for (const name of changes) await writeFrom(name, writeOver(write))
+}
+
 /** Whether all that was issued since the archive was made is known. */
 const isKnown = ({ areCurrent, silent }: IssuedSince): boolean => areCurrent && silent.length === 0
 
@@ -258,11 +188,17 @@ async function beginLife({ db, markPlaces, markKeys }: RestoreDeps, { marks }: I
   await storeMarksCopy(db, record.life, texts)
 }
 
-async function estimateIssued(file: string, secret: ArchiveSecret, ageMs: number): Promise<readonly IssuedEstimate[]> {
+async function estimateIssued(
+  files: readonly string[],
+  secret: ArchiveSecret,
+  ageMs: number,
+): Promise<readonly IssuedEstimate[]> {
   const estimate = createIssuedEstimate()
-  await readArchive(createReadStream(file), { secret }, async (source) => {
-    await walkArchive(source, estimate.add)
-  })
+  for (const file of files) {
+    await readArchive(createReadStream(file), { secret }, async (source) => {
+      await walkArchive(source, estimate.add)
+    })
+  }
   return estimate.most(ageMs)
 }
 

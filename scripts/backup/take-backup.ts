@@ -3,7 +3,7 @@ import { createGzip } from 'node:zlib'
 import type { BackupProgress } from '#shared/db/backup/archive-writer.ts'
 import { type BackupTotals, readBackup } from '#shared/db/backup/backup-source.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { type ArchiveSecret, sealArchive } from '#shared/runtime/secrets/archive-cipher.ts'
+import { type ArchiveHead, type ArchiveSecret, sealArchive } from '#shared/runtime/secrets/archive-cipher.ts'
 import type { ArchiveTarget } from './archive-target.ts'
 
 /** A back-up that was made. */
@@ -19,6 +19,8 @@ export interface TakeOptions {
   readonly id: string
   readonly secret: ArchiveSecret
   readonly version: string
+  /** Further entries of the readable head. */
+  readonly about?: ArchiveHead['about']
   readonly onProgress: (progress: BackupProgress) => void
   /** Ends the back-up with the reason of its abortion; the target then holds no archive. */
   readonly signal?: AbortSignal
@@ -44,7 +46,7 @@ export async function takeBackup(db: Database, options: TakeOptions): Promise<Ta
   const abort = (): void => void packed.destroy(signal?.reason)
   signal?.addEventListener('abort', abort)
   try {
-    const about = { paymesh: version, database: db.name }
+    const about = { paymesh: version, database: db.name, ...options.about }
     const bytes = await target.write(sealArchive(packed, secret, about, new Date()))
     if (totals === undefined) throw new Error('the back-up is incomplete')
     return { ...totals, bytes }

@@ -1,15 +1,19 @@
+import { EventEmitter, once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { errorText } from '#shared/contracts/error-text.ts'
+import { readChain } from '#shared/db/backup/change-chain.ts'
 import { BACKUP_AHEAD_MAX_MS, backupAge } from '#shared/ports/verified-backups.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { probeFolder, removeLeftovers, removeUnverified, unverifiedName } from '../backup/archive-folder.ts'
 import { fileTarget, nameArchive } from '../backup/archive-target.ts'
 import { type HeldLease, LEASE_ENDS_MS, LeaseTaken, underBackupLease } from '../backup/backup-lease.ts'
+import { pruneChanges } from '../backup/changes-folder.ts'
 import { archiveName, listPastArchives, pruneArchives, type Retention } from '../backup/prune-archives.ts'
-import { verifyBackup } from '../backup/restore-backup.ts'
+import { verifyBackup } from '../backup/verify-backup.ts'
+import { CHAIN_BEGUN, CHAIN_KNOWN, runChanges } from './changes-run.ts'
 import { type ArchiveSecretOptions, archiveSecret, withArchiveSecret } from './session/archive-secret.ts'
 import { type BackupStore, withBackupStore } from './session/backup-store.ts'
 import { recordedBackup, recordVerified, requireRecordable, total } from './session/recorded-backup.ts'
@@ -22,6 +26,10 @@ const KEEP_DAYS = 30
 const HOUR_MS = 3_600_000
 /** After a failure the next attempt of `--every` waits this long, or one interval if that is shorter. */
 const RETRY_MS = HOUR_MS
+/** Changes are kept behind so many of the newest archives. */
+const CHANGES_FOR = 2
+/** An archive that a new chain of changes needs is made this long after the one before at the earliest. */
+const CHAIN_PAUSE_MS = 600_000
 /** While another process makes a back-up. */
 const BUSY_MS = 60_000
 /** Longest text of a failure that is stored for `doctor`. */
@@ -76,7 +84,11 @@ async function makeVerified(store: BackupStore, { folder, secret, options }: Ord
   await lease.require()
   const own = await store.verifiedBackups.begunArchives()
   const removed = await pruneArchives(folder, options, { verified: name, now: store.clock.now(), own })
-  await removeUnverified(folder, await probeFolder(folder), { all: true })
+  const now = await probeFolder(folder)
+  await removeUnverified(folder, now, { all: true })
+  const kept = (await listPastArchives(folder, store.clock.now(), own)).slice(0, CHANGES_FOR)
+  const archives = kept.map((archive) => archive.name)
+  await pruneChanges(folder, archives, await store.installationLife.read(), { keepDays: options.keepDays, now })
   return { file, takenAt: verified.takenAt, documents: total(taken.counts), bytes: taken.bytes, removed }
 }
 
@@ -104,7 +116,8 @@ interface Due {
 
 /**
  * A back-up if one is due, and the time of the next: one interval after our newest archive of the folder, or now when that archive is not the one that was
- * verified last: a process may have been killed before it recorded one, and anybody may put files into a folder.
+ * verified last: a process may have been killed before it recorded one, and anybody may put files into a folder. Sooner where a new chain of changes has
+ * begun since, which only a new archive can lead to.
  */
 async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Promise<Due> {
   return await withBackupStore(async (store) => {
@@ -122,18 +135,39 @@ async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Pro
 }
 
 /** Without a folder it is now: the attempt fails and says so. */
-async function dueAt({ clock, verifiedBackups }: BackupStore, folder: string, everyMs: number): Promise<number> {
+async function dueAt({ db, clock, verifiedBackups }: BackupStore, folder: string, everyMs: number): Promise<number> {
   const now = clock.now()
   const own = await verifiedBackups.begunArchives()
   const [newest] = await listPastArchives(folder, now, own).catch(() => [])
   if (newest === undefined) return now
   const age = Math.max(0, now - newest.at)
-  const isRecorded = backupAge(await verifiedBackups.latest(), now) <= age + BACKUP_AHEAD_MAX_MS
-  return isRecorded ? newest.at + everyMs : now
+  const latest = await verifiedBackups.latest()
+  if (backupAge(latest, now) > age + BACKUP_AHEAD_MAX_MS) return now
+  const chain = await readChain(db)
+  const isContinued = chain === null || chain.link.chain === latest?.chain
+  return newest.at + (isContinued ? everyMs : Math.min(everyMs, CHAIN_PAUSE_MS))
+}
+
+/** Archives and the changes between them, until `signal`. */
+async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Promise<void> {
+  const known = new EventEmitter()
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const first = once(known, CHAIN_KNOWN, { signal: either })
+  // An archive that is begun before its chain could not be continued. Each of the two ends the other, and both have cleaned up before this returns.
+  const archives = first.then(async () => await runArchives(order, everyMs, { signal: either, known }))
+  const ended = [runChanges(order, either, known), archives].map((each) => each.catch((error) => stop.abort(error)))
+  await Promise.all(ended)
+  signal.throwIfAborted()
+  throw stop.signal.reason
 }
 
 /** Runs until `signal`. Failures are printed; the next attempt follows after an hour, or one interval. */
-async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Promise<never> {
+async function runArchives(
+  order: Order,
+  everyMs: number,
+  { signal, known }: { readonly signal: AbortSignal; readonly known: EventEmitter },
+): Promise<never> {
   const pauseMs = Math.min(RETRY_MS, everyMs)
   let announcedAt = 0
   const onFailure = (error: unknown): number => {
@@ -152,11 +186,21 @@ async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Pro
       // Never at once, whatever a clock says.
       return inMs > 0 ? Math.min(inMs, pauseMs) : pauseMs
     }, onFailure)
-    await wait(waitMs, undefined, { signal })
+    await waitOrBegun(waitMs, signal, known)
   }
 }
 
+async function waitOrBegun(ms: number, signal: AbortSignal, known: EventEmitter): Promise<void> {
+  const over = new AbortController()
+  const either = AbortSignal.any([signal, over.signal])
+  const begun = once(known, CHAIN_BEGUN, { signal: either }).then(() => over.abort())
+  begun.catch(() => undefined)
+  await wait(ms, undefined, { signal: either }).catch(() => signal.throwIfAborted())
+  over.abort()
+}
+
 const minutes = (ms: number): string => `${Math.round(ms / 60_000)} minutes`
+
 /** `backup run`: what a schedule calls. */
 export function addBackupRunCommand(backup: Command): void {
   withArchiveSecret(
@@ -168,7 +212,11 @@ export function addBackupRunCommand(backup: Command): void {
   )
     .option('--keep <count>', 'how many of the newest archives are kept whatever their age', positive, KEEP)
     .option('--keep-days <days>', 'how many days all archives are kept', positive, KEEP_DAYS)
-    .option('--every <hours>', 'run again and again; without it, once', positive)
+    .option(
+      '--every <hours>',
+      'run again and again, and copy what changed between twice a minute; without it, one archive',
+      positive,
+    )
     .option('--json', 'print one JSON value')
     .action(async (folder: string, options: Options) => {
       const order: Order = { folder, secret: archiveSecret(options), options }

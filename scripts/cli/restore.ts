@@ -15,11 +15,19 @@ type Options = OutputOptions &
     readonly skip?: number
     readonly quarantineHours?: number
     readonly acceptUnreadable?: boolean
+    readonly until?: number
   }
 
 const whole = (text: string): number => {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
   return Number(text)
+}
+
+const moment = (text: string): number => {
+  const at = Date.parse(text)
+  if (!/^[0-9:.T-]{16,40}Z$/.test(text) || Number.isNaN(at))
+    throw new InvalidArgumentError('must be a time such as 2026-01-31T14:05:00Z')
+  return at
 }
 
 const continuesText = ({ marksWrittenAt, areMarksCurrent }: RestoredBackup): string => {
@@ -45,7 +53,7 @@ export function addRestoreCommands(backup: Command): void {
     backup
       .command('restore <file>')
       .description(
-        'Verify an archive, then write it to the configured, empty database. No webhooks or emails are sent until `backup confirm-restore`.',
+        'Verify an archive and the changes that follow it in the same folder, then write them to the configured, empty database. No webhooks or emails are sent until `backup confirm-restore`.',
       ),
   )
     .option(
@@ -57,6 +65,11 @@ export function addRestoreCommands(backup: Command): void {
       '--quarantine-hours <hours>',
       'how long pool and single addresses are not used; without it, as long as a lost invoice could still be paid: 38 days, or more by the settings of a workspace',
       whole,
+    )
+    .option(
+      '--until <time>',
+      'the state of no later moment, for instance of the minute before a wrong command; changes after it may be missing',
+      moment,
     )
     .option('--accept-unreadable', 'continue although secrets sealed under a lost master key stay unreadable')
     .option('--json', 'print one JSON value')
@@ -71,6 +84,7 @@ export function addRestoreCommands(backup: Command): void {
           skip: options.skip ?? null,
           quarantineMs: options.quarantineHours === undefined ? null : options.quarantineHours * 3_600_000,
           acceptUnreadable: options.acceptUnreadable === true,
+          until: options.until ?? null,
           onProgress: (collection, documents) => tell(`${collection}: ${documents} documents`),
         })
         const documents = Object.values(restored.counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
@@ -78,13 +92,17 @@ export function addRestoreCommands(backup: Command): void {
           options,
           snakeCase({ ...restored, facts: undefined }),
           [
-            `${documents} documents of ${restored.takenAt} were restored. ${continuesText(restored)}`,
+            `${documents} documents and ${restored.changes.length} files of changes were restored: the state of ${restored.takenAt}. ${continuesText(restored)}`,
             ...takenBackText(restored),
             'Start the processes, check the data, then run `paymesh backup confirm-restore`. Until then no webhooks or emails are sent.',
           ].join('\n'),
         )
       })
     })
+  addConfirmCommand(backup)
+}
+
+function addConfirmCommand(backup: Command): void {
   backup
     .command('confirm-restore')
     .description('Allow webhooks and emails again once every network is scanned up to its head.')

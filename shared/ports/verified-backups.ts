@@ -7,6 +7,15 @@ export interface VerifiedBackup {
   /** The moment whose state it holds. */
   readonly takenAt: Ms
   readonly verifiedAt: Ms
+  /** The chain of changes that continues it; null without one. */
+  readonly chain: string | null
+}
+
+/** The newest file of changes, which continues every archive of its chain. */
+export interface RecordedChanges {
+  readonly chain: string
+  /** The moment whose state it leads to. */
+  readonly takenAt: Ms
 }
 
 /** The last scheduled back-up that was begun. It is over when a back-up of a later moment was verified. */
@@ -29,3 +38,6 @@ export function backupAge(verified: Pick<VerifiedBackup, 'takenAt'> | null, now:
 
 /** Back-ups are made daily; without a verified one of this age or younger, an operator is alerted. */
 export const BACKUP_AGE_MAX_MS = 36 * 3_600_000
+
+/** Changes are copied twice a minute; without any of this age or younger, an operator is alerted. */
+export const CHANGES_AGE_MAX_MS = 5 * 60_000

@@ -174,5 +174,5 @@ it('backs up when asked to, and uploads only what is complete', () => {
   expect(upload?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual(['./backups:/backups:ro'])
   expect(upload?.entrypoint.join(' ')).not.toContain('.partial')
   for (const line of upload?.entrypoint[2].match(/rclone (copy|delete).*/g) ?? [])
-    expect(line).toContain("--include '/paymesh-*.backup'")
+    expect(line).toMatch(/--include '\/paymesh-\*\.(backup|changes)' /)
 })

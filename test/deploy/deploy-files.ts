@@ -26,6 +26,10 @@ export function yamlDocuments(text: string): readonly Document[] {
   })
 }
 
+/** The Deployments of the Procfile's processes: all but that of the back-up, which serves no port and runs once. */
+export const processesOf = (documents: readonly Document[]): readonly Document[] =>
+  documents.filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name !== 'pay-backup')
+
 /** Paths of all files below `deploy/`, relative to it. */
 export function deployFiles(folder = deployPath()): readonly string[] {
   return readdirSync(folder).flatMap((name) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { copiedFiles, renderedFile } from '#dev/chart.ts'
-import { type Document, deployYaml, yamlDocuments } from './deploy-files.ts'
+import { type Document, deployYaml, processesOf, yamlDocuments } from './deploy-files.ts'
 
 const rendered = (name: string): readonly Document[] => yamlDocuments(readFileSync(renderedFile(name), 'utf8'))
 const bare = rendered('bare-cluster')
@@ -55,7 +55,7 @@ describe('monitoring', () => {
   it('scrapes the metrics of every process under the name that alerts expect', () => {
     const [monitor] = ofKind('PodMonitor', full)
     const { jobLabel, selector, podMetricsEndpoints } = monitor?.spec ?? {}
-    for (const { spec } of ofKind('Deployment', full)) {
+    for (const { spec } of processesOf(full)) {
       const { metadata, spec: pod } = spec.template
       expect(metadata.labels).toMatchObject(selector.matchLabels)
       expect(metadata.labels[jobLabel]).toBe('paymesh')

@@ -5,7 +5,7 @@ import { chartHash, PROCESS_SETTINGS_FILE, processSettingsText, RENDERINGS, rend
 import { FIELDS } from '#shared/config/fields.ts'
 import { isProcessName, isSettingName, readsSetting, SECRET_SETTINGS } from '#shared/config/process-settings.ts'
 import { parseConfig } from '#shared/config/schema.ts'
-import { type Document, deployYaml, imageCommands, yamlDocuments } from './deploy-files.ts'
+import { type Document, deployYaml, imageCommands, processesOf, yamlDocuments } from './deploy-files.ts'
 import { manifestFaults, valuesFaults } from './validate.ts'
 
 const processes = [...imageCommands()]
@@ -25,11 +25,11 @@ interface Variable {
   readonly valueFrom?: Document
 }
 const envNames = (env: readonly Variable[]): readonly string[] => env.map(({ name }) => name)
-/** Our containers of all Deployments, Jobs and CronJobs; each is named after its process type. */
+/** Our containers of all Deployments and Jobs; each is named after its process type. */
 const containers = (documents = all): readonly Document[] =>
   documents
-    .filter(({ kind }) => ['Deployment', 'Job', 'CronJob'].includes(kind))
-    .map(({ spec }) => (spec.jobTemplate?.spec ?? spec).template.spec)
+    .filter(({ kind }) => ['Deployment', 'Job'].includes(kind))
+    .map(({ spec }) => spec.template.spec)
     .flatMap(({ containers: own, initContainers = [] }) => [...own, ...initContainers])
     .filter(({ name }) => name !== 'upload')
 
@@ -69,7 +69,7 @@ it('refuses values that mean nothing', () => {
 it('works without an autoscaler', () => {
   const documents = rendered('without-keda')
   for (const kind of ['ScaledObject', 'HorizontalPodAutoscaler']) expect(ofKind(kind, documents)).toEqual([])
-  for (const { spec } of ofKind('Deployment', documents)) expect(spec.replicas).toBeGreaterThanOrEqual(2)
+  for (const { spec } of processesOf(documents)) expect(spec.replicas).toBeGreaterThanOrEqual(2)
 })
 
 describe.each(processes)('%s', (name, [, ...args]) => {
@@ -102,9 +102,10 @@ describe.each(processes)('%s', (name, [, ...args]) => {
   })
 })
 
-it('has a Deployment for each line of the Procfile and no other', () => {
+it('has a Deployment for each line of the Procfile, and one for the back-up', () => {
+  expect(named('Deployment', 'backup')).toBeDefined()
   expect(
-    ofKind('Deployment')
+    processesOf(all)
       .map(({ metadata }) => metadata.name)
       .toSorted(),
   ).toEqual(processes.map(([name]) => `pay-${name}`).toSorted())
@@ -205,13 +206,13 @@ it('lets nothing in or out but what each process needs', () => {
 })
 
 describe('the back-up', () => {
-  const podOf = (rendering: string) => named('CronJob', 'backup', rendered(rendering)).spec.jobTemplate.spec.template
-  const own = (pod: Document) => [...(pod['spec'].initContainers ?? []), ...pod['spec'].containers]
+  const podOf = (rendering: string) => named('Deployment', 'backup', rendered(rendering)).spec.template
 
-  it('runs daily, alone, on a volume that outlives the release, with the key from a Secret of its own', () => {
-    expect(named('CronJob', 'backup').spec).toMatchObject({ schedule: '17 2 * * *', concurrencyPolicy: 'Forbid' })
-    const [container] = own(podOf('default'))
+  it('runs all the time, alone, on a volume that outlives the release, with the key from a Secret of its own', () => {
+    expect(named('Deployment', 'backup').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
+    const [container] = podOf('default').spec.containers
     expect(container.args.slice(0, 4)).toEqual(['scripts/paymesh.mjs', 'backup', 'run', '/backups'])
+    expect(container.args.join(' ')).toContain('--every 24')
     expect(named('PersistentVolumeClaim', 'backup').metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
     expect(envNames(container.env)).not.toContain('PAYMESH_KEY_PEPPER')
     expect(podOf('default').spec.volumes.find(({ name }: Document) => name === 'key').secret.secretName).toBe(
@@ -220,11 +221,13 @@ describe('the back-up', () => {
     expect(podOf('default').metadata.labels['paymesh/egress']).toBe('none')
   })
 
-  // Guarantee: what is uploaded was verified before; the uploading container has no secret of the installation.
-  it('uploads after it has verified, without our secrets', () => {
-    const { initContainers, containers: uploading } = podOf('backup-s3').spec
-    expect(initContainers.map(({ name }: Document) => name)).toEqual(['backup'])
+  // Guarantee: what is uploaded was verified before, because only then it has its name; the uploading container has no secret of the installation.
+  it('uploads what is verified, changes within seconds, without our secrets', () => {
+    const [, ...uploading] = podOf('backup-s3').spec.containers
     expect(uploading.map(({ name }: Document) => name)).toEqual(['upload'])
+    const copies = uploading[0].args[0].match(/rclone (copy|delete).*/g) ?? []
+    expect(copies).toHaveLength(4)
+    for (const line of copies) expect(line).toMatch(/--include '\/paymesh-\*\.(backup|changes)' /)
     expect(envNames(uploading[0].env).filter(isSettingName)).toEqual([])
     expect(uploading[0].volumeMounts.find(({ name }: Document) => name === 'backups').readOnly).toBe(true)
     expect(uploading[0].volumeMounts.map(({ name }: Document) => name)).not.toContain('key')

@@ -143,6 +143,26 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
       },
     ],
   },
+  BackupChangesOld: {
+    interval: '1m',
+    fires: [
+      { why: 'the process stands', series: { paymesh_backup_changes_age_seconds: '30+60x20' }, at: '9m' },
+      { why: 'they are of a later time', series: { paymesh_backup_changes_age_seconds: '+Inf+0x20' }, at: '4m' },
+    ],
+    silent: [
+      {
+        why: 'they are copied',
+        series: { paymesh_backup_changes_age_seconds: '30 60 30 60 30 60 30 60 30 60 30' },
+        at: '9m',
+      },
+      {
+        why: 'it was updated',
+        series: { paymesh_backup_changes_age_seconds: '250 310 20 50 30 30 30 30 30 30' },
+        at: '6m',
+      },
+      { why: 'they never were', series: { paymesh_backup_verified_age_seconds: '60+60x20' }, at: '9m' },
+    ],
+  },
   MarksNotWritten: {
     fires: [
       { why: 'no place answers', series: { 'paymesh_marks_written_at_seconds{place="redis"}': '10+0x400' }, at: '4m' },

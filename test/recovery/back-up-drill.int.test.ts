@@ -111,7 +111,7 @@ const rows = async (stores: TestStores, name: string) =>
   (await stores.db.connection.collection(name).find().sort({ _id: 1 }).toArray()) as Record<string, unknown>[]
 const statusOf = async ({ deps }: Engine, { terms }: Invoice) => (await deps.invoices.findById(terms.id))?.state.status
 const options = (change: Partial<RestoreOptions> = {}): RestoreOptions => ({
-  ...{ file, secret, actor: 'cli:test', skip: SKIP, quarantineMs: 9 * DAY_MS, acceptUnreadable: false },
+  ...{ file, secret, actor: 'cli:test', skip: SKIP, quarantineMs: 9 * DAY_MS, until: null, acceptUnreadable: false },
   onProgress: () => undefined,
   ...change,
 })

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileTarget, streamTarget } from '#scripts/backup/archive-target.ts'
-import { type RestoreOptions, restoreBackup, verifyBackup } from '#scripts/backup/restore-backup.ts'
+import { type RestoreOptions, restoreBackup } from '#scripts/backup/restore-backup.ts'
 import { takeBackup } from '#scripts/backup/take-backup.ts'
+import { verifyBackup } from '#scripts/backup/verify-backup.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
@@ -87,7 +88,7 @@ const deps = (db = copy.db) => ({
   secretBox: stage.engine.secretBox,
 })
 const options = (file: string): RestoreOptions => ({
-  ...{ file, secret, actor: 'cli:test', skip: 10, quarantineMs: 1_000, acceptUnreadable: false },
+  ...{ file, secret, actor: 'cli:test', skip: 10, quarantineMs: 1_000, until: null, acceptUnreadable: false },
   onProgress: () => undefined,
 })
 

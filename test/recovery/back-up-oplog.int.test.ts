@@ -11,6 +11,7 @@ import { type StoreProcess, startStoreProcess } from '#dev/embedded/store-proces
 import { fileTarget } from '#scripts/backup/archive-target.ts'
 import { takeBackup } from '#scripts/backup/take-backup.ts'
 import { type BackupSteps, readBackup, STEPS } from '#shared/db/backup/backup-source.ts'
+import { ChangesLost } from '#shared/db/backup/change-collector.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
@@ -141,6 +142,23 @@ it(
   'is complete with the same oplog when nothing is late',
   async () => {
     await expect(take('fine.backup', {})).resolves.toMatchObject({ bytes: expect.any(Number) })
+  },
+  SETUP_MS,
+)
+
+// Guarantee: changes that lack some are never copied; the process begins a new chain instead.
+deepTest(
+  'refuses changes since a moment that the oplog no longer holds',
+  async () => {
+    const { time } = await STEPS.startMoment(direct)
+    await overrun(time)
+    const taken = takeBackup(direct, {
+      ...{ target: fileTarget(join(archives, 'late.changes')), id: 'late', secret, version: 'test' },
+      onProgress: () => undefined,
+      read: (db, options) => readBackup(db, { ...options, since: time }),
+    })
+    await expect(taken).rejects.toBeInstanceOf(ChangesLost)
+    expect(existsSync(join(archives, 'late.changes'))).toBe(false)
   },
   SETUP_MS,
 )

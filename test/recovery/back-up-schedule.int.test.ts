@@ -26,6 +26,7 @@ const HOUR_MS = 3_600_000
 /** The payments have about three megabytes: at this speed reading them takes ten seconds. */
 const SLOW = 300_000
 const source = useStores()
+const copy = useStores({ migrated: false })
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-schedule-'))
 const keyFile = join(folder, 'backup.key')
 const started: ReturnType<typeof spawn>[] = []
@@ -44,22 +45,23 @@ beforeAll(async () => {
 beforeEach(async () => {
   archives = mkdtempSync(join(folder, 'archives-'))
   proxy = await startSlowProxy(Number(new URL(source.mongoUrl).port))
-  await source.db.collection(INSTALLATION).deleteMany({ _id: { $in: ['verified_backup', 'backup_attempt'] } })
+  const facts = ['verified_backup', 'backup_attempt', 'backup_chain', 'backup_changes']
+  await source.db.collection(INSTALLATION).deleteMany({ _id: { $in: facts } })
 })
 afterEach(async () => {
   for (const child of started.splice(0)) child.kill('SIGKILL')
   await proxy.close()
-  await source.db.collection(LEASES).deleteMany({ _id: BACKUP_LEASE })
+  await source.db.collection(LEASES).deleteMany({ _id: { $in: [BACKUP_LEASE, 'backup-changes'] } })
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** `paymesh backup …` as in a container of its own, through the proxy. */
-function paymesh(args: readonly string[], { masterKey = 7 } = {}) {
+function paymesh(args: readonly string[], { masterKey = 7, database = source.database } = {}) {
   const child = spawn(process.execPath, ['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile], {
     env: {
       ...{ PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '' },
       MONGO_URL: `mongodb://127.0.0.1:${proxy.port}/?directConnection=true`,
-      ...{ PAYMESH_MONGO_DATABASE: source.database, PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls' },
+      ...{ PAYMESH_MONGO_DATABASE: database, PAYMESH_ACCEPTED_RISKS: 'known-keys,http-urls' },
       PAYMESH_MASTER_KEY: Buffer.alloc(32, masterKey).toString('base64'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,7 +81,10 @@ const backups = () => createVerifiedBackups(source.db)
 /** What `paymesh doctor` says of back-ups in production; it throws for a fault. */
 const doctor = () => checkBackup({ db: source.db, clock: source.runtime.clock, config: { env: 'production' } })
 const wholeOnes = () => readdirSync(archives).filter((name) => name.endsWith('.backup'))
-const partialOnes = () => readdirSync(archives).filter((name) => name.endsWith('.partial'))
+/** All that is there but files of changes. */
+const others = () => readdirSync(archives).filter((name) => !name.includes('.changes'))
+const partialOnes = () => others().filter((name) => name.endsWith('.partial'))
+const changes = () => readdirSync(archives).filter((name) => name.endsWith('.changes'))
 
 /** A back-up of which a part was written. The store is slow once the archive begins, with the stream of changes. */
 async function inTheMiddle(...args: readonly string[]) {
@@ -120,7 +125,7 @@ deepDescribe('SIGTERM', () => {
       running.child.kill(signal)
       const { status, said } = await running.ended
       expect([status, said]).toEqual([0, expect.stringContaining(`Scheduled back-ups ended (${signal})`)])
-      expect(readdirSync(archives)).toEqual([])
+      expect(others()).toEqual([])
       await vi.waitFor(async () => expect(await openCursors()).toEqual([]), { ...WAIT, interval: 100 })
       expect((await source.db.collection(LEASES).findOne({ _id: BACKUP_LEASE }))?.owner).toBe('')
       expect(await backups().latest()).toBeNull()
@@ -138,7 +143,7 @@ deepDescribe('SIGTERM', () => {
     await vi.waitFor(() => expect(existsSync(`${file}.partial`), creating.said()).toBe(true), WAIT)
     creating.child.kill('SIGTERM')
     expect(await creating.ended).toMatchObject({ status: 143, said: expect.stringContaining('No back-up was made') })
-    expect(readdirSync(archives)).toEqual([])
+    expect(others()).toEqual([])
   })
 
   it('ends it although the store does not respond any more', async () => {
@@ -146,7 +151,7 @@ deepDescribe('SIGTERM', () => {
     proxy.limit(0)
     running.child.kill('SIGTERM')
     const { said } = await running.ended
-    expect(readdirSync(archives), said).toEqual([])
+    expect(others(), said).toEqual([])
   })
 
   it('ends the wait for the next archive', async () => {
@@ -154,7 +159,7 @@ deepDescribe('SIGTERM', () => {
     await vi.waitFor(() => expect(running.said()).toContain('verified, '), WAIT)
     running.child.kill('SIGTERM')
     expect((await running.ended).status).toBe(0)
-    expect(readdirSync(archives)).toEqual(wholeOnes())
+    expect(others()).toEqual(wholeOnes())
   })
 })
 
@@ -170,7 +175,7 @@ deepDescribe('a process that was killed', () => {
     // In place of half a minute: the store's clock has passed the end of the lease.
     await source.db.collection(LEASES).updateOne({ _id: BACKUP_LEASE }, { $set: { until: new Date(0) } })
     expect(await next.ended).toMatchObject({ status: 0, said: expect.stringContaining('verified, ') })
-    expect(readdirSync(archives)).toEqual(wholeOnes())
+    expect(others()).toEqual(wholeOnes())
     expect(wholeOnes()).toHaveLength(1)
   })
 
@@ -199,10 +204,10 @@ deepDescribe('two processes on one folder', () => {
     proxy.limit(SLOW / 6)
     const second = paymesh(['run', archives, '--every', '1', '--keep', '1'])
     await vi.waitFor(() => expect(second.said()).toContain('another process is making a back-up'), WAIT)
-    expect(readdirSync(archives)).toEqual([writing])
+    expect(others()).toEqual([writing])
     proxy.limit(null)
     await vi.waitFor(() => expect(first.said()).toContain('verified, '), WAIT)
-    expect(readdirSync(archives)).toEqual([writing.replace('.unverified.partial', '')])
+    expect(others()).toEqual([writing.replace('.unverified.partial', '')])
     first.child.kill('SIGTERM')
     second.child.kill('SIGTERM')
     expect([(await first.ended).status, (await second.ended).status]).toEqual([0, 0])
@@ -226,6 +231,39 @@ deepDescribe('two processes on one folder', () => {
     expect([status, said]).toEqual([1, expect.stringContaining('another process is making a back-up')])
     expect(wholeOnes()).toHaveLength(1)
     expect(partialOnes()).toEqual([])
+  })
+})
+
+deepDescribe('changes between archives', () => {
+  it('are copied by the same process, continue after it was killed, and are restored with the archive', async () => {
+    const payments = source.db.connection.collection<{ _id: string; key: string }>('payments')
+    const write = async (_id: string) => await payments.insertOne({ _id, ...keyed(_id) })
+    const first = paymesh(['run', archives, '--every', '24'])
+    await vi.waitFor(() => expect(first.said()).toContain('verified, '), WAIT)
+    expect(changes().length).toBeGreaterThan(0)
+    await write('after the archive')
+    first.child.kill('SIGKILL')
+    await first.ended
+    // In place of half a minute: the store's clock has passed the end of its leases.
+    await source.db.collection(LEASES).updateMany({}, { $set: { until: new Date(0) } })
+    const before = changes()
+    const second = paymesh(['run', archives, '--every', '24'])
+    await vi.waitFor(() => expect(changes().length, second.said()).toBeGreaterThan(before.length), WAIT)
+    expect(await doctor()).toMatch(/^the newest verified back-up is of \S+, and changes up to \S+ were copied$/)
+    second.child.kill('SIGTERM')
+    expect((await second.ended).status).toBe(0)
+    expect(wholeOnes()).toHaveLength(1)
+    const restored = await paymesh(['restore', join(archives, wholeOnes()[0] ?? ''), '--skip', '10'], {
+      database: copy.database,
+    }).ended
+    expect([restored.status, restored.said]).toEqual([
+      0,
+      expect.stringMatching(/\d+ documents and [1-9]\d* files of changes were restored/),
+    ])
+    expect(
+      await copy.db.connection.collection<{ _id: string }>('payments').countDocuments({ _id: 'after the archive' }),
+    ).toBe(1)
+    await payments.deleteOne({ _id: 'after the archive' })
   })
 })
 
@@ -278,7 +316,7 @@ describe('a back-up that fails', () => {
     expect(status).toBe(0)
     expect(readdirSync(missing)).toHaveLength(1)
     expect(await backups().lastAttempt()).toMatchObject({ failure: null })
-    expect(await doctor()).toMatch(/^the newest verified back-up is of \S+$/)
+    expect(await doctor()).toMatch(/^the newest verified back-up is of \S+; what happened since is in no back-up/)
   })
 
   // Guards data: an archive that cannot be verified takes the place of none.
@@ -306,7 +344,7 @@ deepDescribe('clocks and files that lie', () => {
     const later = now + 3_650 * 24 * HOUR_MS
     const fake = archiveName(later)
     writeFileSync(join(archives, fake), 'put there by somebody')
-    const value = JSON.stringify({ backupId: 'of-a-wrong-clock', takenAt: later, verifiedAt: later })
+    const value = JSON.stringify({ backupId: 'of-a-wrong-clock', takenAt: later, verifiedAt: later, chain: null })
     await source.db.collection(INSTALLATION).insertOne({ _id: 'verified_backup', value, changedAt: new Date() })
     await expect(doctor()).rejects.toThrow('a later time than now: a clock is or was wrong')
     expect(backupAge(await backups().latest(), now)).toBe(Number.POSITIVE_INFINITY)

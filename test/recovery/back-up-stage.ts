@@ -7,7 +7,10 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 
 /** Facts that a restore does not bring back. */
-const LEFT_OUT = ['restore', 'reconciliation', 'rollups', 'backup_mark', 'verified_backup']
+const LEFT_OUT = [
+  ...['restore', 'reconciliation', 'rollups', 'life', 'marks'],
+  ...['backup_mark', 'verified_backup', 'backup_attempt', 'backup_chain', 'backup_changes'],
+]
 
 /** The state of a database: each document by collection and id, as hexadecimal BSON. */
 export type StoreState = ReadonlyMap<string, string>

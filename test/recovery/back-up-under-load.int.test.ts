@@ -96,7 +96,7 @@ it('a copy that was read while invoices were paid reconciles', { timeout: 240_00
       auditKeys: createAuditKeys(new Uint8Array(32).fill(7)),
     },
     {
-      ...{ file, secret, actor: 'cli:test', skip: 100, quarantineMs: 1_000, acceptUnreadable: false },
+      ...{ file, secret, actor: 'cli:test', skip: 100, quarantineMs: 1_000, until: null, acceptUnreadable: false },
       onProgress: () => undefined,
     },
   )

@@ -92,7 +92,7 @@ const restoreInto = (stores: TestStores, change: Partial<RestoreOptions>, places
       },
     },
     {
-      ...{ file, secret, actor: 'cli:test', skip: null, quarantineMs: 0, acceptUnreadable: false },
+      ...{ file, secret, actor: 'cli:test', skip: null, quarantineMs: 0, until: null, acceptUnreadable: false },
       onProgress: () => undefined,
       ...change,
     },

@@ -61,7 +61,7 @@ const restoreInto = (stores: TestStores, places: readonly (typeof place)[], lost
     },
     {
       ...{ file, secret, actor: 'cli:test', skip: places.length === 0 ? 10 : null, quarantineMs: 0 },
-      ...{ acceptUnreadable: lostKey !== undefined, onProgress: () => undefined },
+      ...{ until: null, acceptUnreadable: lostKey !== undefined, onProgress: () => undefined },
     },
   )
 /** What the maintenance process does each second: signs the rows, and records in the marks what was taken back. */

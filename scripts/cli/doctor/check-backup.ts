@@ -5,6 +5,8 @@ import {
   BACKUP_AHEAD_MAX_MS,
   type BackupAttempt,
   backupAge,
+  CHANGES_AGE_MAX_MS,
+  type RecordedChanges,
   type VerifiedBackup,
 } from '#shared/ports/verified-backups.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -26,13 +28,15 @@ export type BackupCheckDeps = Pick<Installation, 'db'> &
  */
 export async function checkBackup({ db, clock, config }: BackupCheckDeps): Promise<string> {
   const backups = createVerifiedBackups(db)
-  const [verified, attempt, leases] = await Promise.all([
+  const [verified, attempt, changes, leases] = await Promise.all([
     backups.latest(),
     backups.lastAttempt(),
+    backups.latestChanges(),
     createInstanceReads(db).leases(),
   ])
   const isRunning = leases.some(({ id, until }) => id === BACKUP_LEASE && until > clock.now())
-  const trouble = troubleOf(attempt, verified, isRunning)
+  const copied = copiedText(changes, verified, clock.now())
+  const trouble = `${troubleOf(attempt, verified, isRunning)}${copied.isFault ? copied.text : ''}`
   const isProduction = config.env === 'production'
   if (verified === null) {
     if (isProduction) throw new Error(`no back-up was verified yet${trouble}; ${REMEDY}`)
@@ -45,7 +49,23 @@ export async function checkBackup({ db, clock, config }: BackupCheckDeps): Promi
   if (ageMs > BACKUP_AGE_MAX_MS)
     throw new Error(`${text}, ${Math.floor(ageMs / HOUR_MS)} hours ago${trouble}; ${REMEDY}`)
   if (trouble !== '' && isProduction) throw new Error(`${text}${trouble}`)
-  return `${text}${trouble}`
+  return `${text}${copied.isFault ? trouble : `${trouble}${copied.text}`}`
+}
+
+/** How new the changes between archives are. Where they never were copied that is a remark. */
+function copiedText(changes: RecordedChanges | null, verified: VerifiedBackup | null, now: number) {
+  if (changes === null)
+    return {
+      isFault: false,
+      text: '; what happened since is in no back-up: `backup run --every 24` copies it twice a minute',
+    }
+  const age = backupAge(changes, now)
+  const at = new Date(changes.takenAt).toISOString()
+  if (age > CHANGES_AGE_MAX_MS)
+    return { isFault: true, text: `; no changes were copied since ${at}: is \`paymesh backup run --every\` running?` }
+  if (verified !== null && verified.chain !== changes.chain)
+    return { isFault: true, text: `; the changes of ${at} follow no verified archive yet: the next one is due at once` }
+  return { isFault: false, text: `, and changes up to ${at} were copied` }
 }
 
 /** What became of an attempt after the newest verified back-up; empty without one, and while it runs. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { progressPrinter } from '#scripts/cli/text/progress-printer.ts'
+import { readChain } from '#shared/db/backup/change-chain.ts'
 import { estimateBackup } from '#shared/db/backup/estimate-backup.ts'
 import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
@@ -9,8 +10,9 @@ import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { markText } from '#shared/usecases/marks/mark-text.ts'
 import type { ArchiveTarget } from '../../backup/archive-target.ts'
-import type { VerifiedArchive } from '../../backup/restore-backup.ts'
 import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
+import type { VerifiedArchive } from '../../backup/verify-backup.ts'
+import { newestLink } from '../../backup/verify-following.ts'
 import { estimateText, progressText } from '../text/backup-text.ts'
 import { actorName } from './actor.ts'
 import type { BackupStore } from './backup-store.ts'
@@ -28,7 +30,8 @@ export interface BackupOrder {
 export const total = (counts: Readonly<Record<string, number | null>>): number =>
   Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 
-function packageVersion(): string {
+/** Of the program, for the head of an archive. */
+export function packageVersion(): string {
   try {
     return String(JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8')).version)
   } catch {
@@ -67,8 +70,11 @@ export async function recordedBackup(
   const id = random.uuid()
   await exports.record(auditOf(store, 'backup.started', id, { file: name }))
   await copyMarks(store)
+  const chain = await readChain(db)
+  const { life } = await store.installationLife.read()
   const taken = await takeBackup(db, {
     ...{ target, id, secret, signal, version: packageVersion() },
+    about: chain === null ? {} : { life, chain: chain.link.chain, number: chain.link.number },
     onProgress: (progress) => tell(progressText(progress, estimate, performance.now() - begun)),
   })
   await exports.record(auditOf(store, 'backup.ended', id, { documents: total(taken.counts), bytes: taken.bytes }))
@@ -99,6 +105,11 @@ export function requireRecordable({ sealed }: Pick<VerifiedArchive, 'sealed'>): 
 export async function recordVerified(store: BackupStore, archive: VerifiedArchive): Promise<void> {
   requireRecordable(archive)
   const { backupId, takenAt } = archive
-  const verified = { backupId, takenAt: Date.parse(takenAt), verifiedAt: store.clock.now() }
+  const verified = {
+    backupId,
+    takenAt: Date.parse(takenAt),
+    verifiedAt: store.clock.now(),
+    chain: newestLink(archive)?.chain ?? null,
+  }
   await store.verifiedBackups.record(verified, auditOf(store, 'backup.verified', backupId, { taken_at: takenAt }))
 }

@@ -178,7 +178,7 @@ deepTest('counts a verified back-up by the moment whose data it holds', async ()
     const backupId = mine.deps.random.uuid()
     await mine.deps.exports.record(row('backup.started', backupId, takenAt))
     await mine.deps.exports.record(row('backup.ended', mine.deps.random.uuid(), takenAt))
-    const fact = { backupId, takenAt, verifiedAt: now }
+    const fact = { backupId, takenAt, verifiedAt: now, chain: null }
     return () => mine.deps.preparing.verifiedBackups.record(fact, row('backup.verified', mine.deps.random.uuid(), now))
   }
   const state = () => mine.line('backup')

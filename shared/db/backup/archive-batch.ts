@@ -4,10 +4,12 @@ import type mongoose from 'mongoose'
 export interface ArchiveContents {
   /** The moment whose state the archive holds, ISO 8601. */
   readonly takenAt: string
+  /** The same moment as the store's cluster time: seconds and the number within the second. */
+  readonly clusterTime: readonly [number, number]
   readonly schemaVersion: number
   /** The back-up that made the archive, as named in the audit log. */
   readonly backupId: string
-  /** Documents of each collection at that moment; null where the store could not count them any more. */
+  /** Documents of each collection at that moment; null where they were not counted: in changes, and where the store could not any more. */
   readonly counts: Readonly<Record<string, number | null>>
   /** Documents in the archive. More than at that moment when some were read again because they changed. */
   readonly documents: number

@@ -90,10 +90,11 @@ function checkSums({ collections }: Control<'finish'>, sums: ReadonlyMap<string,
 }
 
 function contentsOf({ schemaVersion, backupId }: Control<'start'>, finish: Control<'finish'>): ArchiveContents {
-  const { takenAt, collections } = finish
+  const { takenAt, clusterTime, collections } = finish
   const entries = Object.entries(collections)
   return {
     takenAt,
+    clusterTime,
     schemaVersion,
     backupId,
     counts: Object.fromEntries(entries.map(([name, { stored }]) => [name, stored])),

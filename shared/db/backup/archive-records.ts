@@ -27,6 +27,8 @@ const controlSchema = z.discriminatedUnion('t', [
   z.object({
     t: z.literal('finish'),
     takenAt: z.iso.datetime(),
+    /** The same moment as the cluster time of the store: seconds and the number within the second. */
+    clusterTime: z.tuple([count, count]),
     collections: z.record(
       z.string(),
       z.object({

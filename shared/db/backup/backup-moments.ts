@@ -32,7 +32,8 @@ export function endMoment(db: Database): Promise<BackupMoment> {
   })
 }
 
-async function momentOf(
+/** A moment of the store, right after `act`, which uses the session for all that it does. */
+export async function momentOf(
   db: Database,
   act: (native: mongoose.mongo.Db, session: mongoose.mongo.ClientSession) => Promise<void>,
 ): Promise<BackupMoment> {

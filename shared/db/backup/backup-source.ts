@@ -12,7 +12,7 @@ import {
   type StoredCounts,
 } from './archive-writer.ts'
 import { type BackupMoment, endMoment, startMoment } from './backup-moments.ts'
-import { type ChangeCollector, type ChangedIds, collectChanges } from './change-collector.ts'
+import { type ChangeCollector, type ChangedIds, ChangesLost, collectChanges } from './change-collector.ts'
 import { type IdRange, rangesOf, readRange } from './collection-ranges.ts'
 import { countAt } from './count-at.ts'
 import { isPassing, persist, type ReadMoment, readRaw } from './read-at.ts'
@@ -51,6 +51,8 @@ interface BackupOptions {
   readonly onEnd: (totals: BackupTotals) => void
   /** With more changed documents held, they are read again before the next range begins. Default 200,000. */
   readonly changedMax?: number
+  /** Reads only documents that changed at this cluster time or later, and counts none. Default: all. */
+  readonly since?: mongoose.mongo.Timestamp
 }
 
 /** The steps of a back-up. A test exchanges one by a wrong one, to show that the wrong one is found. */
@@ -69,22 +71,22 @@ export const STEPS: BackupSteps = { startMoment, endMoment, collectChanges, rang
 /**
  * Every document of every kept collection as of one moment, the end, as records of an archive; finally it calls `onEnd`. Collections
  * are read in ranges at any speed, beside all writes; documents that changed meanwhile are read again, and those that changed last
- * are read at one snapshot, which the store need keep for some seconds only. Throws when the store's oplog no longer holds the changes.
+ * are read at one snapshot, which the store need keep for some seconds only. Throws `ChangesLost` when the store's oplog no longer holds the changes.
  */
 export async function* readBackup(
   db: Database,
   options: BackupOptions,
   steps: BackupSteps = STEPS,
 ): AsyncGenerator<Buffer> {
-  const { onProgress, onEnd, id, changedMax = CHANGED_MAX } = options
+  const { onProgress, onEnd, id, changedMax = CHANGED_MAX, since } = options
   const names = MODELS.map(({ name }) => name).filter((name) => classOf(name).backup === 'kept')
   const version = await schemaVersion(db)
   const start = await steps.startMoment(db)
-  const changes = steps.collectChanges(db, names, start.time)
+  const changes = steps.collectChanges(db, names, since ?? start.time)
   const out = createArchiveWriter(onProgress)
   try {
     yield out.control({ t: 'start', backupId: id, startedAt: start.at.toISOString(), schemaVersion: version })
-    const ranges = await allRanges(db, names, steps)
+    const ranges = since === undefined ? await allRanges(db, names, steps) : []
     while (ranges.length > 0) {
       let begun = 0
       const next = (): AsyncGenerator<DocumentBatch> | null => {
@@ -98,12 +100,16 @@ export async function* readBackup(
       if (changes.size() > changedMax) yield* passOver(db, changes, out, steps)
       else out.nextPass()
     }
+    // What changed long ago is read in passes: the store keeps a snapshot for some minutes only.
+    if (since !== undefined) await changes.passed((await steps.endMoment(db)).time)
     for (let pass = 0; pass < PASSES_MAX && changes.size() > LAST_PASS_MAX; pass += 1)
       yield* passOver(db, changes, out, steps)
-    const { end, counts } = yield* lastPass(db, { names, changes, out, steps })
+    const counted = since === undefined ? names : []
+    const { end, counts } = yield* lastPass(db, { names: counted, changes, out, steps })
     if ((await schemaVersion(db)) !== version)
-      throw new Error('the schema was migrated while it was read: take it again')
-    yield out.control({ t: 'finish', takenAt: end.at.toISOString(), collections: out.sums(names, counts) })
+      throw new ChangesLost('the schema was migrated while it was read: take it again')
+    const clusterTime: [number, number] = [end.time.getHighBitsUnsigned(), end.time.getLowBitsUnsigned()]
+    yield out.control({ t: 'finish', takenAt: end.at.toISOString(), clusterTime, collections: out.sums(names, counts) })
     const found = await unknownCollections(db)
     onEnd({ takenAt: end.at, counts: withoutNulls(counts), changed: out.changed(), ignored: found })
   } finally {

@@ -2,7 +2,7 @@ import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 
 /** How long the store waits for a change before it answers that there is none. */
-const AWAIT_MS = 500
+const AWAIT_MS = 100
 const BATCH = 1_000
 /** With this many ids that nobody took, reading pauses: the store's oplog holds the rest. About 100 bytes each. */
 const HELD_MAX = 1_000_000
@@ -10,6 +10,11 @@ const HELD_MAX = 1_000_000
 const LOST = new Set<unknown>([286, 136, 280])
 /** Changes of documents; every other kind of change that this stream reads ends a back-up. */
 const OF_DOCUMENTS = new Set(['insert', 'update', 'replace', 'delete'])
+
+/** What changed since a moment cannot be read any more: all must be read again. */
+export class ChangesLost extends Error {
+  override readonly name = 'ChangesLost'
+}
 
 /** Ids of changed documents by collection. */
 export type ChangedIds = ReadonlyMap<string, ReadonlySet<string>>
@@ -138,7 +143,7 @@ function documentOfChange(change: Change, names: readonly string[]): { readonly 
   const name = change.ns?.coll ?? ''
   if (!OF_DOCUMENTS.has(change.operationType) || !names.includes(name)) {
     const place = name === '' ? 'the database' : name
-    throw new Error(`the back-up ended: "${change.operationType}" on ${place} while it was read`)
+    throw new ChangesLost(`the back-up ended: "${change.operationType}" on ${place} while it was read`)
   }
   const id = change.documentKey?._id
   if (typeof id !== 'string') throw new Error(`the _id of a document of ${name} is not a text`)
@@ -176,7 +181,7 @@ const codeOf = (error: unknown): unknown => (error instanceof mongoose.mongo.Mon
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 function tooFew(cause: unknown): Error {
-  return new Error(
+  return new ChangesLost(
     'The store no longer holds all changes made since the back-up began: its oplog is too small for the writes of that time. Enlarge it (replSetResizeOplog), or back up at a quieter time.',
     { cause },
   )

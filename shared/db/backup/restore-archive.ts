@@ -12,7 +12,8 @@ import { MODELS } from '#shared/db/schema/models.ts'
 import type { ArchiveBatch, ArchiveContents } from './archive-batch.ts'
 import { walkArchive } from './archive-contents.ts'
 import { BACKUP_MARK } from './backup-moments.ts'
-import { BACKUP_ATTEMPT_FACT, VERIFIED_BACKUP_FACT } from './verified-backups.ts'
+import { CHAIN_FACT } from './change-chain.ts'
+import { BACKUP_ATTEMPT_FACT, CHANGES_FACT, VERIFIED_BACKUP_FACT } from './verified-backups.ts'
 
 /** Batches that are written side by side. */
 const WIDTH = 3
@@ -24,6 +25,8 @@ const LEFT_OUT: readonly unknown[] = [
   BACKUP_MARK,
   VERIFIED_BACKUP_FACT,
   BACKUP_ATTEMPT_FACT,
+  CHAIN_FACT,
+  CHANGES_FACT,
   // The restored database is another life, whose marks begin with those of the former ones.
   LIFE_FACT,
   MARKS_FACT,
@@ -114,6 +117,12 @@ function withoutLeftOut(batch: ArchiveBatch, leftOut: Set<unknown>): ArchiveBatc
     gone: batch.gone.filter((id) => !LEFT_OUT.includes(id)),
   }
 }
+
+/** Writes what an archive of changes holds over what is there: none of its documents is new for certain. */
+export const writeOver =
+  (write: WriteBatch = writeBatch): WriteBatch =>
+  async (db, batch) =>
+    await write(db, { ...batch, pass: batch.pass + 1 })
 
 /** Writes a batch; that of a later pass replaces what an earlier one wrote. Repeating it changes nothing. */
 export async function writeBatch(db: Database, { name, pass, documents, gone }: ArchiveBatch): Promise<void> {

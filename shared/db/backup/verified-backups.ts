@@ -3,7 +3,12 @@ import { AUDIT_LOG, type AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import { BACKUP_AHEAD_MAX_MS, type BackupAttempt, type VerifiedBackup } from '#shared/ports/verified-backups.ts'
+import {
+  BACKUP_AHEAD_MAX_MS,
+  type BackupAttempt,
+  type RecordedChanges,
+  type VerifiedBackup,
+} from '#shared/ports/verified-backups.ts'
 
 /** Name of the fact that a back-up was verified. */
 export const VERIFIED_BACKUP_FACT = 'verified_backup'
@@ -16,8 +21,17 @@ const BEGUN_MAX = 10_000
 /** Name of the fact that a scheduled back-up was begun. */
 export const BACKUP_ATTEMPT_FACT = 'backup_attempt'
 
+/** Name of the fact that changes were copied. */
+export const CHANGES_FACT = 'backup_changes'
+
 const attemptSchema = z.object({ name: z.string(), startedAt: z.number().int(), failure: z.string().nullable() })
-const factSchema = z.object({ backupId: z.string(), takenAt: z.number().int(), verifiedAt: z.number().int() })
+const factSchema = z.object({
+  backupId: z.string(),
+  takenAt: z.number().int(),
+  verifiedAt: z.number().int(),
+  chain: z.string().nullable(),
+})
+const changesSchema = z.object({ chain: z.string(), takenAt: z.number().int() })
 
 /** Verified back-ups and attempts on MongoDB: one fact of the installation each. */
 export function createVerifiedBackups(db: Database) {
@@ -36,6 +50,15 @@ export function createVerifiedBackups(db: Database) {
     recordAttempt: async (attempt: BackupAttempt): Promise<void> => {
       const change = { $set: { value: JSON.stringify(attempt) }, $currentDate: { changedAt: true as const } }
       await db.collection(INSTALLATION).updateOne({ _id: BACKUP_ATTEMPT_FACT }, change, { upsert: true })
+    },
+    /** The newest changes; null before the first, and after a restore. */
+    latestChanges: async (): Promise<RecordedChanges | null> => {
+      const fact = await db.collection(INSTALLATION).findOne({ _id: CHANGES_FACT })
+      return fact === null ? null : changesSchema.parse(JSON.parse(fact.value))
+    },
+    recordChanges: async (changes: RecordedChanges): Promise<void> => {
+      const change = { $set: { value: JSON.stringify(changes) }, $currentDate: { changedAt: true as const } }
+      await db.collection(INSTALLATION).updateOne({ _id: CHANGES_FACT }, change, { upsert: true })
     },
     /** Names of the newest 10,000 archives that this installation began, by its audit log: others in the same folder are another installation's. */
     begunArchives: async (): Promise<ReadonlySet<string>> => {

@@ -10,6 +10,7 @@ const KEY_BYTES = 32
 const SALT_BYTES = 32
 /** 128 MiB and about half a second: a stolen archive resists guessing (OWASP password storage: scrypt N = 2^17, r = 8, p = 1). */
 const SCRYPT = { N: 131_072, r: 8, p: 1 } as const
+const PASSPHRASE_SALT = randomBytes(SALT_BYTES).toString('base64')
 
 /** The secret of an archive: a passphrase that a person remembers, or 32 random bytes. */
 export type ArchiveSecret =
@@ -41,6 +42,8 @@ const headSchema = z.object({
       N: z.number().int().min(16_384).max(1_048_576),
       r: z.number().int().min(1).max(16),
       p: z.number().int().min(1).max(4),
+      /** Of the passphrase alone, and the same in all archives of one process: a thousand archives cost one stretching. */
+      salt: z.base64(),
     }),
   ]),
   check: z.string().max(64),
@@ -61,7 +64,10 @@ export async function* sealArchive(
   createdAt: Date,
 ): AsyncGenerator<Buffer> {
   const salt = randomBytes(SALT_BYTES)
-  const kdf = secret.kind === 'key' ? ({ name: 'none' } as const) : ({ name: 'scrypt', ...SCRYPT } as const)
+  const kdf =
+    secret.kind === 'key'
+      ? ({ name: 'none' } as const)
+      : ({ name: 'scrypt', ...SCRYPT, salt: PASSPHRASE_SALT } as const)
   const key = await archiveKey(secret, salt, kdf)
   const head: ArchiveHead = {
     format: 2,
@@ -231,10 +237,36 @@ async function archiveKey(secret: ArchiveSecret, salt: Buffer, kdf: ArchiveHead[
     throw new ArchiveRefused('wrong_secret', `This archive was created with ${made}.`)
   }
   let input: Uint8Array
-  if (kdf.name === 'scrypt' && secret.kind === 'passphrase') {
-    const { N, r, p } = kdf
-    input = await scryptBytes(secret.passphrase.normalize('NFC'), salt, KEY_BYTES, { N, r, p, maxmem: 256 * N * r })
-  } else if (secret.kind === 'key' && secret.key.length === KEY_BYTES) input = secret.key
+  if (kdf.name === 'scrypt' && secret.kind === 'passphrase') input = await stretched(secret, kdf)
+  else if (secret.kind === 'key' && secret.key.length === KEY_BYTES) input = secret.key
   else throw new Error('a key has 32 bytes')
   return Buffer.from(hkdfSync('sha256', input, salt, 'paymesh archive v1', KEY_BYTES))
+}
+
+const stretchings = new WeakMap<ArchiveSecret, Map<string, Promise<Buffer>>>()
+
+/** The stretched passphrase, once for each secret and head. */
+function stretched(
+  secret: Extract<ArchiveSecret, { kind: 'passphrase' }>,
+  kdf: Extract<ArchiveHead['kdf'], { name: 'scrypt' }>,
+): Promise<Buffer> {
+  const known = stretchings.get(secret) ?? new Map<string, Promise<Buffer>>()
+  stretchings.set(secret, known)
+  const { N, r, p, salt } = kdf
+  const name = JSON.stringify([N, r, p, salt])
+  const made =
+    known.get(name) ??
+    scryptBytes(secret.passphrase.normalize('NFC'), Buffer.from(salt, 'base64'), KEY_BYTES, {
+      N,
+      r,
+      p,
+      maxmem: 256 * N * r,
+    })
+  known.set(name, made)
+  return made
+}
+
+/** The header of an archive, as it stands there: it is authentic only once the archive was opened. Throws `ArchiveRefused` without one. */
+export async function readArchiveHead(source: AsyncIterable<Uint8Array>): Promise<ArchiveHead> {
+  return (await readFront(byteReader(source))).head
 }

@@ -102,10 +102,15 @@ it('reports the age of the newest verified back-up, which is infinite without on
   const at = runtime.clock.now()
   const about = { at, actor: 'cli:test', subject: 'b', workspaceId: null, mode: null, detail: {} }
   await createExportRecords(db).record({ id: 'backup.started:b', action: 'backup.started', ...about })
-  const verified = { backupId: 'b', takenAt: at - MINUTE_MS, verifiedAt: at }
+  const verified = { backupId: 'b', takenAt: at - MINUTE_MS, verifiedAt: at, chain: null }
   await createVerifiedBackups(db).record(verified, { id: 'v', action: 'backup.verified', ...about })
   await collector.run()
   expect(await value('backup_verified_age_seconds')).toBeGreaterThanOrEqual(60)
+  // An installation that never copied any is not behind with them.
+  expect(await value('backup_changes_age_seconds')).toBeNull()
+  await createVerifiedBackups(db).recordChanges({ chain: 'c', takenAt: at - 2 * MINUTE_MS })
+  await collector.run()
+  expect(await value('backup_changes_age_seconds')).toBeGreaterThanOrEqual(120)
 })
 
 // Guarantee: late money shows although every process that should have moved it is dead.

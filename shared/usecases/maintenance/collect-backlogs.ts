@@ -68,6 +68,7 @@ const GAUGES = [
   'node_quota_used_ratio',
   'rate_snapshot_age_seconds',
   'backup_verified_age_seconds',
+  'backup_changes_age_seconds',
   'store_members',
   'store_replication_lag_seconds',
   'store_oplog_seconds',
@@ -231,10 +232,13 @@ async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Pr
   }
 }
 
-/** Without any verified back-up, or with one of a later time, its age is infinite, so that the same alert fires. */
+/** Without any verified back-up, or with one of a later time, its age is infinite, so that the same alert fires. Changes count once some were copied. */
 async function collectBackups({ verifiedBackups, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
-  const verified = await verifiedBackups.latest()
-  return () => metrics.gauge('backup_verified_age_seconds', backupAge(verified, at) / 1_000)
+  const [verified, changes] = await Promise.all([verifiedBackups.latest(), verifiedBackups.latestChanges()])
+  return () => {
+    metrics.gauge('backup_verified_age_seconds', backupAge(verified, at) / 1_000)
+    if (changes !== null) metrics.gauge('backup_changes_age_seconds', backupAge(changes, at) / 1_000)
+  }
 }
 
 async function collectCosts({ metrics }: CollectBacklogsDeps, read: () => Promise<NodeCosts>): Promise<Publish> {

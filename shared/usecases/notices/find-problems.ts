@@ -2,7 +2,7 @@ import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Problem } from '#shared/domain/problems/episodes.ts'
 import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
-import { BACKUP_AGE_MAX_MS, backupAge } from '#shared/ports/verified-backups.ts'
+import { BACKUP_AGE_MAX_MS, backupAge, CHANGES_AGE_MAX_MS } from '#shared/ports/verified-backups.ts'
 import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
 import { networkName, stuckRowId } from '#shared/usecases/networks/report-stuck-networks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -36,10 +36,18 @@ async function stuckNetworks({ exceptions }: FindProblemsDeps): Promise<readonly
 }
 
 async function backupProblems({ clock, verifiedBackups }: FindProblemsDeps): Promise<readonly Problem[]> {
-  const [verified, attempt] = await Promise.all([verifiedBackups.latest(), verifiedBackups.lastAttempt()])
+  const [verified, attempt, changes] = await Promise.all([
+    verifiedBackups.latest(),
+    verifiedBackups.lastAttempt(),
+    verifiedBackups.latestChanges(),
+  ])
   const hasFailed = attempt?.failure != null && (verified === null || verified.takenAt < attempt.startedAt)
   const headline = 'Back-ups fail'
   if (hasFailed) return [{ name: 'backup', headline, text: `${failureText(attempt)} ${BACKUP_ADVICE}`, patienceMs: 0 }]
+  if (changes !== null && backupAge(changes, clock.now()) > CHANGES_AGE_MAX_MS) {
+    const text = `The newest changes that were copied are of ${new Date(changes.takenAt).toISOString()}: what happened since would be lost with the database. ${BACKUP_ADVICE}`
+    return [{ name: 'backup', headline, text, patienceMs: CHANGES_PATIENCE_MS }]
+  }
   if (backupAge(verified, clock.now()) <= BACKUP_AGE_MAX_MS) return []
   const newest = verified === null ? 'There is none.' : `The newest is of ${new Date(verified.takenAt).toISOString()}.`
   const text = `No back-up of the last ${BACKUP_AGE_MAX_MS / HOUR_MS} hours was verified. ${newest} ${BACKUP_ADVICE}`
@@ -47,6 +55,8 @@ async function backupProblems({ clock, verifiedBackups }: FindProblemsDeps): Pro
   return [{ name: 'backup', headline, text, patienceMs: verified === null ? BACKUP_AGE_MAX_MS : 0 }]
 }
 
+/** An update of the process that copies them takes less. */
+const CHANGES_PATIENCE_MS = 5 * 60_000
 const BACKUP_ADVICE = 'Run "paymesh doctor", and "paymesh backup run" as deploy/README.md describes.'
 
 const failureText = ({ startedAt, failure }: { readonly startedAt: Ms; readonly failure: string | null }): string =>

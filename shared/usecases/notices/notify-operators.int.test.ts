@@ -45,7 +45,7 @@ async function opened() {
     const started = { id: `backup.started:${backupId}`, action: 'backup.started' as const, ...about }
     await createExportRecords(stores.db).record(started)
     const audit = { id: `verified:${backupId}`, action: 'backup.verified' as const, ...about }
-    await createVerifiedBackups(stores.db).record({ backupId, takenAt: now, verifiedAt: now }, audit)
+    await createVerifiedBackups(stores.db).record({ backupId, takenAt: now, verifiedAt: now, chain: null }, audit)
   }
   await backUp('first')
   return {
@@ -119,6 +119,20 @@ it('mails of a back-up that failed, of one that is too old, and of a disk that i
     'Paymesh recovered: Back-ups fail',
     'Paymesh needs you: Back-ups fail',
     'Paymesh needs you: The database needs attention',
+  ])
+})
+
+it('mails of changes between back-ups that are not copied any more, and not of a short break', async () => {
+  const { deps, pass, mails } = await opened()
+  const copied = () => createVerifiedBackups(stores.db).recordChanges({ chain: 'c', takenAt: deps.clock.now() })
+  await copied()
+  await pass(8 * MINUTE)
+  await copied()
+  await pass(3 * MINUTE)
+  expect(await mails()).toEqual([])
+  await pass(10 * MINUTE)
+  expect((await mails()).map(({ text }) => text)).toEqual([
+    expect.stringContaining('The newest changes that were copied are of'),
   ])
 })
 

@@ -48,7 +48,9 @@ export async function restoreElsewhere(story: Story, first: Installation, archiv
   mkdirSync(second.compose.folder, { recursive: true })
   for (const name of CARRIED) {
     const from = join(first.compose.folder, name)
-    cpSync(from, join(second.compose.folder, name), { recursive: true, preserveTimestamps: true })
+    // What is being written now may have another name in a moment.
+    const filter = (each: string): boolean => !/\.(partial|unverified)$/.test(each)
+    cpSync(from, join(second.compose.folder, name), { recursive: true, preserveTimestamps: true, filter })
   }
   // cp -p keeps owners; copyFile does not.
   await second

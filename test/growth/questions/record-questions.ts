@@ -129,6 +129,8 @@ const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = {
   record: BY_KEY,
   lastAttempt: BY_KEY,
   recordAttempt: BY_KEY,
+  latestChanges: BY_KEY,
+  recordChanges: BY_KEY,
   begunArchives: (on) => on.begunArchives(),
 }
 
