@@ -5,7 +5,14 @@ import { looksOf, settled } from '#test/support/accessibility.ts'
 import { ANYBODY, useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath, RECORD_PAGES, type RecordPage } from '#test/support/dashboard-pages.ts'
 import { deepTest, namedOf } from '#test/support/depth.ts'
-import { amountsIn, overlongIn, type PutIn, plainText, ungroupedIn, withExtremeValues } from '#test/support/extreme-values.ts'
+import {
+  amountsIn,
+  overlongIn,
+  type PutIn,
+  plainText,
+  ungroupedIn,
+  withExtremeValues,
+} from '#test/support/extreme-values.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
 const browser = useBrowser()

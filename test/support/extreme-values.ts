@@ -11,17 +11,17 @@ export const EXTREME_NAMES = [
 
 const PRICES = [
   { value: '1000000000000000.00', currency: 'USD' },
-  { value: '1000000000000000', currency: 'JPY' },
+  { value: '1000000000000000', currency: 'CLP' },
   { value: '0.01', currency: 'EUR' },
 ] as const
 const COINS = ['0.000000000000000001', '1000000000000000', '0.00000001'] as const
 /** Fields with a text that a person typed. */
 const TYPED = ['orderId', 'title', 'description', 'name', 'text', 'reason']
 /** Records whose name a person typed; other names are those of networks, coins and processes. */
-const OF_PEOPLE = /^(invoices|payments|customers|paymentLinks|products|apiKeys|members|exceptions)\./
+const OF_PEOPLE = /^(checkout|invoices|payments|customers|paymentLinks|products|apiKeys|members|exceptions)\./
 /** Amounts beside a currency, and beside the symbol of a coin. */
 const FIAT = ['price', 'amount', 'received', 'short', 'excess', 'refunded', 'atQuote', 'now']
-const COIN = ['amount', 'received', 'due', 'seen', 'confirmed', 'left', 'refunded']
+const COIN = ['amount', 'received', 'due', 'remaining', 'seen', 'confirmed', 'left', 'refunded']
 
 /** A value that was put into an answer: the field, without places in lists, and what a page that shows it says. */
 export interface PutIn {
@@ -94,7 +94,7 @@ export const amountsIn = (text: string): readonly string[] =>
 /** A text without the marks that pages leave out of names or make visible, and without what the browser itself folds. */
 export const plainText = (text: string): string => text.replace(/[\p{Cf}\s␦]|[\u2066-\u2069]|U\+[0-9A-F]{4}/gu, '')
 
-const CODES = [...FIAT_CODES, 'JPY'].join('|')
+const CODES = FIAT_CODES.join('|')
 const UNGROUPED = new RegExp(`(?<![\\d.,])\\d{5,}(?:\\.\\d+)?[\\s\u00a0](?:${CODES})\\b`, 'g')
 /** Prices in a text whose digits are not grouped, which nobody reads at a glance. */
 export const ungroupedIn = (text: string): readonly string[] => text.match(UNGROUPED) ?? []
@@ -103,5 +103,7 @@ const PRICE = new RegExp(`([\\d.,]+)[\\s\u00a0](?:${CODES})\\b`, 'g')
 /** Prices and rates with decimals whose digits nobody reads to the end. */
 export const overlongIn = (text: string): readonly string[] =>
   [...text.matchAll(PRICE)].flatMap(([whole, number = '']) =>
-    number.includes('.') && !/\.\d\d$/.test(number) && number.replace(/[.,]/g, '').replace(/^0+/, '').length > 9 ? [whole] : [],
+    number.includes('.') && !/\.\d\d$/.test(number) && number.replace(/[.,]/g, '').replace(/^0+/, '').length > 9
+      ? [whole]
+      : [],
   )

@@ -39,13 +39,13 @@ function Page({ path }: { readonly path: string }) {
 }
 
 function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> }) {
-  const [{ language, words }, setSpoken] = useState(first)
+  const [{ language, texts }, setSpoken] = useState(first)
   const speak = async (next: typeof language): Promise<void> => {
     keepLanguage(next)
     setSpoken(await loadWords(next))
   }
   return (
-    <SpeechContext.Provider value={{ speech: speechIn(language, words, navigator.languages), speak }}>
+    <SpeechContext.Provider value={{ speech: speechIn(language, texts, navigator.languages), speak }}>
       <Announcer>
         <Page path={location.pathname} />
       </Announcer>

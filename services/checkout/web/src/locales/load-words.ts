@@ -8,10 +8,12 @@ const FILES: Readonly<Partial<Record<Language, () => Promise<Messages>>>> = {
 }
 
 /** A language with its texts; English, which is part of the script, where the file of another one does not arrive. */
-export async function loadWords(language: Language): Promise<{ readonly language: Language; readonly words: Messages }> {
+export async function loadWords(
+  language: Language,
+): Promise<{ readonly language: Language; readonly texts: Messages }> {
   try {
-    return { language, words: (await FILES[language]?.()) ?? en }
+    return { language, texts: (await FILES[language]?.()) ?? en }
   } catch {
-    return { language: 'en', words: en }
+    return { language: 'en', texts: en }
   }
 }

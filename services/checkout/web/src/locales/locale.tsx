@@ -44,8 +44,8 @@ export const useSpeech = (): Speech => useContext(SpeechContext).speech
 
 /** A text whose places are filled with parts of the page, texts of other people among them. */
 export function Say({ w, ...fill }: { readonly w: MessageKey } & Readonly<Record<string, ComponentChildren>>) {
-  const { words } = useSpeech()
-  const parts = words[w].split(/(\{\w\})/)
+  const { texts } = useSpeech()
+  const parts = texts[w].split(/(\{\w\})/)
   return (
     <>
       {parts.map((part) => {
