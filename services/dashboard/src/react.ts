@@ -6,6 +6,7 @@ import { createElement, Fragment, type ReactNode } from 'preact/compat'
  * (https://preactjs.com/guide/v10/switching-to-preact), and what libraries name that it lacks. No page renders either of these.
  */
 // biome-ignore lint/performance/noBarrelFile: the build takes this file for `react`, all of it
+// @ts-expect-error: the types are a namespace, the module that the build reads exports names (TS2498)
 export * from 'preact/compat'
 export { default } from 'preact/compat'
 
