@@ -86,7 +86,11 @@ const STAGES = {
   },
   looks: {
     what: 'every page, drawer and dialog of the dashboard and every state of the checkout at every width in both themes',
-    args: [...VITEST, 'browser', ...['every-page', 'dialogs', 'checkout-states'].map((name) => `test/browser/${name}.test.ts`)],
+    args: [
+      ...VITEST,
+      'browser',
+      ...['every-page', 'dialogs', 'checkout-states'].map((name) => `test/browser/${name}.test.ts`),
+    ],
     env: { EVERY_LOOK: '1' },
   },
   clients: {

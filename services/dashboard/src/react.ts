@@ -5,8 +5,8 @@ import { createElement, Fragment, type ReactNode } from 'preact/compat'
  * What every page and library imports as `react` (`vite.config.ts`): Preact, which does the same in a fifth of the bytes
  * (https://preactjs.com/guide/v10/switching-to-preact), and what libraries name that it lacks. No page renders either of these.
  */
-// biome-ignore lint/performance/noBarrelFile: the build takes this file for `react`, all of it
 // @ts-expect-error: the types are a namespace, the module that the build reads exports names (TS2498)
+// biome-ignore lint/performance/noBarrelFile: the build takes this file for `react`, all of it
 export * from 'preact/compat'
 export { default } from 'preact/compat'
 
