@@ -85,8 +85,12 @@ const STAGES = {
     args: ['--import', 'tsx', 'dev/patterns/check-patterns.ts', '--again'],
   },
   looks: {
-    what: 'every page and every state of the checkout at every width in both themes',
-    args: [...VITEST, 'browser', 'test/browser/every-page.test.ts', 'test/browser/checkout-states.test.ts'],
+    what: 'every page, drawer and dialog of the dashboard and every state of the checkout at every width in both themes',
+    args: [
+      ...VITEST,
+      'browser',
+      ...['every-page', 'dialogs', 'checkout-states'].map((name) => `test/browser/${name}.test.ts`),
+    ],
     env: { EVERY_LOOK: '1' },
   },
   clients: {

@@ -18,6 +18,8 @@ const DESK = { end: '', width: 1280, height: 800 }
 const PHONE = { end: '-phone', width: 390, height: 844 }
 const WIDE = { end: '-wide', width: 1440, height: 900 }
 const THEMES = ['light', 'dark'] as const
+/** A busy machine takes long for a page. */
+const PATIENCE_MS = 300_000
 /** Pages that look better in live mode: there the demo has only history. */
 const LIVE_PAGES = { 'overview-live': 'overview', 'invoices-live': 'invoices' }
 
@@ -91,7 +93,9 @@ async function pictureCheckout(
 }
 
 async function open(on: Browser, visitor: Visitor): Promise<Page> {
-  return await (await newContext(on, visitor)).newPage()
+  const page = await (await newContext(on, visitor)).newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
+  return page
 }
 
 async function take(page: Page, name: string, folder: string): Promise<void> {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Express, NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
-import { LANGUAGES } from '#services/checkout/web/src/format/locale.ts'
+import { LANGUAGES, type Language } from '#services/checkout/web/src/format/locale.ts'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { publicError, retryAfterOf } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
@@ -42,9 +42,7 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
   const folder = join(pagesDir, 'checkout')
   const built = readFileSync(join(folder, 'index.html'), 'utf8')
-  const pages = new Map(
-    LANGUAGES.map((language) => [language, built.replace('<html lang="en"', `<html lang="${language}"`)]),
-  )
+  const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, folder)]))
   const show = (request: Request, response: Response, status: number, plain: string | null = null): void => {
     const page = pages.get(languageOf(request)) ?? built
     response
@@ -84,6 +82,20 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
     if (wait !== null) response.set('Retry-After', String(wait))
     show(request, response, known.status)
   })
+}
+
+/** The part of Vite's manifest that is read here: files by the source they were built from. */
+const manifestOf = z.record(z.string(), z.object({ file: z.string() }))
+
+/** The built page in a language, with its texts requested together with the script, which would ask for them one way there and back later. */
+function pageIn(language: Language, built: string, folder: string): string {
+  const page = built.replace('<html lang="en"', `<html lang="${language}"`)
+  const manifest = join(folder, '.vite/manifest.json')
+  const texts = existsSync(manifest)
+    ? manifestOf.parse(JSON.parse(readFileSync(manifest, 'utf8')))[`src/locales/${language}.ts`]
+    : undefined
+  if (texts === undefined) return page
+  return page.replace('</head>', `  <link rel="modulepreload" crossorigin href="/${texts.file}" />\n  </head>`)
 }
 
 /** The style sheets that a built page names. */

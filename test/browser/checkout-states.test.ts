@@ -15,6 +15,7 @@ import {
   SHOWN_TOKEN,
 } from '#test/support/checkout-views.ts'
 import { sampleOf } from '#test/support/depth.ts'
+import { amountsIn, type PutIn, plainText, withExtremeValues } from '#test/support/extreme-values.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
@@ -58,16 +59,21 @@ const LOGO = sharp({ create: { width: 480, height: 160, channels: 3, background:
 const SPEAKERS: Readonly<Record<string, typeof ANYBODY>> = { 'es-AR': { ...ANYBODY }, 'pt-BR': { ...ANYBODY } }
 
 /** Opens the real page with an answer of our own, so that each state is there at once and stays. */
-async function show(name: string, options: Parameters<typeof browser.open>[0] = {}, script = ''): Promise<Page> {
+async function show(
+  name: string,
+  options: Parameters<typeof browser.open>[0] = {},
+  script = '',
+  answer: unknown = STATES[name]?.[1] ?? null,
+): Promise<Page> {
   const page = await browser.open({ session: SPEAKERS[options.locale ?? ''] ?? ANYBODY, ...options })
   if (script !== '') await page.addInitScript(script)
-  const [path, body] = STATES[name] ?? ['/', null]
+  const [path] = STATES[name] ?? ['/']
   await page.route('**/api/**', async (route) => {
     const url = new URL(route.request().url()).pathname
     if (url.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
     else if (url.endsWith('/assets')) await route.fulfill({ json: { assets: ASSET_OPTIONS, holdMs: 1_200_000 } })
-    else if (body === null) await route.fulfill({ status: 404, json: { error: { code: 'NOT_FOUND', details: [] } } })
-    else await route.fulfill({ json: body })
+    else if (answer === null) await route.fulfill({ status: 404, json: { error: { code: 'NOT_FOUND', details: [] } } })
+    else await route.fulfill({ json: answer })
   })
   await page.route('**/logo/*', async (route) => route.fulfill({ contentType: 'image/webp', body: await LOGO }))
   await page.goto(`${dev.checkoutUrl}${path}`)
@@ -75,10 +81,10 @@ async function show(name: string, options: Parameters<typeof browser.open>[0] = 
   return page
 }
 
-/** Which themes are looked at by width. What fits is measured at each; a page at 375 pixels is that of 320 with more room. */
+/** Which themes are looked at by width. What fits is measured at each; a page at 390 pixels is that of 320 with more room. */
 const LOOKS = {
-  each: { 320: ['light'], 375: [], 1280: ['dark'] },
-  every: { 320: ['light', 'dark'], 375: ['light', 'dark'], 1280: ['light', 'dark'] },
+  each: { 320: ['light'], 390: [], 1280: ['dark'] },
+  every: { 320: ['light', 'dark'], 390: ['light', 'dark'], 1280: ['light', 'dark'] },
 } as const
 
 /** Guarantee: nobody is kept from paying by their eyes, their hands, a small screen or a dark room. */
@@ -96,6 +102,57 @@ test.each(sampleOf(Object.keys(STATES), 3))('%s is accessible at each width in b
     expect({ width, sideways: await sidewaysPixels(page) }).toEqual({ width, sideways: 0 })
     if (Number(width) < 900) expect({ width, small: await smallTargets(page) }).toEqual({ width, small: [] })
   }
+})
+
+const pageOf = (path: string) =>
+  path
+    .split('/')
+    .flatMap((part, at) => (at % 2 === 1 ? [`/${part}`] : []))
+    .join('')
+/** States that ask for a payment. */
+const ASKS = /^(pay|partial$|announced|branded|stepped-back)/
+/** Fields that a page does not say: those that the receipt says, and what is left to pay where nothing is asked for. */
+const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>> = {
+  '/i': (field, name) =>
+    /^view\.(books\.|paymentMethod\.due$)/.test(field) ||
+    (field === 'view.paymentMethod.remaining' && !ASKS.test(name)),
+  '/i/receipt': (field) => /^view\.paymentMethod\.(due|remaining)$/.test(field),
+  '/l': (field, name) => field === 'link.title' && name === 'link-ended',
+}
+
+// Guarantee: whatever a merchant names things and however large or small amounts are, a payer reads what the server says: the same numbers with
+// the same units, whole names as text, and nothing beyond the window's edge.
+test.each(
+  sampleOf(
+    Object.keys(STATES).filter((name) => !['missing', 'hostile', 'receipt-hostile'].includes(name)),
+    3,
+  ),
+)('%s shows extreme values as its server says them', async (name) => {
+  const [path = '', body] = STATES[name] ?? []
+  const put: PutIn[] = []
+  const page = await show(
+    name,
+    {},
+    '',
+    withExtremeValues('checkout.view', body, (one) => put.push(one)),
+  )
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 })
+    expect([name, width, await sidewaysPixels(page)]).toEqual([name, width, 0])
+  }
+  await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
+  const text = await page.evaluate<string>('document.body.innerText')
+  const [shown, plain, words] = [amountsIn(text), plainText(text), text.split(/\s+/)]
+  // On a receipt the unit of a column of amounts is its heading.
+  const says = (amount: string) =>
+    shown.includes(amount) || (path.endsWith('/receipt') && words.includes(amount.split(' ')[0] ?? ''))
+  const missing = put.filter(
+    ({ field, amount, name: given }) =>
+      UNSAID[pageOf(path)]?.(field, name) !== true &&
+      ((amount !== undefined && !says(amount)) || (given !== undefined && !plain.includes(plainText(given)))),
+  )
+  expect({ name, missing }).toEqual({ name, missing: [] })
+  expect(await page.evaluate('window.attacked === undefined')).toBe(true)
 })
 
 /** What a payer opens or does on a page before it is looked at. */

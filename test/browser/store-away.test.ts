@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { qrPicture } from '#services/checkout/plain/qr-picture.ts'
-import { axeViolations, sidewaysPixels } from '#test/support/accessibility.ts'
+import { axeViolations, rulesOf, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { paymentMethodOf } from '#test/support/engine.ts'
 import { useSuspendableCheckout } from '#test/support/suspendable-checkout.ts'
@@ -60,12 +60,14 @@ test('without scripts a link is paid to its address, and the receipt is read', a
   const looksRight = async (address: string) => {
     const other = await browser.open({ width: 390, height: 844 })
     await other.goto(address)
-    if (process.env['SHOTS'])
-      await other.screenshot({
-        path: `${process.env['SHOTS']}/plain-${address.replace(/[^a-z0-9]+/gi, '-').slice(-30)}.png`,
-        fullPage: true,
-      })
-    expect([await axeViolations(other), await sidewaysPixels(other)]).toEqual([[], 0])
+    for (const width of [390, 1280]) {
+      await other.setViewportSize({ width, height: 844 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await other.emulateMedia({ colorScheme })
+        const found = [await axeViolations(other, rulesOf(colorScheme)), await sidewaysPixels(other)]
+        expect([width, colorScheme, ...found]).toEqual([width, colorScheme, [], 0])
+      }
+    }
   }
   await page.goto(`${url}/l/${await link({ kind: 'custom', minMinor: 500n, maxMinor: 50_000n })}`)
   await page.getByRole('heading', { name: 'Workshop' }).waitFor()
@@ -96,4 +98,5 @@ test('without scripts a link is paid to its address, and the receipt is read', a
   await page.getByRole('link', { name: 'View receipt' }).click()
   await page.getByRole('heading', { name: /^Receipt #/ }).waitFor()
   await page.getByText('Nothing has been received.').waitFor()
+  await looksRight(page.url())
 })

@@ -182,7 +182,7 @@ describe('a TRON wallet in the payer’s browser', () => {
     await enrich(wallet)
     wallet.betray = (asked) => betray(wallet, asked)
     await button(page, 'Alpha Wallet').click()
-    await says(page, 'The wallet signed something else than this payment, so we sent nothing.')
+    await says(page, 'The wallet signed something other than this payment, so we sent nothing.')
     expect(sent.includes('signed')).toBe(reachesServer)
     expect(sent).not.toContain('hint')
     at.node.mine()

@@ -122,9 +122,47 @@ export async function sidewaysPixels(page: Page): Promise<number> {
   return await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
+/** The windows that every page is looked at in, and their themes in `npm test`: each width and each theme once. */
+export const WINDOWS = [
+  { width: 1280, height: 800, themes: ['light'] },
+  { width: 390, height: 844, themes: ['dark'] },
+] as const
+const THEMES = ['light', 'dark'] as const
+
+/** What was found in one look. */
+export interface LookFault {
+  readonly width: number
+  readonly theme?: 'light' | 'dark'
+  readonly found: readonly string[]
+}
+
+/**
+ * Looks at what a page of the dashboard shows now, in every window and, with `EVERY_LOOK=1`, in both themes: what axe finds, and whether
+ * anything leads beyond the window's edge. Empty when nothing is wrong. A width may change what the page is made of, a theme only how it looks.
+ */
+export async function looksOf(
+  page: Page,
+  options: { readonly isInDialog?: boolean; readonly windows?: readonly (typeof WINDOWS)[number][] } = {},
+): Promise<readonly LookFault[]> {
+  const { windows = WINDOWS, ...where } = options
+  const faults: LookFault[] = []
+  for (const { width, height, themes } of windows) {
+    await page.setViewportSize({ width, height })
+    await settled(page)
+    for (const [turn, theme] of (EVERY_LOOK ? THEMES : themes).entries()) {
+      await showTheme(page, theme)
+      const found = await axeViolations(page, turn === 0 ? 'all' : 'looks', where)
+      if (found.length > 0) faults.push({ width, theme, found })
+    }
+    const sideways = await sidewaysPixels(page)
+    if (sideways !== 0) faults.push({ width, found: [`${sideways} pixels beyond the window's edge`] })
+  }
+  return faults
+}
+
 /** Resolves when the page shows its content: a heading, and nothing that is still loading. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').first().waitFor()
-  const busy = page.locator('[aria-busy="true"]')
+  const busy = page.locator('[aria-busy="true"], .mantine-Skeleton-root')
   while ((await busy.count()) > 0) await busy.first().waitFor({ state: 'detached' })
 }

@@ -1,5 +1,5 @@
 import { neededText } from '#services/checkout/web/src/format/confirmation-text.ts'
-import { durationText, fullMomentText } from '#services/checkout/web/src/format/format-values.ts'
+import { durationText, estimateText, fullMomentText } from '#services/checkout/web/src/format/format-values.ts'
 import { noneText } from '#services/checkout/web/src/format/problem-text.ts'
 import { isGone, isZero, slowest, stepOf } from '#services/checkout/web/src/format/step.ts'
 import type { AssetOptionsView, InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
@@ -130,9 +130,9 @@ ${options.assets.map(
     html`<label class="plain-choice"><input type="radio" name="asset" value="${option.asset}" required${
       option.isAvailable ? null : html` disabled`
     }> <span>${option.symbol} · ${networkText(option.network, option.symbol !== NETWORKS[option.network].mark)}${
-      option.isAvailable
-        ? html` <small>≈ ${option.estimate} ${option.symbol}</small>`
-        : html` <small>${say('pick.paused')}</small>`
+      option.isAvailable && option.estimate !== null
+        ? html` <small>≈ ${estimateText(option.estimate)} ${option.symbol}</small>`
+        : html` <small>${option.isAvailable ? '' : say('pick.paused')}</small>`
     }</span></label>\n`,
 )}</fieldset>
 <button type="submit" class="button main">${words.go}</button>

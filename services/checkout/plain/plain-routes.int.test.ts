@@ -141,6 +141,9 @@ describe('a page without a script', () => {
       .updateOne({ _id: id }, { $set: { description: '<script>alert(1)</script>\u202e' } })
     const page = (await stage.get(`/i/${id}/plain`)).body
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;␦')
+    const large = (await stage.engine.open({ minor: 100_000_000n })).terms.id
+    // An estimate is grouped as on the page with JavaScript.
+    expect((await stage.get(`/i/${large}/plain`)).body).toMatch(/≈ 1\u202f0\d\d\u202f\d{3}\.\d\d USDT/)
   })
 })
 
@@ -152,6 +155,8 @@ describe('an amount below every minimum', () => {
     expect(body.options).toMatchObject({ assets: [], none: { cause: 'too_small' } })
     const least = body.options.none.least
     expect((await stage.get(`/i/${small}/plain`)).body).toContain(`${least} USD`)
+    const link = (await stage.get(`/l/${await stage.link({ kind: 'fixed', minor: 1n })}/plain`)).body
+    expect([link.includes(`${least} USD`), link.includes('<form')]).toEqual([true, false])
     const minor = BigInt(least.replace('.', ''))
     const assets = async (amount: bigint) =>
       (await stage.get(`/api/i/${(await stage.engine.open({ minor: amount })).terms.id}?coins`)).body.options.assets

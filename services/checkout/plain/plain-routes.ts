@@ -13,6 +13,7 @@ import { validate } from '#shared/contracts/http/validate.ts'
 import { chooseAsset } from '#shared/usecases/invoices/choose-asset.ts'
 import { renewQuote } from '#shared/usecases/invoices/renew-quote.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
+import { listLinkOptions } from '#shared/usecases/payment-links/list-link-options.ts'
 import { payLink } from '#shared/usecases/payment-links/pay-link.ts'
 import { viewPaymentLink } from '#shared/usecases/payment-links/view-payment-link.ts'
 import { listAssetOptions } from '#shared/usecases/quotes/availability.ts'
@@ -48,7 +49,7 @@ export function plainRoutes(deps: CheckoutDeps, styles: readonly string[]): Rout
     '/l/:id/plain',
     handle(async (request, response) => {
       await admit(deps, request, LIMITS.read)
-      showLink(pages, request, response, { link: await linkOf(deps, request), typed: '', problem: null })
+      await showLink(pages, request, response, { link: await linkOf(deps, request), typed: '', problem: null })
     }),
   )
   const form = [ownFormsOnly(deps), express.urlencoded({ extended: false, limit: FORM_BYTES_MAX })]
@@ -145,14 +146,17 @@ function formOf(pages: Pages, kind: 'asset' | 'price'): RequestHandler {
   })
 }
 
-function showLink(
+async function showLink(
   { deps, styles }: Pages,
   request: Request,
   response: Response,
   shown: { readonly link: LinkView; readonly typed: string; readonly problem: string | null },
-): void {
+): Promise<void> {
   const speech = speechOf(request)
-  sendPlain(response, { speech, styles }, plainLink(speech, { ...shown, actionId: deps.random.uuid() }))
+  const { id, isActive, amount } = shown.link
+  const options = isActive && amount.kind === 'fixed' ? await listLinkOptions(deps, id) : null
+  const page = { ...shown, none: options?.none ?? null, actionId: deps.random.uuid() }
+  sendPlain(response, { speech, styles }, plainLink(speech, page))
 }
 
 async function sendLink(pages: Pages, request: Request, response: Response): Promise<void> {
@@ -163,7 +167,7 @@ async function sendLink(pages: Pages, request: Request, response: Response): Pro
   const speech = speechOf(request)
   if (read !== null && read.kind !== 'amount') {
     response.status(400)
-    return showLink(pages, request, response, { link, typed, problem: amountFault(speech, read, link) })
+    return await showLink(pages, request, response, { link, typed, problem: amountFault(speech, read, link) })
   }
   try {
     const amount = read === null ? {} : { amount: read.value }
@@ -179,7 +183,7 @@ async function sendLink(pages: Pages, request: Request, response: Response): Pro
     const refusal = refusalText(request, response, error, link.merchant.name)
     const isSmall = publicError(error).code === 'AMOUNT_BELOW_MINIMUM'
     const problem = isSmall ? speech.say('amount.unpayable') : refusal
-    showLink(pages, request, response, { link: await linkOf(deps, request), typed, problem })
+    await showLink(pages, request, response, { link: await linkOf(deps, request), typed, problem })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Request } from 'express'
 import { chooseLanguage, type Language } from '#services/checkout/web/src/format/locale.ts'
 import { type Speech, speechIn } from '#services/checkout/web/src/locales/speech.ts'
+import { WORDS as SPOKEN } from '#services/checkout/web/src/locales/words.ts'
 
 interface Words {
   readonly choose: string
@@ -62,5 +63,5 @@ export function languageOf(request: Request): Language {
 export function speechOf(request: Request): PlainSpeech {
   const language = languageOf(request)
   const query = request.query['lang'] === language ? `?lang=${language}` : ''
-  return { ...speechIn(language, preferredBy(request)), words: WORDS[language], query }
+  return { ...speechIn(language, SPOKEN[language], preferredBy(request)), words: WORDS[language], query }
 }

@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
 import { InvoicePage } from './invoice/invoice-page.tsx'
+import { loadWords } from './locales/load-words.ts'
 import { keepLanguage, readLanguage, SpeechContext } from './locales/locale.tsx'
 import { speechIn } from './locales/speech.ts'
 import { LinkPage } from './pages/link-page.tsx'
@@ -37,14 +38,14 @@ function Page({ path }: { readonly path: string }) {
   return <MissingPage />
 }
 
-function App() {
-  const [language, setLanguage] = useState(readLanguage)
-  const speak = (next: typeof language): void => {
+function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> }) {
+  const [{ language, texts }, setSpoken] = useState(first)
+  const speak = async (next: typeof language): Promise<void> => {
     keepLanguage(next)
-    setLanguage(next)
+    setSpoken(await loadWords(next))
   }
   return (
-    <SpeechContext.Provider value={{ speech: speechIn(language, navigator.languages), speak }}>
+    <SpeechContext.Provider value={{ speech: speechIn(language, texts, navigator.languages), speak }}>
       <Announcer>
         <Page path={location.pathname} />
       </Announcer>
@@ -52,5 +53,11 @@ function App() {
   )
 }
 
-const root = document.getElementById('root')
-if (root !== null) render(<App />, root)
+void start()
+
+/** No `await` at the top level: files that are loaded later import parts of this one, which would wait for it. */
+async function start(): Promise<void> {
+  const first = await loadWords(readLanguage())
+  const root = document.getElementById('root')
+  if (root !== null) render(<App first={first} />, root)
+}

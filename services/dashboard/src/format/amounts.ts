@@ -1,13 +1,22 @@
 import { readTypedNumber, type TypedFault } from '#shared/domain/money/typed-number.ts'
 
 const LOCALE = 'en'
+/** Making a format takes longer than a hundred uses of it. */
+const GROUPED = new Intl.NumberFormat(LOCALE)
 
 /** Groups a decimal string as in the page's language and keeps every decimal: `1250.00` → `1,250.00`. Exact at any size. */
 export function showDecimal(value: string): string {
   const negative = value.startsWith('-')
   const [whole = '0', decimals = ''] = (negative ? value.slice(1) : value).split('.')
-  const grouped = new Intl.NumberFormat(LOCALE).format(BigInt(whole))
+  const grouped = GROUPED.format(BigInt(whole))
   return `${negative ? '−' : ''}${grouped}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/** A price of one coin or currency for reading: grouped, and eight significant digits, which are enough to compare by eye. Files have every digit. */
+export function showRate(price: string): string {
+  const digits = price.replace('.', '').replace(/^0+/, '').length
+  if (digits <= 8 || !price.includes('.')) return showDecimal(price)
+  return showDecimal(price.slice(0, Math.max(price.indexOf('.') + 3, price.length - (digits - 8))))
 }
 
 /** Formats an axis label, as short as possible without being wrong: `1.05K`, `350`, `1,062.5`. */
@@ -20,7 +29,7 @@ export function showAxisTick(value: number): string {
 
 /** Writes a count: `1,204`. */
 export function showCount(count: number): string {
-  return new Intl.NumberFormat(LOCALE).format(count)
+  return GROUPED.format(count)
 }
 
 /** Deliveries that wait: how many, and how many of them were tried already. */

@@ -5,7 +5,7 @@ import { Page } from '../parts/page.tsx'
 export function NotFound() {
   return (
     <Page title="Page not found">
-      <p>We can’t find this page. It may belong to another workspace or to test mode.</p>
+      <p>We can’t find this page. It may belong to another workspace, or to the other mode (live or test).</p>
       <p className="pm-gap-top">
         <Link to="/">Go to the overview</Link>
       </p>

@@ -1,7 +1,7 @@
 import type { Language } from '../words/language.ts'
 
 const en = {
-  absent: 'Not found. It may belong to another workspace or to test mode.',
+  absent: 'Not found. It may belong to another workspace, or to the other mode (live or test).',
   failed: (what: string) => `Could not load ${what}. No changes were made.`,
   offline: 'The server did not respond.',
   retry: 'Try again',
@@ -10,7 +10,7 @@ const en = {
 type Words = typeof en
 
 const es: Words = {
-  absent: 'No se encontró. Puede pertenecer a otro espacio de trabajo o al modo de prueba.',
+  absent: 'No se encontró. Puede pertenecer a otro espacio de trabajo o al otro modo (real o de prueba).',
   failed: (what) => `Error al cargar ${what}. No se cambió nada.`,
   offline: 'El servidor no respondió.',
   retry: 'Intentar de nuevo',
@@ -18,7 +18,7 @@ const es: Words = {
 }
 
 const pt: Words = {
-  absent: 'Não encontrado. Pode pertencer a outro espaço de trabalho ou ao modo de teste.',
+  absent: 'Não encontrado. Pode pertencer a outro espaço de trabalho ou ao outro modo (real ou de teste).',
   failed: (what) => `Erro ao carregar ${what}. Nada foi alterado.`,
   offline: 'O servidor não respondeu.',
   retry: 'Tentar de novo',

@@ -24,6 +24,8 @@ export interface PageProps {
   readonly children: ReactNode
 }
 
+let isFirst = true
+
 /** Every page: its `h1`, the browser's title "Page · Workspace · Paymesh", actions and tabs. TEST follows the title in test mode. */
 export function Page({ title, documentTitle, parent, beside, actions, tabs, children }: PageProps) {
   const place = use(PlaceContext)
@@ -33,13 +35,18 @@ export function Page({ title, documentTitle, parent, beside, actions, tabs, chil
     const words = [documentTitle ?? title, place?.workspaceName, 'Paymesh'].filter((word) => word !== undefined)
     document.title = `${place?.mode === 'test' ? '[TEST] ' : ''}${words.join(' · ')}`
   }, [title, documentTitle, place])
-  // Before the effects of its parts: a list to which a person returns then scrolls to their row.
+  // Before the effects of its parts: a list to which a person returns then scrolls to their row. The first page of a document is at its top.
   useLayoutEffect(() => {
-    window.scrollTo(0, 0)
+    if (!isFirst) window.scrollTo(0, 0)
+    isFirst = false
   }, [])
+  // With the next frame, which computes the layout anyway: a focus computes it at once, and once more for what is rendered next.
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new page starts at its heading, once
   useEffect(() => {
-    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+    const frame = requestAnimationFrame(() => {
+      if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
   }, [pathname])
   return (
     <div className="pm-page">

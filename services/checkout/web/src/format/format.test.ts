@@ -4,6 +4,7 @@ import { en } from '../locales/en.ts'
 import { es } from '../locales/es.ts'
 import { pt } from '../locales/pt.ts'
 import { speechIn } from '../locales/speech.ts'
+import { WORDS } from '../locales/words.ts'
 import { addressGroups, durationText, fiatText, roughText } from './format-values.ts'
 import { chooseLanguage, localeOf } from './locale.ts'
 import { plain } from './plain.ts'
@@ -33,7 +34,7 @@ describe('typed amounts', () => {
     ['6000', 'This is too much. Between 200.00 MXN and 5,000.00 MXN.'],
   ])('refuses %j with the reason', (text, fault) =>
     expect(
-      amountFault(speechIn('en', []), read(text), {
+      amountFault(speechIn('en', WORDS.en, []), read(text), {
         amount: { kind: 'custom', min: '200.00', max: '5000.00' },
         currency: 'MXN',
       }),

@@ -2,8 +2,8 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { chooseLanguage, type Language } from '../format/locale.ts'
 import { plain } from '../format/plain.ts'
-import type { MessageKey } from './en.ts'
-import { type Speech, speechIn, WORDS } from './speech.ts'
+import { en, type MessageKey } from './en.ts'
+import { type Speech, speechIn } from './speech.ts'
 
 const STORE = 'paymesh-language'
 
@@ -35,7 +35,7 @@ function stored(): string | null {
 
 /** The speech of the page, and how to change its language. */
 export const SpeechContext = createContext<{ readonly speech: Speech; speak(language: Language): void }>({
-  speech: speechIn('en', []),
+  speech: speechIn('en', en, []),
   speak: () => undefined,
 })
 
@@ -44,8 +44,8 @@ export const useSpeech = (): Speech => useContext(SpeechContext).speech
 
 /** A text whose places are filled with parts of the page, texts of other people among them. */
 export function Say({ w, ...fill }: { readonly w: MessageKey } & Readonly<Record<string, ComponentChildren>>) {
-  const { language } = useSpeech()
-  const parts = WORDS[language][w].split(/(\{\w\})/)
+  const { texts } = useSpeech()
+  const parts = texts[w].split(/(\{\w\})/)
   return (
     <>
       {parts.map((part) => {

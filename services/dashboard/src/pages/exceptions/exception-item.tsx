@@ -2,6 +2,7 @@ import { CloseButton } from '@mantine/core'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
+import { showDecimal } from '../../format/amounts.ts'
 import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -160,19 +161,19 @@ function WorthBox({ known: { worth } }: { readonly known: ExceptionDetail }) {
       <div>
         <dt>Value when locked</dt>
         <dd>
-          {worth.atQuote} {worth.currency}
+          {showDecimal(worth.atQuote)} {worth.currency}
         </dd>
       </div>
       <div>
         <dt>Value now</dt>
-        <dd>{worth.now === null ? 'no current rate' : `${worth.now} ${worth.currency}`}</dd>
+        <dd>{worth.now === null ? 'no current rate' : `${showDecimal(worth.now)} ${worth.currency}`}</dd>
       </div>
       {worth.difference === null ? null : (
         <div>
           <dt>Change since</dt>
           <dd>
             {/[1-9]/.test(worth.difference)
-              ? `${worth.difference.replace('−', '')} ${worth.currency} ${below ? 'below' : 'above'}`
+              ? `${showDecimal(worth.difference.replace('−', ''))} ${worth.currency} ${below ? 'below' : 'above'}`
               : 'No change'}
           </dd>
         </div>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
+import { showRate } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
@@ -82,7 +83,7 @@ export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
 export function RateCard({ invoice: { coins, rate, amount } }: Props) {
   if (coins === null || rate === null) return null
   const facts: readonly Fact[] = [
-    [`1 ${coins.symbol}`, <b key="rate">{`${rate.fiatPerAsset} ${amount.currency}`}</b>],
+    [`1 ${coins.symbol}`, <b key="rate">{`${showRate(rate.fiatPerAsset)} ${amount.currency}`}</b>],
     ['Locked', <Time key="locked" at={rate.quotedAt} detail />],
     ['Locked until', <Time key="held" at={rate.expiresAt} detail />],
     ['Rate', `median of ${rate.sources.length} sources: ${rate.sources.join(', ')}`],
@@ -152,7 +153,7 @@ export function OrderCard({ invoice }: Props) {
             <span key="reporting">
               <Money value={invoice.reporting.amount} currency={invoice.reporting.currency} />{' '}
               <span className="pm-dim">
-                1 {invoice.amount.currency} = {invoice.reporting.rate} {invoice.reporting.currency}, rate of{' '}
+                1 {invoice.amount.currency} = {showRate(invoice.reporting.rate)} {invoice.reporting.currency}, rate of{' '}
                 <Time at={invoice.reporting.at} detail />
               </span>
             </span>,

@@ -1,11 +1,10 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { api, trpc } from '../../api/trpc.ts'
-import { showDecimal } from '../../format/amounts.ts'
+import { showRate } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Note } from '../../parts/card.tsx'
 import { Time } from '../../parts/time.tsx'
-import { shortened } from './shortened.ts'
 
 /** The rates as the server sends them. */
 export type Board = Awaited<ReturnType<typeof api.rates.board.query>>
@@ -20,7 +19,7 @@ export function ConfirmJump({ price: { name, waiting } }: { readonly price: Pric
     refresh: [trpc.rates.pathFilter()],
   })
   if (waiting === null) return null
-  const shown = showDecimal(shortened(waiting.price))
+  const shown = showRate(waiting.price)
   return (
     <Note tone="danger" icon={<IconAlertTriangle size={18} aria-hidden />}>
       <p>

@@ -2,7 +2,7 @@ import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { clockText } from '#shared/contracts/rate-labels.ts'
 import { trpc } from '../../api/trpc.ts'
-import { showDecimal } from '../../format/amounts.ts'
+import { showRate } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -14,7 +14,6 @@ import '../webhooks/webhooks.css'
 import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
 import { systemTabs } from '../system/tabs.ts'
 import { type Board, ConfirmJump, type Price } from './confirm-jump.tsx'
-import { shortened } from './shortened.ts'
 import { SourceList } from './source-list.tsx'
 
 /** Prices of sources whose time is further off than this are not used. */
@@ -117,7 +116,7 @@ function columns(first: string, unit: string): readonly Column<Price>[] {
             {waiting !== null ? 'Jump' : offPeg ? 'Off peg' : 'None'}
           </ToneBadge>
         ) : (
-          <span className={refused ? 'pm-bad' : undefined}>{showDecimal(shortened(price))}</span>
+          <span className={refused ? 'pm-bad' : undefined}>{showRate(price)}</span>
         ),
     },
     {

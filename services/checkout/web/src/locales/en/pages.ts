@@ -61,7 +61,7 @@ export const pages = {
   'link.ended': 'This payment link is no longer active',
   'link.endedSub': 'Ask {m} for a new one. Payments already in progress are not affected.',
 
-  'refund.title': 'Where should we send your refund?',
+  'refund.title': 'Where should your refund go?',
   'refund.text': '{m} is refunding {a} {c} on {n} for invoice #{x}.',
   'refund.label': 'Your {c} address on {n}',
   'refund.warn':
@@ -99,7 +99,7 @@ export const pages = {
   'problem.state': 'Something changed. The page is now up to date.',
   'problem.limit': 'Too many attempts. Try again in {t}.',
   'problem.connection':
-    'Payments from your connection through this link are not paid yet. Pay them, or try again in {t}.',
+    'Payments that were started from your connection through this link are still unpaid. Pay them, or try again in {t}.',
   'problem.rates': 'No price is available right now. Try again in a minute.',
   'problem.asset': 'This coin isn’t available right now. Choose another one.',
   'problem.address': 'This coin has no free address right now. Choose another coin or try again in {t}.',

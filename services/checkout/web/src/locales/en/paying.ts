@@ -111,7 +111,7 @@ export const paying = {
   'wallet.refused': 'The wallet did not send anything. Try again, or copy the address and amount.',
   'wallet.wrongNetwork': 'The wallet did not switch to {n}, so nothing was sent.',
   'wallet.changed':
-    'The wallet signed something else than this payment, so we sent nothing. Pay with another wallet, or copy the address and amount.',
+    'The wallet signed something other than this payment, so we sent nothing. Pay with another wallet, or copy the address and amount.',
   'wallet.notTaken':
     'The network refused the payment, so nothing was sent. Check that the account has enough for the amount and the fee, then try again.',
   'exchange.q': 'Paying from an exchange?',

@@ -63,7 +63,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'link.ended': 'Este enlace de pago ya no está activo',
   'link.endedSub': 'Pide uno nuevo a {m}. Los pagos en curso no se ven afectados.',
 
-  'refund.title': '¿A dónde enviamos tu reembolso?',
+  'refund.title': '¿A dónde debe ir tu reembolso?',
   'refund.text': '{m} te reembolsa {a} {c} por {n} del cobro n.º {x}.',
   'refund.label': 'Tu dirección de {c} en {n}',
   'refund.warn':

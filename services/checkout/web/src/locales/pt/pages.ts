@@ -63,7 +63,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'link.ended': 'Este link de pagamento não está mais ativo',
   'link.endedSub': 'Peça um novo a {m}. Pagamentos em andamento não são afetados.',
 
-  'refund.title': 'Para onde enviamos seu reembolso?',
+  'refund.title': 'Para onde deve ir o seu reembolso?',
   'refund.text': '{m} está reembolsando {a} {c} pela rede {n} da fatura nº {x}.',
   'refund.label': 'Seu endereço de {c} na rede {n}',
   'refund.warn':
