@@ -2,7 +2,7 @@ import type { ServiceParts, Stop } from '#services/context.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
-import { createRecoveriesWorker } from '#shared/queues/recoveries-queue.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/recover.ts'
 import { auditChainJob } from './audit-chain-job.ts'
 import { auditVerificationJob } from './audit-verification-job.ts'
@@ -28,9 +28,10 @@ export interface MaintenanceParts extends ServiceParts {
 /** Runs every scheduled job, and the requested recoveries. */
 export function assembleMaintenance(parts: MaintenanceParts): Stop {
   const deps = { ...parts, lookups: parts.deliveryLookups }
-  const recoveries = createRecoveriesWorker(parts.startWorker, {
-    carryOut: (id) => carryOutRecovery(deps, id),
-    overdue: () => overdueRecoveries(deps),
+  const recoveries = parts.startWorker({
+    ...WORKERS.recoveries,
+    handle: (id) => carryOutRecovery(deps, id),
+    sweep: () => overdueRecoveries(deps),
   })
   const stopJobs = startScheduledJobs(parts, schedule(parts))
   return async () => {

@@ -1,6 +1,6 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
-import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
-import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
+import { outboxJobOf, shardOfJob } from '#shared/ports/invoices.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
@@ -43,17 +43,18 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
   }
   const relay = createOutboxRelay(parts, { attempts, trimmer, stopwatch })
   const stopRelay = startRelayLease(parts, () =>
-    createOutboxWorker(parts.startWorker, {
-      relay: (shard) => relay.relayShard(shard),
-      overdue: () => relay.overdueShards(),
+    parts.startWorker({
+      ...WORKERS.outbox,
+      handle: (id) => relay.relayShard(shardOfJob(id)),
+      sweep: async () => (await relay.overdueShards()).map(outboxJobOf),
     }),
   )
   const worker = (lane: DispatchLane, concurrency: number) =>
-    createWebhooksWorker(parts.startWorker, {
-      lane,
+    parts.startWorker({
+      ...(lane === 'slow' ? WORKERS.webhooksSlow : WORKERS.webhooks),
       concurrency,
-      dispatch: async (endpointId) => ((await outboundPause.isPaused()) ? null : dispatcher.drain(lane, endpointId)),
-      overdue: async () => {
+      handle: async (endpointId) => ((await outboundPause.isPaused()) ? null : dispatcher.drain(lane, endpointId)),
+      sweep: async () => {
         const due = await dispatcher.overdue(lane)
         // Mostly nothing is due, and then nothing has to wait.
         return due.length > 0 && (await outboundPause.isPaused()) ? [] : due
