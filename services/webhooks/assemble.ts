@@ -1,13 +1,14 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import { outboxJobOf, shardOfJob } from '#shared/ports/invoices.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
 import { WORKERS } from '#shared/queues/workers.ts'
 import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
+import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveries/resend.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
 import { createCoreUse } from './core-use.ts'
 import { startLimitedEndpointsLoop } from './limited-endpoints-loop.ts'
-import { startPausedRowsLoop } from './paused-rows-loop.ts'
 import { startRelayLease } from './relay-lease.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -74,5 +75,24 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
     await trimmer.flush()
     cutOff()
     await http.close()
+  }
+}
+
+/** Only for rows left behind by a race or a crash. */
+const EVERY_MS = 30_000
+
+/** Searches paused deliveries whose endpoint is enabled or deleted, now and every 30 s. Returns a function that ends the loop. */
+function startPausedRowsLoop(deps: ReleasePausedDeps & { readonly logger: Logger }): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  const round = (): void => {
+    running = releasePaused(deps).catch((error: unknown) => {
+      deps.logger.error({ err: error }, 'paused deliveries could not be checked')
+    })
+  }
+  round()
+  const timer = setInterval(round, EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    return running
   }
 }

@@ -1,6 +1,7 @@
 import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
+import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { readMongoVersion } from '#shared/db/connection/store-version.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
@@ -14,6 +15,14 @@ import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import { classifyVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
+import {
+  BACKUP_AGE_MAX_MS,
+  BACKUP_AHEAD_MAX_MS,
+  type BackupAttempt,
+  backupAge,
+  type VerifiedBackup,
+} from '#shared/ports/verified-backups.ts'
+import { readRedisServers } from '#shared/queues/redis/redis-servers.ts'
 import { readGoLive } from '#shared/usecases/golive/read-go-live.ts'
 import { compareKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
@@ -24,10 +33,10 @@ import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { BACKUP_LEASE } from '../../backup/backup-lease.ts'
 import { factsText, factWarnings } from '../fact-notes.ts'
-import { checkBackup } from './check-backup.ts'
 import { checkDeliveries } from './check-deliveries.ts'
-import { checkRedis } from './check-redis.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
@@ -299,4 +308,82 @@ export async function checkMarks({
   if (faults.length > 0) throw new Error(faults.join('; '))
   const names = markPlaces.map(({ name }) => name).join(' and ')
   return `what was issued is recorded in ${names}. If the database and ${names} were all put back to an earlier time together, nobody would notice`
+}
+
+/** Heartbeats are written every 15 s; an older one belongs to a process that was killed. */
+const HEARTBEAT_AGE_MAX_MS = 50_000
+
+/**
+ * What Redis is to this installation: whether it did the work of the queues just now, its version and its policy for a full memory. What the server
+ * does not say is a remark. Throws with the cause or the remedy when Redis is used and cannot be.
+ */
+export async function checkRedis({ redis, db, clock }: Pick<Installation, 'redis' | 'db' | 'clock'>): Promise<string> {
+  if (redis !== null) return await checkUsedRedis(redis)
+  const running = await createInstanceReads(db).processes(clock.now() - HEARTBEAT_AGE_MAX_MS)
+  const users = [...new Set(running.map(({ name }) => name))].filter((name) => name !== 'serve').sort()
+  if (users.length > 0)
+    throw new Error(`REDIS_URL is not set here, but these processes use Redis: ${users.join(', ')}; set it as for them`)
+  return 'not used: wake-ups stay in the memory of the one process'
+}
+
+async function checkUsedRedis(redis: NonNullable<Installation['redis']>): Promise<string> {
+  const fault = redis.fault()
+  if (fault !== null) throw new Error(`Redis ${fault}`)
+  const servers = await readRedisServers(redis)
+  const remarks = new Set<string>()
+  for (const { version, evictionPolicy } of servers) {
+    const found = classifyVersion('Redis', version)
+    if (found.fault !== null) throw new Error(found.fault)
+    if (found.remark !== null) remarks.add(version === null ? found.remark : `Redis ${version} is ${found.remark}`)
+    if (evictionPolicy === null) remarks.add('maxmemory-policy cannot be read here: see to it that it is noeviction')
+    else if (evictionPolicy !== 'noeviction')
+      throw new Error(`maxmemory-policy is ${evictionPolicy}; set it to noeviction`)
+  }
+  const known = servers.every(({ evictionPolicy }) => evictionPolicy !== null) ? ', noeviction' : ''
+  return [`takes and delivers wake-ups${known}`, ...[...remarks].map((remark) => `remark: ${remark}`)].join('; ')
+}
+
+const HOUR_MS = 3_600_000
+const REMEDY = 'schedule `paymesh backup run`, see deploy/README.md'
+
+/** What `checkBackup` reads of an installation. */
+type BackupCheckDeps = Pick<Installation, 'db'> &
+  Uses<'clock'> & {
+    readonly config: Pick<Installation['config'], 'env'>
+  }
+
+/**
+ * In production a verified back-up of the last day and a half, and no failure since; elsewhere the absence of both is a remark. A failure is a fault
+ * while older archives are still recent enough: the alert about their age would come a day later.
+ */
+export async function checkBackup({ db, clock, config }: BackupCheckDeps): Promise<string> {
+  const backups = createVerifiedBackups(db)
+  const [verified, attempt, leases] = await Promise.all([
+    backups.latest(),
+    backups.lastAttempt(),
+    createInstanceReads(db).leases(),
+  ])
+  const isRunning = leases.some(({ id, until }) => id === BACKUP_LEASE && until > clock.now())
+  const trouble = troubleOf(attempt, verified, isRunning)
+  const isProduction = config.env === 'production'
+  if (verified === null) {
+    if (isProduction) throw new Error(`no back-up was verified yet${trouble}; ${REMEDY}`)
+    return `no back-up was verified yet${trouble}; in production ${REMEDY}`
+  }
+  const text = `the newest verified back-up is of ${new Date(verified.takenAt).toISOString()}`
+  if (verified.takenAt > clock.now() + BACKUP_AHEAD_MAX_MS)
+    throw new Error(`${text}, a later time than now: a clock is or was wrong; make a new back-up${trouble}`)
+  const ageMs = backupAge(verified, clock.now())
+  if (ageMs > BACKUP_AGE_MAX_MS)
+    throw new Error(`${text}, ${Math.floor(ageMs / HOUR_MS)} hours ago${trouble}; ${REMEDY}`)
+  if (trouble !== '' && isProduction) throw new Error(`${text}${trouble}`)
+  return `${text}${trouble}`
+}
+
+/** What became of an attempt after the newest verified back-up; empty without one, and while it runs. */
+function troubleOf(attempt: BackupAttempt | null, verified: VerifiedBackup | null, isRunning: boolean): string {
+  if (attempt === null || (verified !== null && verified.takenAt >= attempt.startedAt)) return ''
+  const at = new Date(attempt.startedAt).toISOString()
+  if (attempt.failure !== null) return `; the attempt of ${at} failed: ${attempt.failure}`
+  return isRunning ? '' : `; the attempt of ${at} was ended before its archive was verified`
 }
