@@ -47,14 +47,23 @@ export function createListCursor(secret: Uint8Array) {
   }
 }
 
-/** Cuts a page from `limit + 1` rows: `has_more` without a second query. */
-export function cutPage<T>(
-  rows: readonly T[],
-  limit: number,
-  cursorAfter: (last: T) => string,
-): { readonly page: readonly T[]; readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean } } {
+/**
+ * A page of a list by id, newest or oldest first. `read` gets a limit of one row more, which shows without a second query whether there is a
+ * further page. Throws `VALIDATION_ERROR` at `cursor`, as `decode`.
+ */
+export async function readPage<Row extends { readonly id: string }>(
+  { listCursor }: { readonly listCursor: ListCursor },
+  scope: CursorScope,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  read: (page: { readonly limit: number; readonly beforeId: string | null }) => Promise<readonly Row[]>,
+): Promise<{
+  readonly page: readonly Row[]
+  readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean }
+}> {
+  const beforeId = cursor === undefined ? null : listCursor.decode(scope, cursor)
+  const rows = await read({ limit: limit + 1, beforeId })
   const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
-  return { page, meta: { next_cursor: hasMore && last !== undefined ? cursorAfter(last) : null, has_more: hasMore } }
+  const last = rows.length > limit ? page.at(-1) : undefined
+  const next = last === undefined ? null : listCursor.encode(scope, last.id)
+  return { page, meta: { next_cursor: next, has_more: next !== null } }
 }
