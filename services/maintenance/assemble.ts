@@ -1,23 +1,19 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
-import type { Repositories } from '#shared/db/create-repositories.ts'
-import type { InvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
-import type { CustomerEraser } from '#shared/db/maintenance/customer-erasure.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
-import type { Clock, Logger, Runtime } from '#shared/ports/runtime.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
 import { WORKERS } from '#shared/queues/workers.ts'
 import { carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/recover.ts'
-import { type WarnEndpointsBehindDeps, warnEndpointsBehind } from '#shared/usecases/deliveries/warn-endpoints-behind.ts'
-import { type DigestDeps, sendDigests } from '#shared/usecases/exceptions/send-digests.ts'
+import { warnEndpointsBehind } from '#shared/usecases/deliveries/warn-endpoints-behind.ts'
+import { sendDigests } from '#shared/usecases/exceptions/send-digests.ts'
 import { sweepErasures } from '#shared/usecases/maintenance/erase-customer.ts'
-import { keepRetention, type RetentionDeps } from '#shared/usecases/maintenance/keep-retention.ts'
-import { type NotifyOperatorsDeps, notifyOperators } from '#shared/usecases/notices/notify-operators.ts'
+import { keepRetention } from '#shared/usecases/maintenance/keep-retention.ts'
+import { notifyOperators } from '#shared/usecases/notices/notify-operators.ts'
+import { packWatches } from '#shared/usecases/watches/pack-watches.ts'
 import { auditChainJob } from './audit-chain-job.ts'
 import { auditVerificationJob } from './audit-verification-job.ts'
 import { reconciliationJob } from './reconciliation-job.ts'
 import { type ScheduledJob, startScheduledJobs } from './scheduled-job.ts'
-import { watchPacksJob } from './watch-packs-job.ts'
 
 /** The parts of the `maintenance` process. */
 export interface MaintenanceParts extends ServiceParts {
@@ -41,112 +37,95 @@ export function assembleMaintenance(parts: MaintenanceParts): Stop {
   }
 }
 
-/** Every scheduled job. Interval, lease and task are in the job's own file. */
+/** A run ends well before its lease does and continues in the next. */
+const RUN_MS = 300_000
+
+/** Every scheduled job: a row, or a file of its own where it is more. */
 function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
   const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents } = parts
+  const { clock, counts, logger, metrics } = parts
   const audit = { ...parts, chain, keys, marks, documents }
+  const places = new Map<string, string>()
   return [
     auditChainJob(audit),
     auditVerificationJob(audit),
-    retentionJob(parts),
+    {
+      id: 'retention',
+      ...{ leaseMs: 900_000, pauseMs: 600_000, failures: 'retention_failed_total' },
+      failed: 'documents past their retention period were not removed',
+      round: async (signal) => {
+        const removed = await keepRetention(parts, stopsAfter(RUN_MS, signal))
+        if (removed > 0) logger.info({ removed }, 'documents past their retention period were removed')
+      },
+    },
     reconciliationJob(parts),
-    countRepairJob(parts),
+    {
+      id: 'invoice-counts',
+      ...{ leaseMs: 900_000, pauseMs: 3_600_000, pauseAfterFailureMs: 60_000, failures: 'invoice_counts_failed_total' },
+      failed: 'stored counts of invoices could not be compared with the invoices',
+      round: async () => {
+        for (const { workspaceId, mode, month, stored, right } of await counts.repair(clock.now())) {
+          metrics.count('invoice_counts_repaired_total')
+          logger.warn({ workspaceId, mode, month, stored, right }, 'a stored count of invoices was wrong')
+        }
+      },
+    },
     rollupJob(parts),
-    digestJob(parts),
-    endpointsBehindJob(parts),
-    erasureJob(parts),
-    watchPacksJob(parts),
-    ...(parts.redundancy === null ? [] : [operatorNoticesJob({ ...parts, redundancy: parts.redundancy })]),
+    ...eachMinute(parts),
+    {
+      id: 'watch-packs',
+      // Each run reads every hot address once.
+      ...{
+        leaseMs: 900_000,
+        pauseMs: 6 * 3_600_000,
+        pauseAfterFailureMs: 600_000,
+        failures: 'watch_packs_failed_total',
+      },
+      failed: 'watched addresses were not packed',
+      round: async (signal) => {
+        const moved = await packWatches(parts, places, stopsAfter(RUN_MS, signal))
+        if (moved === 0) return
+        metrics.count('watches_packed_total', {}, moved)
+        logger.info({ moved }, 'addresses whose late-watch time is over were packed')
+      },
+    },
+    ...operatorNotices(parts),
   ]
 }
 
-/** Mails open exceptions to each workspace once a day. A second process does no harm: a mail's id is derived from workspace and day. */
-function digestJob(deps: DigestDeps): ScheduledJob {
-  return {
-    id: 'digests',
-    leaseMs: 150_000,
-    pauseMs: 60_000,
-    failures: 'maintenance_failed_total',
-    failed: 'daily mails about open exceptions failed',
-    round: () => sendDigests(deps).then(() => undefined),
-  }
-}
+const EACH_MINUTE = { leaseMs: 150_000, pauseMs: 60_000, failures: 'maintenance_failed_total' } as const
+const ERASED_AT_ONCE = 100
 
-/** Mails owners whose endpoints are behind because of their own speed. A second process does no harm: a mail's id is derived from the episode. */
-function endpointsBehindJob(deps: WarnEndpointsBehindDeps): ScheduledJob {
-  return {
-    id: 'endpoints-behind',
-    leaseMs: 150_000,
-    pauseMs: 60_000,
-    failures: 'maintenance_failed_total',
-    failed: 'mails about endpoints that are behind failed',
-    round: () => warnEndpointsBehind(deps).then(() => undefined),
-  }
-}
-
-/** Mails the operators of the installation about problems that began and ended, each minute. A second process does no harm: ids of mails are derived. */
-function operatorNoticesJob(deps: NotifyOperatorsDeps): ScheduledJob {
-  return {
-    id: 'operator-notices',
-    leaseMs: 150_000,
-    pauseMs: 60_000,
-    failures: 'maintenance_failed_total',
-    failed: 'problems of the installation could not be mailed to its operators',
-    round: () => notifyOperators(deps),
-  }
-}
-
-const BATCH = 100
-
-/** Erases the last copies of a customer's data once they are no longer needed. A second process does no harm. */
-function erasureJob(deps: { readonly eraser: CustomerEraser; readonly clock: Clock }): ScheduledJob {
-  return {
-    id: 'customer-erasures',
-    leaseMs: 150_000,
-    pauseMs: 60_000,
-    failures: 'maintenance_failed_total',
-    failed: 'copies of erased customers were not removed',
-    round: async (signal) => {
-      while (!signal.aborted && (await sweepErasures(deps, BATCH)) > 0);
+/** A second process does no harm to any of these: ids of mails are derived from their workspace and day, or their episode. */
+function eachMinute(parts: MaintenanceParts): readonly ScheduledJob[] {
+  return [
+    {
+      ...{ id: 'digests', ...EACH_MINUTE, failed: 'daily mails about open exceptions failed' },
+      round: async () => void (await sendDigests(parts)),
     },
-  }
+    {
+      ...{ id: 'endpoints-behind', ...EACH_MINUTE, failed: 'mails about endpoints that are behind failed' },
+      round: async () => void (await warnEndpointsBehind(parts)),
+    },
+    {
+      ...{ id: 'customer-erasures', ...EACH_MINUTE, failed: 'copies of erased customers were not removed' },
+      round: async (signal) => {
+        while (!signal.aborted && (await sweepErasures(parts, ERASED_AT_ONCE)) > 0);
+      },
+    },
+  ]
 }
 
-/** A run ends well before the lease does and continues in the next. */
-const RUN_MS = 300_000
-
-/** Removes documents whose retention period is over. */
-function retentionJob(deps: RetentionDeps & { readonly logger: Logger }): ScheduledJob {
-  return {
-    id: 'retention',
-    leaseMs: 900_000,
-    pauseMs: 600_000,
-    failures: 'retention_failed_total',
-    failed: 'documents past their retention period were not removed',
-    round: async (signal) => {
-      const endsAt = performance.now() + RUN_MS
-      const removed = await keepRetention(deps, () => signal.aborted || performance.now() > endsAt)
-      if (removed > 0) deps.logger.info({ removed }, 'documents past their retention period were removed')
-    },
-  }
+/** Mails operators about problems that began and ended, where alerts do not reach them in another way. Ids of mails are derived. */
+function operatorNotices({ redundancy, ...parts }: MaintenanceParts): readonly ScheduledJob[] {
+  if (redundancy === null) return []
+  const failed = 'problems of the installation could not be mailed to its operators'
+  return [{ id: 'operator-notices', ...EACH_MINUTE, failed, round: () => notifyOperators({ ...parts, redundancy }) }]
 }
 
-/** Compares the stored counts of plan limits with the invoices once an hour. */
-function countRepairJob(deps: Runtime & { readonly counts: Pick<InvoiceCounts, 'repair'> }): ScheduledJob {
-  return {
-    id: 'invoice-counts',
-    leaseMs: 900_000,
-    pauseMs: 3_600_000,
-    pauseAfterFailureMs: 60_000,
-    failures: 'invoice_counts_failed_total',
-    failed: 'stored counts of invoices could not be compared with the invoices',
-    round: async () => {
-      for (const { workspaceId, mode, month, stored, right } of await deps.counts.repair(deps.clock.now())) {
-        deps.metrics.count('invoice_counts_repaired_total')
-        deps.logger.warn({ workspaceId, mode, month, stored, right }, 'a stored count of invoices was wrong')
-      }
-    },
-  }
+function stopsAfter(ms: number, signal: AbortSignal): () => boolean {
+  const endsAt = performance.now() + ms
+  return () => signal.aborted || performance.now() > endsAt
 }
 
 /** A round ends well before the lease does. The next one goes on from there. */
@@ -159,7 +138,7 @@ const PAUSE_PER_ROUND = 20
  * Keeps the figures of the overview up to date. A change is counted in the next round, 5 s to a minute later, and in an hour of many
  * invoices no sooner than 3 ms for each of them after its last count. Pages say as of when figures are once that is long ago.
  */
-function rollupJob(deps: Runtime & Pick<Repositories, 'rollups'>): ScheduledJob {
+function rollupJob({ rollups, clock, logger, metrics }: MaintenanceParts): ScheduledJob {
   let nextAt = Number.NEGATIVE_INFINITY
   return {
     id: 'rollups',
@@ -172,9 +151,9 @@ function rollupJob(deps: Runtime & Pick<Repositories, 'rollups'>): ScheduledJob 
       const begun = performance.now()
       if (begun < nextAt) return
       const stop = () => signal.aborted || performance.now() - begun > PART_MS
-      const report = (line: string) => deps.logger.info({ progress: line }, 'figures of the overview are being counted')
-      const counted = await deps.rollups.catchUp(deps.clock.now(), { stop, report })
-      deps.metrics.count('rollups_counted_total', {}, counted)
+      const report = (line: string) => logger.info({ progress: line }, 'figures of the overview are being counted')
+      const counted = await rollups.catchUp(clock.now(), { stop, report })
+      metrics.count('rollups_counted_total', {}, counted)
       const tookMs = performance.now() - begun
       nextAt = tookMs > PART_MS ? begun : performance.now() + Math.min(tookMs * PAUSE_PER_ROUND, 60_000)
     },
