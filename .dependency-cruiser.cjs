@@ -97,7 +97,7 @@ module.exports = {
       {
         path: [
           '^shared/(config|runtime)/',
-          '^shared/queues/(?!.*-queue[.]ts$)',
+          '^shared/queues/(?!workers[.]ts$)',
           '^shared/chains/create-chain-client[.]ts$',
         ],
         dependencyTypesNot: ['type-only'],

@@ -9,7 +9,7 @@ it('accepts the recipes of this repository', () => {
 })
 
 it('names a file that is gone', () => {
-  const gone = 'services/api/routes.ts'
+  const gone = 'services/admin/app-router.ts'
   expect(recipeFaults(text, (path) => path !== gone)).toEqual([`${gone} does not exist`])
 })
 

@@ -34,18 +34,10 @@ const WIDEST_WALK = 20 / 10_000
 const STEP = 0.4 / 10_000
 
 /** The single market behind all simulated venues. Plain numbers: nothing here is money. */
-export interface Market {
-  /** Units of `quote` per `base`, both a coin or a fiat, before a venue's own bias. */
-  price(base: string, quote: string): number
-  /** Moves every coin a little; the same seed and number of steps give the same prices. */
-  step(): void
-  setPrice(symbol: string, usd: number): void
-  /** USD per unit of every coin now. */
-  prices(): Readonly<Record<string, number>>
-}
+export type Market = ReturnType<typeof createMarket>
 
 /** Builds a market with a deterministic random walk within 0.2 % of the configured prices. */
-export function createMarket(seedPrices: Readonly<Record<string, number>> = {}): Market {
+export function createMarket(seedPrices: Readonly<Record<string, number>> = {}) {
   const usd = new Map(Object.entries({ ...SEED_PRICES, ...seedPrices }))
   const walk = new Map<string, number>()
   const random = createSequence(20_261)
@@ -59,20 +51,26 @@ export function createMarket(seedPrices: Readonly<Record<string, number>> = {}):
   }
 
   return {
-    price: (base, quote) => usdOf(base) / usdOf(quote),
-    step() {
+    /** Units of `quote` per `base`, both a coin or a fiat, before a venue's own bias. */
+    price: (base: string, quote: string): number => usdOf(base) / usdOf(quote),
+
+    /** Moves every coin a little; the same seed and number of steps give the same prices. */
+    step(): void {
       for (const symbol of usd.keys()) {
         const size = STABLE.has(symbol) ? STEP / 20 : STEP
         const next = (walk.get(symbol) ?? 0) * 0.995 + (random() - 0.5) * 2 * size
         walk.set(symbol, Math.max(-WIDEST_WALK, Math.min(WIDEST_WALK, next)))
       }
     },
-    setPrice(symbol, price) {
+    setPrice(symbol: string, price: number): void {
       if (!usd.has(symbol)) throw new Error(`the market does not know ${symbol}`)
       usd.set(symbol, price)
       walk.delete(symbol)
     },
-    prices: () => Object.fromEntries([...usd.keys()].map((symbol) => [symbol, usdOf(symbol)])),
+
+    /** USD per unit of every coin now. */
+    prices: (): Readonly<Record<string, number>> =>
+      Object.fromEntries([...usd.keys()].map((symbol) => [symbol, usdOf(symbol)])),
   }
 }
 

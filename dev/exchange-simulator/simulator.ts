@@ -1,10 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { bendBody } from './bent-body.ts'
-import { brokenReply, type Reply } from './broken-replies.ts'
-import { sendBroken } from './broken-transport.ts'
+import { quoteNumbers } from '#shared/contracts/rates/lossless-json.ts'
 import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxBody } from './crypto-formats.ts'
-import { FAULTS, type Fault, type FaultKind, REPLY_FAULTS, TRANSPORT_FAULTS } from './faults.ts'
+import {
+  FAULTS,
+  type Fault,
+  type FaultKind,
+  REPLY_FAULTS,
+  type ReplyFault,
+  TRANSPORT_FAULTS,
+  type TransportFault,
+} from './faults.ts'
 import { bitsoBody, coinbaseFxBody, coinPaprikaBody, dolarApiBody, openErApiBody, yadioBody } from './fiat-formats.ts'
 import { createMarket, type Market } from './market.ts'
 import { ERAS, type Era, type Scene } from './venue.ts'
@@ -187,4 +193,131 @@ function positive(text: string): number {
   const value = Number(text)
   if (!(value > 0 && value < 1e12)) throw new Error(`not a price: ${text}`)
   return value
+}
+
+const QUOTED_NUMBER = /"(-?\d+(?:\.\d+)?)"(?!\s*:)/g
+
+/** A body after a fault that changes the format of a good response. */
+function bendBody(body: string, kind: FaultKind | undefined): string {
+  if (kind === 'truncated') return body.slice(0, body.length / 2)
+  if (kind === 'other_types') return otherTypes(body)
+  return kind === 'new_fields' ? JSON.stringify(withNewFields(JSON.parse(body))) : body
+}
+
+/** Numbers written as text become bare numbers, and the reverse. */
+function otherTypes(body: string): string {
+  const bare = body.replace(QUOTED_NUMBER, '$1')
+  if (bare !== body) return bare
+  return quoteNumbers(body)
+}
+
+function withNewFields(value: unknown): unknown {
+  if (Array.isArray(value)) return isTuple(value) ? value : value.map(withNewFields).reverse()
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, item]) => [key, withNewFields(item)] as const)
+  return Object.fromEntries([...entries.reverse(), ['brand_new_field', { nested: [1, 'two', null] }]])
+}
+
+/** A list whose positions have a meaning, such as `[price, volume]`. */
+function isTuple(list: readonly unknown[]): boolean {
+  return list.every((item) => typeof item !== 'object' || item === null)
+}
+
+const SLOW_MS = 100
+/** Above what a rate source may send. */
+const HUGE_BYTES = 6 * 1_024 * 1_024
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** Sends `body` over a connection with this fault. */
+function sendBroken(fault: TransportFault, body: string, response: ServerResponse): void {
+  switch (fault) {
+    case 'timeout':
+      return
+    case 'slow_body':
+      sendSlowly(body, response)
+      return
+    case 'reset':
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': Buffer.byteLength(body) })
+      response.write(body.slice(0, body.length / 2), () => response.socket?.resetAndDestroy())
+      return
+    case 'broken_gzip':
+      response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' })
+      response.end(body)
+      return
+    case 'huge':
+      response.writeHead(200, JSON_TYPE)
+      response.end(body + ' '.repeat(HUGE_BYTES))
+  }
+}
+
+function sendSlowly(body: string, response: ServerResponse): void {
+  response.writeHead(200, JSON_TYPE)
+  let sent = 0
+  const timer = setInterval(() => {
+    response.write(body.charAt(sent))
+    sent += 1
+    if (sent >= body.length) response.end()
+  }, SLOW_MS)
+  response.on('close', () => clearInterval(timer))
+}
+
+/** An HTTP response of the simulator. */
+interface Reply {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const MAINTENANCE = '<html><body><h1>Scheduled maintenance</h1></body></html>'
+const HTML = { 'content-type': 'text/html' }
+const TOO_MANY = '{"message":"Too many requests"}'
+
+/** How each source reports an error inside a 200 response, as recorded. */
+const ERRORS_IN_200: Readonly<Record<string, string>> = {
+  kraken: '{"error":["EService:Unavailable"]}',
+  coinbase: '{"errors":[{"id":"rate_limit_exceeded","message":"Too many requests"}]}',
+  bitstamp: '{"error":"Bitstamp.net is under scheduled maintenance. We\'ll be back soon."}',
+  okx: '{"code":"50001","msg":"Service temporarily unavailable","data":[]}',
+  binance: '{"code":-1003,"msg":"Too many requests."}',
+  bitfinex: '["error",20060,"maintenance"]',
+  bitso: '{"success":false,"error":{"code":"0304","message":"The field is invalid"}}',
+  'coinbase-fx': '{"errors":[{"id":"internal_server_error","message":"Something went wrong"}]}',
+  yadio: '{"error":"service unavailable"}',
+  'open-er-api': '{"result":"error","error-type":"quota-reached"}',
+  'dolar-api': '{"error":"unavailable"}',
+  'coin-paprika': '{"error":"id not found"}',
+}
+
+/** The response of a source with this fault. */
+function brokenReply(fault: ReplyFault, source: string, now: number): Reply {
+  switch (fault) {
+    case 'html':
+      return { status: 200, body: MAINTENANCE, headers: HTML }
+    case 'html_as_json':
+      return { status: 200, body: MAINTENANCE }
+    case 'error_in_200':
+      return { status: 200, body: ERRORS_IN_200[source] ?? '{}' }
+    case 'redirect':
+      return { status: 302, body: '', headers: { location: 'http://127.0.0.1:1/elsewhere' } }
+    case 'http_429':
+      return { status: 429, body: TOO_MANY, headers: { 'retry-after': '30' } }
+    case 'http_429_date':
+      return { status: 429, body: TOO_MANY, headers: { 'retry-after': new Date(now + 30_000).toUTCString() } }
+    case 'http_429_bare':
+      return { status: 429, body: TOO_MANY }
+    case 'http_418':
+      return { status: 418, body: '{"code":-1003,"msg":"Way too many requests."}', headers: { 'retry-after': '120' } }
+    case 'http_401':
+      return { status: 401, body: '{"status":{"error_code":10002,"error_message":"API key missing"}}' }
+    case 'forbidden':
+      return { status: 403, body: '{"message":"Forbidden"}' }
+    case 'http_451':
+      return { status: 451, body: '{"code":0,"msg":"Service unavailable from a restricted location"}' }
+    case 'http_500':
+      return { status: 500, body: MAINTENANCE, headers: HTML }
+    case 'http_503':
+      return { status: 503, body: MAINTENANCE, headers: HTML }
+    case 'http_520':
+      return { status: 520, body: MAINTENANCE, headers: HTML }
+  }
 }

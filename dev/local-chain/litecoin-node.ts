@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
 import { type CoreCall, createCoreCall } from './core-call.ts'
-import { litecoindBinary } from './litecoind-binary.ts'
 import { outputScript, unsignedTransaction } from './output-script.ts'
 
 /** Options of a Litecoin regression test node. */
@@ -234,4 +233,35 @@ async function fundAndSend(
   const signed = (await call('signrawtransactionwithwallet', [funded.hex])) as { readonly hex: string }
   // A replacement of a replacement pays more than the node's protection against mistyped fees allows.
   return (await call('sendrawtransaction', [signed.hex, 0])) as string
+}
+
+/**
+ * Path of litecoind: `LITECOIND_BINARY`, otherwise the first one on PATH. Null when there is none, or when the one in the variable
+ * cannot be run.
+ */
+function findLitecoind(): string | null {
+  const named = process.env['LITECOIND_BINARY']
+  const candidates =
+    named !== undefined && named !== ''
+      ? [named]
+      : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'litecoind'))
+  return candidates.find(canRun) ?? null
+}
+
+/** Path of litecoind. Throws with what to install when there is none. */
+function litecoindBinary(): string {
+  const path = findLitecoind()
+  if (path !== null) return path
+  throw new Error(
+    'litecoind was not found: install it (Debian and Ubuntu: apt install litecoind; others: https://litecoin.org) or set LITECOIND_BINARY to its path',
+  )
+}
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }

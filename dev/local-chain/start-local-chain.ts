@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
 import { freePort } from '../embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
-import { anvilBinary } from './anvil-binary.ts'
 import { installTokens, tokenAddress } from './install-tokens.ts'
 import { nodeRpc, quantity } from './node-rpc.ts'
 import { payOnLocalChain } from './pay.ts'
@@ -163,4 +164,26 @@ function keepFirstGenesis(path: string): void {
 function putAside(path: string, options: LocalChainOptions): void {
   renameSync(path, `${path}.unusable`)
   options.report?.(`the local chain's state could not be read: it starts again (old file: ${path}.unusable)`)
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
+
+/**
+ * Path of anvil for this machine. The package's own `anvil` command is a Node wrapper whose node keeps running
+ * when it is killed, so the binary itself is used. Throws when there is none for this platform.
+ */
+function anvilBinary(): string {
+  const name = `@foundry-rs/anvil-${platform()}-${ARCHITECTURES[arch()] ?? arch()}`
+  const require = createRequire(import.meta.url)
+  // The platform package is a dependency of the wrapper, and is resolved from there.
+  const fromWrapper = createRequire(require.resolve('@foundry-rs/anvil/package.json'))
+  for (const resolver of [fromWrapper, require]) {
+    try {
+      const path = join(dirname(resolver.resolve(`${name}/package.json`)), 'bin', 'anvil')
+      if (existsSync(path)) return path
+    } catch {
+      // Not reachable from here.
+    }
+  }
+  throw new Error(`no anvil for this machine: the optional package ${name} is not installed`)
 }

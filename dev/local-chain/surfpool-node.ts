@@ -1,5 +1,6 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createRequire } from 'node:module'
+import { arch, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
@@ -8,7 +9,6 @@ import { ASSET_IDS, type AssetId, networkOf } from '#shared/domain/enumerations.
 import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
 import { nodeRpc } from './node-rpc.ts'
 import { payOnSolana } from './pay-on-solana.ts'
-import { surfpoolBinary } from './surfpool-binary.ts'
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 /** A mint account of the SPL Token program: length, and where supply, decimals and "is initialized" are. */
@@ -118,5 +118,18 @@ async function installMints(url: string): Promise<void> {
     data[MINT.initializedAt] = 1
     const account = { lamports: MINT.lamports, owner: TOKEN_PROGRAM, data: data.toString('hex'), executable: false }
     await nodeRpc(url, 'surfnet_setAccount', [contract, account])
+  }
+}
+
+/**
+ * Path of Surfpool's native module for this machine. Throws with the name of the missing package where there is none:
+ * it is an optional dependency, published for few platforms.
+ */
+function surfpoolBinary(): string {
+  const name = `@solana/surfpool-${platform()}-${arch()}${platform() === 'linux' ? '-gnu' : ''}`
+  try {
+    return createRequire(import.meta.url).resolve(name)
+  } catch {
+    throw new Error(`no Solana node for this machine: the optional package ${name} is not installed`)
   }
 }

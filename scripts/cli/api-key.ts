@@ -1,14 +1,17 @@
 import { type Command, Option } from 'commander'
+import { manualAction } from '#scripts/cli/session/actor.ts'
+import { announced } from '#scripts/cli/session/announced.ts'
+import { withInstallation } from '#scripts/cli/session/installation.ts'
+import { type OutputOptions, print, table } from '#scripts/cli/text/output.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
+import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { MODES, type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
+import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
+import type { Workspace } from '#shared/ports/workspaces.ts'
 import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
+import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
-import { manualAction } from './session/actor.ts'
-import { announced } from './session/announced.ts'
-import { withInstallation } from './session/installation.ts'
-import { requireWorkspace } from './session/require-workspace.ts'
-import { type OutputOptions, print, table } from './text/output.ts'
 
 /** `all` or a comma-separated list; the error names an unknown scope and the known ones. */
 function parseScopes(text: string): readonly Scope[] {
@@ -101,4 +104,19 @@ ${apiKey}\nSave it now: it is not shown again.`,
         print(options, found.map(present), table(head, rows, 'no keys'))
       })
     })
+}
+
+/**
+ * The workspace that a command is about. `worksWhile` is the last status in which the command works, the same as for people at the dashboard.
+ * Throws `NOT_FOUND`, `WORKSPACE_RESTRICTED` and `WORKSPACE_SUSPENDED`.
+ */
+async function requireWorkspace(
+  { workspaces }: { readonly workspaces: Pick<WorkspaceRepository, 'findById'> },
+  id: string,
+  worksWhile: WorkspaceStatus,
+): Promise<Workspace> {
+  const workspace = await workspaces.findById(id)
+  if (workspace === null) throw new PaymeshError('NOT_FOUND', { message: `Workspace ${id} not found.` })
+  requireStatus(workspace, worksWhile)
+  return workspace
 }

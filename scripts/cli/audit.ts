@@ -5,24 +5,13 @@ import { type AuditVerdict, verifyAudit } from '#shared/usecases/audit/verify-au
 import { actorName } from './session/actor.ts'
 import { type Installation, withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
+import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
-
-const TELL_EVERY_MS = 1_000
 
 function parseHead(text: string): AuditHeadMark {
   const [, seq = '', hash = ''] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? []
   if (seq === '' || seq === '0') throw new InvalidArgumentError('must be NUMBER:HASH as printed by an earlier run')
   return { seq: Number(seq), hash }
-}
-
-/** Reports the progress of a long walk on stderr, so that the output of `--json` remains one value. */
-function progressPrinter(): (checked: number, total: number) => void {
-  let reportedAt = performance.now()
-  return (checked, total) => {
-    if (performance.now() - reportedAt < TELL_EVERY_MS) return
-    reportedAt = performance.now()
-    process.stderr.write(`${checked} of ${total} rows checked\n`)
-  }
 }
 
 function answerText({ seq, words, by, at, reason }: AnsweredBreak): string {
@@ -58,7 +47,9 @@ function textOf({
 
 async function verify(options: OutputOptions & { readonly since?: AuditHeadMark }): Promise<void> {
   await withInstallation(async (installation) => {
-    const input = { since: options.since ?? null, onProgress: progressPrinter() }
+    const report = progressPrinter()
+    const onProgress = (checked: number, total: number) => report(`${checked} of ${total} rows checked`)
+    const input = { since: options.since ?? null, onProgress }
     const verdict = await verifyAudit(partsOf(installation), input)
     print(options, snakeCase(verdict), textOf(verdict))
     if (!verdict.intact) process.exitCode = 1

@@ -16,7 +16,6 @@ import { addOperations } from './operations/add-operations.ts'
 import { addOperatorCommands } from './operator.ts'
 import { addPayCommand } from './pay.ts'
 import { addReconcileCommand } from './reconcile.ts'
-import { addServeCommand } from './serve.ts'
 import { addWorkspaceCommands } from './workspace.ts'
 
 /** The whole command tree of `paymesh`; each leaf has `--help`, and takes `--json` if it prints a value. */
@@ -76,4 +75,18 @@ export async function runCli(args: readonly string[]): Promise<number> {
     process.stderr.write(`${text}\n`)
     return 1
   }
+}
+
+/** `serve`: every process in one; it ends with its process. */
+function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description(
+      'Run everything in one process until SIGTERM: workers, REST API, checkout and dashboard, without Redis. Configured by its environment (.env.example).',
+    )
+    .action(async () => {
+      // Loaded only for this command.
+      const { runServe } = await import('../service/serve.ts')
+      await runServe()
+    })
 }

@@ -1,16 +1,22 @@
+import { openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '#dev/embedded/free-port.ts'
 import { builtPages } from '#scripts/pages.mjs'
-import { parseConfig } from '#shared/config/schema.ts'
+import { openContext } from '#scripts/service/open-context.ts'
+import { startAll } from '#scripts/service/start-all.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import { type Config, parseConfig } from '#shared/config/schema.ts'
+import { connectDatabase } from '#shared/db/connection/connect.ts'
+import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import { awaitPayable } from './await-payable.ts'
+import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { lockDataDir } from './data-lock.ts'
 import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
 import { type Environment, keepSecrets, removeEnvironment, writeEnvironment } from './environment.ts'
 import { prepareStores } from './prepare-stores.ts'
 import { readProcfile, SERVE_LINE } from './procfile.ts'
-import { runInProcess } from './run-in-process.ts'
 import { runProcesses } from './run-processes.ts'
 import type { Runner } from './runner.ts'
 import type { Seed } from './seed.ts'
@@ -170,4 +176,72 @@ async function answers(apiUrl: string): Promise<void> {
     }
   }
   throw new Error(`the API did not respond on ${apiUrl} within ${API_ANSWER_MS / 1_000} s`)
+}
+
+const PAYABLE_MS = 30_000
+
+/**
+ * Waits until a first invoice can be priced and paid: a rate snapshot is published, and the sandbox wallet of test mode
+ * has addresses that the scanners of the given networks watch. Throws after 30 s, naming the missing part.
+ */
+async function awaitPayable(config: Config, networks: readonly NetworkId[]): Promise<void> {
+  const logger = createLogger({ name: 'start', level: 'silent' })
+  const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })
+  try {
+    const rates = createRateRepository(db)
+    const wallets = createWalletRepository(db)
+    const missing = async (): Promise<string | null> => {
+      if ((await rates.latest()) === null) return 'no rates have been published'
+      const materials = await wallets.listMaterials()
+      for (const network of networks) {
+        const { family } = CHAINS[network]
+        const sandbox = materials.find((one) => one.sandbox && one.family === family && one.mode === 'test')
+        if (sandbox === undefined) return `the sandbox wallet of ${family} does not exist`
+        const [next] = await wallets.addressesAt(sandbox.id, [sandbox.nextIndex])
+        if (next?.watchedOn.includes(network) !== true) return `no address is monitored on ${network}`
+      }
+      return null
+    }
+    let reason = await missing()
+    for (const until = Date.now() + PAYABLE_MS; reason !== null && Date.now() < until; reason = await missing()) {
+      await delay(50)
+    }
+    if (reason !== null) throw new Error(`${reason} within ${PAYABLE_MS / 1_000} s; the log has the cause`)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Runs every service in this process as `paymesh serve` does, without Redis; the log goes to a file. */
+async function runInProcess(environment: Environment, logFile: string): Promise<Runner> {
+  const log = openSync(logFile, 'a')
+  const config = parseConfig(environment, 'serve')
+  const opened = await openContext('serve', config, { write: (line) => void writeSync(log, line) })
+  let stopServices: (() => Promise<void>) | null = null
+  const stop = async () => {
+    opened.drain()
+    const stopping = stopServices
+    stopServices = null
+    // What did not stop cleanly is in the log.
+    await stopping?.().catch(() => undefined)
+    await opened.close()
+  }
+  try {
+    stopServices = await startAll(opened.context)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  opened.ready()
+  const alone = () => {
+    throw new Error('the services share one process; start with --processes to have one each')
+  }
+  return {
+    metricsUrl: `${opened.health.url}/metrics`,
+    pids: () => null,
+    pidOf: alone,
+    kill: alone,
+    restart: async () => alone(),
+    stop,
+  }
 }

@@ -33,13 +33,6 @@ export interface LiveFollower {
   leave(): void
 }
 
-/** Shares one stream of changes among all pages of this process. */
-export interface LiveHub {
-  follow(question: LiveQuestion): LiveFollower
-  /** Ends the stream of the store at once, when the process stops. */
-  close(): Promise<void>
-}
-
 /** Number of changes kept for pages that reconnect. */
 const KEPT_MAX = 2_000
 /** A page that lags behind by more than this must read everything again. */
@@ -64,7 +57,7 @@ export function createLiveHub(deps: {
   readonly random: Random
   /** Default a minute. */
   readonly lingerMs?: number
-}): LiveHub {
+}) {
   const { feed, random, lingerMs = LINGER_MS } = deps
   let life = random.uuid()
   let seq = 0
@@ -114,7 +107,7 @@ export function createLiveHub(deps: {
   }
 
   return {
-    follow: (question) => {
+    follow: (question: LiveQuestion): LiveFollower => {
       const box = createMailbox<LiveEvent>(UNREAD_MAX, () => ({ place: placeOf(seq), signal: ALL }))
       const member: Member = { question, post: box.post }
       begin()
@@ -129,6 +122,8 @@ export function createLiveHub(deps: {
         },
       }
     },
+
+    /** Ends the stream of the store at once, when the process stops. */
     close: end,
   }
 }

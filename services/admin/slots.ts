@@ -15,25 +15,23 @@ export interface SlotLimits {
 const FIRST_SHARE = 0.25
 
 /** Counts work that holds something scarce for as long as it runs: a connection, a thread, a query every few seconds. */
-export interface Slots {
-  /**
-   * Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many. A quarter
-   * of the slots of a process is for the first one of an owner, so that a few owners keep no other out;
-   * where the owner has to wait for the window, `details` contains `retryAfter` in seconds.
-   */
-  enter(ownerId: string): () => void
-}
+export type Slots = ReturnType<typeof createSlots>
 
 /** Slots of one process. `now` is monotonic milliseconds. */
 export function createSlots(
   { perOwner, total: totalMax = Number.POSITIVE_INFINITY, begins }: SlotLimits,
   now: () => Ms = () => performance.now(),
-): Slots {
+) {
   const counts = new Map<string, number>()
   const countBegin = begins === undefined ? () => undefined : beginsWithin(begins, now)
   let total = 0
   return {
-    enter(ownerId) {
+    /**
+     * Takes a slot for an owner and returns a function that releases it. Throws `RATE_LIMITED` when the owner or the process has too many. A quarter
+     * of the slots of a process is for the first one of an owner, so that a few owners keep no other out;
+     * where the owner has to wait for the window, `details` contains `retryAfter` in seconds.
+     */
+    enter(ownerId: string): () => void {
       const count = counts.get(ownerId) ?? 0
       const shared = count === 0 ? totalMax : totalMax - Math.ceil(totalMax * FIRST_SHARE)
       if (count >= perOwner || total >= shared) throw new PaymeshError('RATE_LIMITED')

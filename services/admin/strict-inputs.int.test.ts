@@ -5,10 +5,9 @@ import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 import { appRouter } from './app-router.ts'
-import { isBounded } from './bounded-input.ts'
 import { detailsOf, publicMessage } from './refusals.ts'
 import { strictInput } from './strict-input.ts'
-import { createCallerFactory, openProcedure, type ProcedureMeta } from './trpc.ts'
+import { createCallerFactory, isBounded, openProcedure, type ProcedureMeta } from './trpc.ts'
 
 type Procedures = Readonly<
   Record<

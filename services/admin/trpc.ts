@@ -7,14 +7,12 @@ import { whileActing } from '#shared/db/audit/acting-member.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
-import type { Role } from '#shared/ports/users.ts'
+import { ROLES, type Role } from '#shared/ports/users.ts'
 import { beginOperation, isRefusal } from '#shared/usecases/requests/begin-operation.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { AdminDeps } from './assemble.ts'
-import { isBounded } from './bounded-input.ts'
 import type { Machine } from './machine.ts'
 import { detailsOf, isOurs, publicMessage, Refused, refusalOf, secondFactorNeeded, stepUpNeeded } from './refusals.ts'
-import { allows } from './roles.ts'
 import { NO_FIELDS, strictInput, strictly } from './strict-input.ts'
 import type { Work } from './work-budgets.ts'
 
@@ -338,4 +336,33 @@ export function operatorMutation({ stepUp = false }: { readonly stepUp?: StepUp 
     .use(operatorOnly)
     .use(steppedUp)
   return strictly((own) => open.input(strictInput(actionInput, own)).use(carriedOutOnce))
+}
+
+/** Whether a person with the role `held` may do something that requires `needed`. Each role includes the rights of the following ones. */
+function allows(held: Role, needed: Role): boolean {
+  return ROLES.indexOf(held) <= ROLES.indexOf(needed)
+}
+
+/** The deepest input of a procedure, the confirmations of an asset by value, has 6 levels. */
+const DEPTH_MAX = 10
+/** A wallet of 10,000 addresses is proved by as many objects with two texts each. */
+const VALUES_MAX = 50_000
+
+/**
+ * Whether a parsed JSON value has at most 10 levels and 50,000 values and names no `__proto__`. Reads no more of a larger one than that,
+ * and does not recurse: nothing may look into an input before this does.
+ */
+export function isBounded(input: unknown): boolean {
+  const rest: { readonly value: unknown; readonly depth: number }[] = [{ value: input, depth: 1 }]
+  let values = 1
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { value, depth } = next
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > DEPTH_MAX || Object.hasOwn(value, '__proto__')) return false
+    const inner: unknown[] = Object.values(value)
+    values += inner.length
+    if (values > VALUES_MAX) return false
+    for (const one of inner) rest.push({ value: one, depth: depth + 1 })
+  }
+  return true
 }

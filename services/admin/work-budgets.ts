@@ -24,14 +24,11 @@ const WORKS = Object.keys(WORK_BUDGETS) as readonly Work[]
 /** The budget of a kind of work. */
 export const budgetOf = (work: Work): SlotLimits => WORK_BUDGETS[work]
 
-/** The budgets of every person, in this process. */
-export interface WorkBudgets {
-  /** Takes a place for a piece of work and returns a function that releases it. Throws `RATE_LIMITED` beyond the budget of this owner. */
-  enter(work: Work, ownerId: string): () => void
-}
-
 /** Budgets of one process; `now` is monotonic milliseconds. */
-export function createWorkBudgets(now?: () => number): WorkBudgets {
+export function createWorkBudgets(now?: () => number) {
   const slots = Object.fromEntries(WORKS.map((work) => [work, createSlots(budgetOf(work), now)])) as Record<Work, Slots>
-  return { enter: (work, ownerId) => slots[work].enter(ownerId) }
+  return {
+    /** Takes a place for a piece of work and returns a function that releases it. Throws `RATE_LIMITED` beyond the budget of this owner. */
+    enter: (work: Work, ownerId: string): (() => void) => slots[work].enter(ownerId),
+  }
 }

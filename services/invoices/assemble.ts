@@ -2,7 +2,7 @@ import type { ServiceParts, Stop } from '#services/context.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { AuditKeys, SecretBox } from '#shared/ports/secrets.ts'
-import { createInvoiceTransitionsWorker } from '#shared/queues/invoice-transitions-queue.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import { createInvoiceAdvancer } from '#shared/usecases/invoices/advance-with-back-off.ts'
 import { createRateReader } from '#shared/usecases/rates/read-rate.ts'
 import { verifyKeys } from '#shared/usecases/wallets/verify-keys.ts'
@@ -27,7 +27,11 @@ export async function assembleInvoices(parts: InvoicesParts): Promise<Stop> {
   await verifyKeys(parts)
   const deps = { ...parts, rates: createRateReader({ ...parts, rates: parts.rateSnapshots }) }
   const advancer = createInvoiceAdvancer({ ...deps, failures: parts.advanceFailures })
-  const worker = createInvoiceTransitionsWorker(parts.startWorker, advancer)
+  const worker = parts.startWorker({
+    ...WORKERS.invoiceTransitions,
+    handle: advancer.advance,
+    sweep: advancer.overdue,
+  })
   const stopHeadroom = startHeadroomLoop(parts, parts.headroom)
   const stopStuck = startStuckLoop(parts)
   return async () => {

@@ -2,7 +2,7 @@ import type { ServiceParts, Stop } from '#services/context.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { MailQueue } from '#shared/db/mails/mail-queue.ts'
 import type { MailTransport } from '#shared/ports/mail-transport.ts'
-import { createMailWorker } from '#shared/queues/mail-queue.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import { createMailSender } from '#shared/usecases/mails/send-mails.ts'
 
 /** On stop, a mail server that has not responded by then is cut off; its mail is sent again under the same Message-ID. */
@@ -23,9 +23,10 @@ export interface MailerParts extends Omit<ServiceParts, 'mails'> {
 export function assembleMailer(parts: MailerParts): Stop {
   const { outboundPause, closeTransport } = parts
   const sender = createMailSender(parts)
-  const worker = createMailWorker(parts.startWorker, {
-    send: async (mailId) => ((await outboundPause.isPaused()) ? null : sender.send(mailId)),
-    overdue: async () => {
+  const worker = parts.startWorker({
+    ...WORKERS.mail,
+    handle: async (mailId) => ((await outboundPause.isPaused()) ? null : sender.send(mailId)),
+    sweep: async () => {
       const due = await sender.overdue()
       // Mostly nothing is due, and then nothing has to wait.
       return due.length > 0 && (await outboundPause.isPaused()) ? [] : due

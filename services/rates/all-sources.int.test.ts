@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
 import { isQuote } from '#shared/domain/rates/quote.ts'
-import { ALL_SOURCES } from './all-sources.ts'
+import { ALL_SOURCES } from './rate-sources.ts'
 
 // Guarantee: neither `npm start` nor a test asks an exchange on the internet. A source without simulated answers would be asked there.
 it('has simulated answers for every source', async () => {

@@ -1,7 +1,7 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import type { RateSources } from '#shared/ports/rate-sources.ts'
 import type { Pulse, Random } from '#shared/ports/runtime.ts'
-import { createRatesWorker } from '#shared/queues/rates-queue.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import type { PublishRatesDeps } from '#shared/usecases/rates/publish-rates.ts'
 import { createRateCycle } from './rate-cycle.ts'
 
@@ -23,8 +23,7 @@ export interface RatesParts extends ServiceParts {
 export function assembleRates(parts: RatesParts): Stop {
   const cycle = createRateCycle({ ...parts, rates: parts.rateSnapshots })
   const timer = repeat(cycle.run, parts.random, parts.pulses?.start('rate-cycle', SILENCE_MAX_MS))
-  // The timer is here and not in the queue's sweep, so that rates keep their interval while Redis is unavailable.
-  const worker = createRatesWorker(parts.startWorker, { runCycle: cycle.run, isDue: async () => false })
+  const worker = parts.startWorker({ ...WORKERS.rates, handle: cycle.run })
   return async () => {
     timer.stop()
     const stopped = cycle.stop()

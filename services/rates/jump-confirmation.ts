@@ -1,4 +1,4 @@
-import { coinPaprikaTicker, coinPaprikaTickers } from '#shared/contracts/rates/coin-paprika.ts'
+import { z } from 'zod'
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type Decimal, parseDecimal } from '#shared/domain/money/decimal.ts'
@@ -8,6 +8,16 @@ import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { isoMs } from './quote-readers.ts'
 import { readBody, readRows } from './rate-source.ts'
+
+/** `GET /v1/tickers?quotes=USD` of CoinPaprika: every coin of its list in one response. */
+const coinPaprikaTickers = z.array(z.unknown()).min(1)
+
+/** One coin; the price is a bare number, `last_updated` ISO 8601 in UTC. */
+const coinPaprikaTicker = z.object({
+  id: z.string(),
+  last_updated: z.string(),
+  quotes: z.object({ USD: z.object({ price: z.string() }) }),
+})
 
 /** Name of the aggregator in `rates.sourceUrls`. */
 export const TRIPWIRE_SOURCE = 'coin-paprika'

@@ -1,22 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { formatDecimal } from '#shared/domain/money/decimal.ts'
+import { isQuote, type Quote, type Reading } from '#shared/domain/rates/quote.ts'
 import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { createFrozenCheck } from './frozen-check.ts'
-import { createPairSearch } from './pair-search.ts'
-import { type FaultReason, type Parsed, type RateSource, SourceFault } from './rate-source.ts'
+import { type FaultReason, type Parsed, type Pulse, type RateSource, SourceFault } from './rate-source.ts'
 import type { ReadingCache } from './reading-cache.ts'
-
-/** Reads every pair of one source into a cache. */
-export interface PairReader {
-  /**
-   * Requests the pairs, in one list or, while one of them is refused, in several; and what the source lists when that is due. `taught` counts what was learnt,
-   * also when it throws: a {@link SourceFault}, or what ended a pause.
-   */
-  read(signal: AbortSignal, now: Ms, taught: Taught): Promise<void>
-  /** The store's clock was set back. */
-  goBack(byMs: Ms): void
-}
 
 /** Dependencies of {@link createPairReader}. */
 export type PairReaderDeps = Uses<'clock' | 'logger'> & {
@@ -51,7 +40,7 @@ const LISTING_AGAIN_MS = 10 * 60_000
 export function createPairReader(
   { source, clock, logger, http, baseUrl, pause = timer }: PairReaderDeps,
   cache: ReadingCache,
-): PairReader {
+) {
   const search = createPairSearch(Object.keys(source.pairs))
   const isFrozen = createFrozenCheck(source.frozenAfterMs)
   let listingDue: Ms = source.listing === undefined ? Number.POSITIVE_INFINITY : 0
@@ -96,7 +85,11 @@ export function createPairReader(
   }
 
   return {
-    async read(signal, now, taught) {
+    /**
+     * Requests the pairs, in one list or, while one of them is refused, in several; and what the source lists when that is due. `taught` counts what was learnt,
+     * also when it throws: a {@link SourceFault}, or what ended a pause.
+     */
+    async read(signal: AbortSignal, now: Ms, taught: Taught): Promise<void> {
       let isFirst = true
       let pulse: Parsed['pulse'] = null
       for (let list = search.next(now); list !== null; list = search.next(now)) {
@@ -110,7 +103,9 @@ export function createPairReader(
       if (taught.prices === 0) throw new PollFault(taught.refusals > 0 ? 'refused' : 'empty', null, '')
       if (isFrozen(cache.all(), pulse, now)) throw new PollFault('frozen', null, '')
     },
-    goBack(byMs) {
+
+    /** The store's clock was set back. */
+    goBack(byMs: Ms): void {
       listingDue -= byMs
       listedAt -= byMs
     },
@@ -140,4 +135,128 @@ function bodyOf(result: HttpGetResult): string {
   const asked = result.retryAfterMs === null ? null : Math.min(result.retryAfterMs, LONGEST_RETRY_AFTER_MS)
   if (FORBIDDEN.has(status)) throw new PollFault('forbidden', asked ?? FORBIDDEN_BACK_OFF_MS, body)
   throw new PollFault(status === 429 ? 'rate_limited' : 'http_status', asked, body)
+}
+
+/** Two responses may be equal by chance, or come out of one cache. */
+const FROZEN_POLLS = 4
+
+/**
+ * Whether a source has repeated its pulse, or else every price, over at least four polls and for as long as that may stand still. One book that is quiet
+ * while others move is not frozen.
+ */
+function createFrozenCheck(frozenAfterMs: Ms): (readings: readonly Reading[], pulse: Pulse | null, now: Ms) => boolean {
+  let last = ''
+  let since: Ms = 0
+  let polls = 0
+  return (readings, pulse, now) => {
+    const text = pulse?.text ?? readings.filter(isQuote).map(printed).join('\n')
+    if (text !== last) {
+      last = text
+      since = now
+      polls = 0
+    }
+    polls += 1
+    return polls >= FROZEN_POLLS && now - since >= (pulse?.stillMs ?? frozenAfterMs)
+  }
+}
+
+function printed({ base, quote, price }: Quote): string {
+  return `${base}/${quote} ${formatDecimal(price)}`
+}
+
+/** A pair that a source refused is requested again, alone, after this long. */
+const UNKNOWN_MS = 60 * 60_000
+
+/** The parts of a round: all pairs; refused ones once more, now that others were answered; and those others, as proof that the source is well. */
+type Stage = 'all' | 'again' | 'proof'
+
+/**
+ * Keeps what each request taught, so that a search may take many polls: a refused list is requested again in halves, while those that were answered are
+ * left alone. A single pair counts as unknown, for an hour, when it was refused before and after another pair was answered, and the rest is answered after that.
+ * A round without such a proof concludes nothing: the source is at fault, not the pairs.
+ */
+function createPairSearch(names: readonly string[]) {
+  let unlisted: ReadonlySet<string> = new Set()
+  /** Refused pairs, and when to request each again. */
+  const refusedUntil = new Map<string, Ms>()
+  let queue: readonly (readonly string[])[] = []
+  let stage: Stage | null = null
+  let suspects: readonly string[] = []
+  let isAnswered = false
+
+  function begin(now: Ms): void {
+    const listed = names.filter((name) => !unlisted.has(name))
+    const due = listed.filter((name) => (refusedUntil.get(name) ?? Number.POSITIVE_INFINITY) <= now)
+    enter('all', [listed.filter((name) => !refusedUntil.has(name)), ...due.map((name) => [name])])
+    suspects = []
+    isAnswered = false
+  }
+
+  function enter(next: Stage, lists: readonly (readonly string[])[]): void {
+    stage = next
+    queue = lists.filter((list) => list.length > 0)
+  }
+
+  /** The stage after one whose lists are all done; null when the round is over. */
+  function advance(now: Ms): void {
+    if (suspects.length === 0 || !isAnswered) {
+      stage = null
+    } else if (stage === 'all') {
+      const again = suspects
+      suspects = []
+      enter(
+        'again',
+        again.map((name) => [name]),
+      )
+    } else if (stage === 'again') {
+      const isLeft = (name: string) => !suspects.includes(name) && !refusedUntil.has(name) && !unlisted.has(name)
+      enter('proof', [names.filter(isLeft)])
+    } else {
+      for (const name of suspects) refusedUntil.set(name, now + UNKNOWN_MS)
+      stage = null
+    }
+  }
+
+  return {
+    /** The next list of this round; null when the round is complete. A round goes on after a poll that ended early. */
+    next(now: Ms): readonly string[] | null {
+      if (stage === null) begin(now)
+      while (stage !== null && queue.length === 0) advance(now)
+      return queue[0] ?? null
+    },
+
+    /** The source answered the last list. */
+    answered(): void {
+      for (const name of queue[0] ?? []) refusedUntil.delete(name)
+      queue = queue.slice(1)
+      isAnswered = true
+    },
+
+    /** The source refused the last list because of one of its pairs. */
+    refused(now: Ms): void {
+      const [list = [], ...rest] = queue
+      const [only = ''] = list
+      const middle = Math.ceil(list.length / 2)
+      queue = list.length > 1 && stage !== 'proof' ? [list.slice(0, middle), list.slice(middle), ...rest] : rest
+      // The rest fails as well, so what was refused says nothing about its pairs.
+      if (stage === 'proof') stage = null
+      else if (list.length === 1 && refusedUntil.has(only)) refusedUntil.set(only, now + UNKNOWN_MS)
+      else if (list.length === 1) suspects = [...suspects, only]
+    },
+
+    /** The source's own list of what it has now: other pairs are not requested until the next one. False when it has none of ours, which is not believed. */
+    listed(there: ReadonlySet<string>): boolean {
+      const gone = names.filter((name) => !there.has(name))
+      if (gone.length === names.length) return false
+      if (gone.some((name) => !unlisted.has(name))) {
+        stage = null
+        queue = []
+      }
+      unlisted = new Set(gone)
+      return true
+    },
+
+    /** Pairs that the source does not have. */
+    unknown: (): ReadonlySet<string> => new Set([...unlisted, ...refusedUntil.keys()]),
+  }
 }

@@ -5,12 +5,7 @@ import { type PublishRatesDeps, publishRates } from '#shared/usecases/rates/publ
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** One process at a time fetches and publishes; the others stand by. */
-export interface RateCycle {
-  /** Runs one cycle after those already running; resolves when it ended. Never throws and never overlaps another. */
-  run(): Promise<void>
-  /** Lets the running cycle end, starts no more and frees the lease. */
-  stop(): Promise<void>
-}
+export type RateCycle = ReturnType<typeof createRateCycle>
 
 /** Dependencies of {@link createRateCycle}. */
 export type RateCycleDeps = Runtime &
@@ -25,7 +20,7 @@ const LEASE_MS = 45_000
 const LEASE_ID = 'rates'
 
 /** Builds the cycle of this process: take the lease, poll every source, publish the agreed prices. */
-export function createRateCycle(deps: RateCycleDeps): RateCycle {
+export function createRateCycle(deps: RateCycleDeps) {
   const owner = deps.random.uuid()
   let tail = Promise.resolve()
   let stopping = false
@@ -58,11 +53,14 @@ export function createRateCycle(deps: RateCycleDeps): RateCycle {
   }
 
   return {
-    run() {
+    /** Runs one cycle after those already running; resolves when it ended. Never throws and never overlaps another. */
+    run(): Promise<void> {
       tail = tail.then(cycle)
       return tail
     },
-    async stop() {
+
+    /** Lets the running cycle end, starts no more and frees the lease. */
+    async stop(): Promise<void> {
       stopping = true
       await tail
       try {

@@ -1,8 +1,34 @@
+import { binance } from '#services/rates/sources/binance.ts'
+import { bitfinex } from '#services/rates/sources/bitfinex.ts'
+import { bitso } from '#services/rates/sources/bitso.ts'
+import { bitstamp } from '#services/rates/sources/bitstamp.ts'
+import { coinbase } from '#services/rates/sources/coinbase.ts'
+import { coinbaseFx } from '#services/rates/sources/coinbase-fx.ts'
+import { dolarApi } from '#services/rates/sources/dolar-api.ts'
+import { kraken } from '#services/rates/sources/kraken.ts'
+import { okx } from '#services/rates/sources/okx.ts'
+import { openErApi } from '#services/rates/sources/open-er-api.ts'
+import { yadio } from '#services/rates/sources/yadio.ts'
 import type { RateSources } from '#shared/ports/rate-sources.ts'
 import type { HttpGet } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { ALL_SOURCES } from './all-sources.ts'
+import type { RateSource } from './rate-source.ts'
 import { createSourcePoller, type SourcePollerDeps } from './source-poller.ts'
+
+/** Every price source; adding one is one file and one line here. */
+export const ALL_SOURCES: readonly RateSource[] = [
+  kraken,
+  coinbase,
+  bitstamp,
+  okx,
+  binance,
+  bitfinex,
+  bitso,
+  coinbaseFx,
+  yadio,
+  openErApi,
+  dolarApi,
+]
 
 /** Dependencies of {@link createRateSources}. */
 export type RateSourcesDeps = Uses<'clock' | 'logger' | 'metrics'> & {

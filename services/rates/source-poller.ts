@@ -1,6 +1,5 @@
 import { errorCode } from '#shared/contracts/error-text.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Reading } from '#shared/domain/rates/quote.ts'
 import type { FailingSource } from '#shared/ports/rate-sources.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { BETWEEN_REQUESTS_MS, createPairReader, type PairReaderDeps, PollFault, type Taught } from './pair-reader.ts'
@@ -8,14 +7,7 @@ import { type FaultReason, SourceFault } from './rate-source.ts'
 import { createReadingCache } from './reading-cache.ts'
 
 /** Polls one source at its own interval and caches its last readings. */
-export interface SourcePoller {
-  /** Polls the source if it is due. Never throws; ends within the deadline. */
-  poll(): Promise<void>
-  /** One reading for each pair that the source is expected to price: the last price, fresh or not, or why there is none. */
-  readings(): readonly Reading[]
-  /** Why and since when it fails; null while it answers. */
-  failing(): FailingSource | null
-}
+export type SourcePoller = ReturnType<typeof createSourcePoller>
 
 /** Dependencies of {@link createSourcePoller}. */
 export type SourcePollerDeps = PairReaderDeps &
@@ -28,7 +20,7 @@ const FIRST_BACK_OFF_MS = 15_000
 const LONGEST_BACK_OFF_MS = 5 * 60_000
 
 /** Builds the poller of one source; failures are isolated and only lengthen its own pause. */
-export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
+export function createSourcePoller(deps: SourcePollerDeps) {
   const { source, clock, logger, metrics } = deps
   const label = { source: source.name }
   const cache = createReadingCache(source)
@@ -82,7 +74,14 @@ export function createSourcePoller(deps: SourcePollerDeps): SourcePoller {
     logger.warn({ source: source.name, reason, pauseMs, excerpt: fault?.excerpt, err: cause }, 'a price source failed')
   }
 
-  return { poll, readings: cache.all, failing: () => failing }
+  return {
+    /** Polls the source if it is due. Never throws; ends within the deadline. */
+    poll,
+    /** One reading for each pair that the source is expected to price: the last price, fresh or not, or why there is none. */
+    readings: cache.all,
+    /** Why and since when it fails; null while it answers. */
+    failing: (): FailingSource | null => failing,
+  }
 }
 
 /** The source asked for a pause, repeats itself or has nothing: what was learnt in this poll does not change that. */

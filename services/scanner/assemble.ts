@@ -5,7 +5,7 @@ import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { MODES, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
-import { createScanWorker } from '#shared/queues/scan-queue.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import { pollEveryMs } from '#shared/usecases/scanning/paced-source.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
@@ -65,8 +65,9 @@ export function assembleScanner(parts: ScannerParts): Stop {
     clientsOf(parts),
     parts.development ? HISTORY_RETRY_DEVELOPMENT_MS : HISTORY_RETRY_MS,
   )
-  const worker = createScanWorker(parts.startWorker, {
-    wake: (id) => {
+  const worker = parts.startWorker({
+    ...WORKERS.scan,
+    handle: async (id) => {
       const loop = loops.get(id)
       if (loop?.followsPages === true) loop.scanner.wake()
     },

@@ -4,10 +4,12 @@ import { createCatalog } from '#shared/chains/catalog.ts'
 import { createNodeCheck } from '#shared/chains/check-nodes.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { MODES, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
+import type { NodeCheck } from '#shared/ports/node-states.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
 import { createQuotaWatch } from '#shared/usecases/networks/node-costs.ts'
 import { assembleScanner } from './assemble.ts'
-import { reportShortcomings } from './report-shortcomings.ts'
 
 /** Most blocks per step of any network; all are in memory at once. */
 const BATCH_MAX = 50
@@ -40,5 +42,31 @@ export const start: StartService = async (context) => {
   return async () => {
     await stop()
     await parts.notifier.close()
+  }
+}
+
+/** What reporting needs. */
+interface ShortcomingDeps {
+  readonly catalog: Pick<Catalog, 'hasNode'>
+  readonly nodes: Pick<NodeCheck, 'probe'>
+  readonly logger: Logger
+  readonly networks: readonly NetworkId[]
+}
+
+/** Logs a warning for each thing that the work needs and a node of these networks does not serve. Scanning does not wait for it. */
+async function reportShortcomings({ catalog, nodes, logger, networks }: ShortcomingDeps): Promise<void> {
+  const scopes = MODES.flatMap((mode) =>
+    networks.filter((network) => catalog.hasNode(network, mode)).map((network) => ({ mode, network })),
+  )
+  for (const { mode, network } of scopes) {
+    try {
+      for (const { host, shortcomings } of await nodes.probe(mode, network)) {
+        for (const shortcoming of shortcomings) {
+          logger.warn({ mode, network, host, ...shortcoming }, 'a node does not serve what the work needs')
+        }
+      }
+    } catch (error) {
+      logger.warn({ err: error, mode, network }, 'what the nodes serve could not be found out')
+    }
   }
 }

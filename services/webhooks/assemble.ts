@@ -1,13 +1,14 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
-import { createOutboxWorker } from '#shared/queues/outbox-queue.ts'
-import { createWebhooksWorker } from '#shared/queues/webhooks-queue.ts'
+import { outboxJobOf, shardOfJob } from '#shared/ports/invoices.ts'
+import type { Logger } from '#shared/ports/runtime.ts'
+import { WORKERS } from '#shared/queues/workers.ts'
 import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
+import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveries/resend.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
 import { createCoreUse } from './core-use.ts'
 import { startLimitedEndpointsLoop } from './limited-endpoints-loop.ts'
-import { startPausedRowsLoop } from './paused-rows-loop.ts'
 import { startRelayLease } from './relay-lease.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -43,17 +44,18 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
   }
   const relay = createOutboxRelay(parts, { attempts, trimmer, stopwatch })
   const stopRelay = startRelayLease(parts, () =>
-    createOutboxWorker(parts.startWorker, {
-      relay: (shard) => relay.relayShard(shard),
-      overdue: () => relay.overdueShards(),
+    parts.startWorker({
+      ...WORKERS.outbox,
+      handle: (id) => relay.relayShard(shardOfJob(id)),
+      sweep: async () => (await relay.overdueShards()).map(outboxJobOf),
     }),
   )
   const worker = (lane: DispatchLane, concurrency: number) =>
-    createWebhooksWorker(parts.startWorker, {
-      lane,
+    parts.startWorker({
+      ...(lane === 'slow' ? WORKERS.webhooksSlow : WORKERS.webhooks),
       concurrency,
-      dispatch: async (endpointId) => ((await outboundPause.isPaused()) ? null : dispatcher.drain(lane, endpointId)),
-      overdue: async () => {
+      handle: async (endpointId) => ((await outboundPause.isPaused()) ? null : dispatcher.drain(lane, endpointId)),
+      sweep: async () => {
         const due = await dispatcher.overdue(lane)
         // Mostly nothing is due, and then nothing has to wait.
         return due.length > 0 && (await outboundPause.isPaused()) ? [] : due
@@ -73,5 +75,24 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
     await trimmer.flush()
     cutOff()
     await http.close()
+  }
+}
+
+/** Only for rows left behind by a race or a crash. */
+const EVERY_MS = 30_000
+
+/** Searches paused deliveries whose endpoint is enabled or deleted, now and every 30 s. Returns a function that ends the loop. */
+function startPausedRowsLoop(deps: ReleasePausedDeps & { readonly logger: Logger }): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  const round = (): void => {
+    running = releasePaused(deps).catch((error: unknown) => {
+      deps.logger.error({ err: error }, 'paused deliveries could not be checked')
+    })
+  }
+  round()
+  const timer = setInterval(round, EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    return running
   }
 }

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { newApiKey, parseApiKey } from './api-key.ts'
-import { crc32 } from './crc32.ts'
+import { crc32, newApiKey, parseApiKey } from './api-key.ts'
 import { deliveryIdFrom, eventId, isUuid } from './ids.ts'
 
 const random = { bytes: (length: number) => new Uint8Array(randomBytes(length)) }

@@ -193,6 +193,14 @@ export function outboxShardOf(invoiceId: string): number {
 }
 
 /** Job id of a shard on the outbox queue. */
-export function outboxJobId(invoiceId: string): string {
-  return `shard-${outboxShardOf(invoiceId)}`
+export const outboxJobOf = (shard: number): string => `shard-${shard}`
+
+/** Job id of an invoice's shard on the outbox queue. */
+export const outboxJobId = (invoiceId: string): string => outboxJobOf(outboxShardOf(invoiceId))
+
+/** The shard of a job; throws `TypeError` for an id that is not of the outbox queue. */
+export function shardOfJob(id: string): number {
+  const shard = Number(/^shard-(\d)$/.exec(id)?.[1])
+  if (!Number.isInteger(shard) || shard >= OUTBOX_SHARDS) throw new TypeError(`no outbox shard ${id}`)
+  return shard
 }

@@ -6,20 +6,15 @@ import { makeRoom } from './make-room.ts'
 const BUCKETS_MAX = 50_000
 
 /** Token buckets of this process, for times without Redis. */
-export interface LocalBuckets {
-  /** `untilFull` in milliseconds, after the token was taken if there was one. */
-  take(bucket: string): { readonly allowed: boolean; readonly untilFull: number; readonly at: number }
-  /** Takes over the state of another counter of the bucket; it never makes the bucket fuller. `untilFull` in milliseconds. */
-  learn(bucket: string, untilFull: number): void
-  peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'>
-}
+export type LocalBuckets = ReturnType<typeof createLocalBuckets>
 
 /** Buckets in memory, bounded; `now` gives Unix milliseconds. */
-export function createLocalBuckets(now: () => number): LocalBuckets {
+export function createLocalBuckets(now: () => number) {
   const fullAt = new Map<string, number>()
 
   return {
-    take(bucket) {
+    /** `untilFull` in milliseconds, after the token was taken if there was one. */
+    take(bucket: string): { readonly allowed: boolean; readonly untilFull: number; readonly at: number } {
       const at = now()
       const full = Math.max(fullAt.get(bucket) ?? 0, at)
       if (full + TOKEN_INTERVAL_MS - at > RATE_BURST * TOKEN_INTERVAL_MS) {
@@ -29,13 +24,15 @@ export function createLocalBuckets(now: () => number): LocalBuckets {
       fullAt.set(bucket, full + TOKEN_INTERVAL_MS)
       return { allowed: true, untilFull: full + TOKEN_INTERVAL_MS - at, at }
     },
-    learn(bucket, untilFull) {
+
+    /** Takes over the state of another counter of the bucket; it never makes the bucket fuller. `untilFull` in milliseconds. */
+    learn(bucket: string, untilFull: number): void {
       const at = now()
       if (at + untilFull <= (fullAt.get(bucket) ?? at)) return
       makeRoom(fullAt, BUCKETS_MAX, at)
       fullAt.set(bucket, at + untilFull)
     },
-    peek(bucket) {
+    peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'> {
       const at = now()
       const full = Math.max(fullAt.get(bucket) ?? 0, at)
       return {

@@ -3,11 +3,7 @@ import type { Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 
 /** Detects that Redis was wiped or replaced. */
-export interface RedisEpochWatch {
-  /** Calls back after each change: values learned from the old Redis are invalid. */
-  onChange(listener: () => void): void
-  stop(): Promise<void>
-}
+export type RedisEpochWatch = ReturnType<typeof watchRedisEpoch>
 
 const EVERY_MS = 1_000
 
@@ -21,7 +17,7 @@ export function watchRedisEpoch(
   { random, logger, metrics }: Runtime,
   stored: RedisEpochRepository,
   everyMs = EVERY_MS,
-): RedisEpochWatch {
+) {
   const key = `${redis.prefix}:life`
   const listeners: (() => void)[] = []
   /** Undefined until the store was read. */
@@ -64,8 +60,9 @@ export function watchRedisEpoch(
   }, everyMs)
   timer.unref()
   return {
-    onChange: (listener) => void listeners.push(listener),
-    stop: () => {
+    /** Calls back after each change: values learned from the old Redis are invalid. */
+    onChange: (listener: () => void): void => void listeners.push(listener),
+    stop: (): Promise<void> => {
       clearInterval(timer)
       return running
     },

@@ -13,14 +13,7 @@ export interface WatchdogDeps {
 }
 
 /** Watches a worker that reports itself as running. */
-export interface Watchdog {
-  /** The worker took a job. */
-  took(): void
-  /** True when the worker has free slots and has taken nothing for a while, whether or not there was anything. */
-  isIdle(): boolean
-  /** One check; called repeatedly while Redis responds. */
-  look(): Promise<void>
-}
+export type Watchdog = ReturnType<typeof createWatchdog>
 
 const IDLE_AFTER_MS = 10_000
 /** A replacement that takes nothing either did not help: the next ones follow at growing intervals. */
@@ -31,7 +24,7 @@ const PATIENCE_MAX_MS = 300_000
  * Redis that was replaced behind its address). The sign: jobs are in its queue and it takes none. It is then
  * replaced, and `workers_replaced_total` counts it.
  */
-export function createWatchdog(deps: WatchdogDeps): Watchdog {
+export function createWatchdog(deps: WatchdogDeps) {
   const { redis, runtime } = deps
   const { queue, idleAfterMs = IDLE_AFTER_MS } = deps.options
   const waitingKey = `${redis.prefix}:${queue}:wait`
@@ -41,13 +34,18 @@ export function createWatchdog(deps: WatchdogDeps): Watchdog {
 
   const isIdle = (): boolean => !deps.isBusy() && performance.now() - tookAt >= idleAfterMs
   return {
-    took: () => {
+    /** The worker took a job. */
+    took: (): void => {
       tookAt = performance.now()
       waitingSince = null
       patienceMs = idleAfterMs
     },
+
+    /** True when the worker has free slots and has taken nothing for a while, whether or not there was anything. */
     isIdle,
-    look: async () => {
+
+    /** One check; called repeatedly while Redis responds. */
+    look: async (): Promise<void> => {
       if (deps.isBusy() || !redis.isHealthy()) {
         waitingSince = null
         return

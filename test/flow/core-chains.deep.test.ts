@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Invoice } from '#clients/typescript/src/main.ts'
-import { pegOut } from '#dev/local-chain/litecoin-mweb.ts'
 import { type LitecoinNode, startLitecoinNode, WITHOUT_MWEB } from '#dev/local-chain/litecoin-node.ts'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
+import { pegOut } from '#test/support/litecoin-mweb.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
 const START_MS = 300_000

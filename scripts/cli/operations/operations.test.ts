@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { useCapturedOutput } from '#test/support/captured-output.ts'
 import { runCli } from '../main.ts'
-import { plainText } from '../text/plain-text.ts'
 import { fieldsOf, inputOf, isScoped } from './input-flags.ts'
+import { plainText } from './run-operation.ts'
 import { OPERATIONS, type Operation } from './table.ts'
 
 const printed = useCapturedOutput()

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ArchiveTarget } from '#scripts/backup/archive-target.ts'
+import { type TakenBackup, takeBackup } from '#scripts/backup/take-backup.ts'
+import type { VerifiedArchive } from '#scripts/backup/verify-backup.ts'
+import { newestLink } from '#scripts/backup/verify-following.ts'
 import { progressPrinter } from '#scripts/cli/text/progress-printer.ts'
+import type { BackupProgress } from '#shared/db/backup/archive-writer.ts'
 import { readChain } from '#shared/db/backup/change-chain.ts'
-import { estimateBackup } from '#shared/db/backup/estimate-backup.ts'
+import { type BackupEstimate, estimateBackup } from '#shared/db/backup/estimate-backup.ts'
 import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { readMarks } from '#shared/usecases/marks/mark-records.ts'
 import { markText } from '#shared/usecases/marks/mark-text.ts'
-import type { ArchiveTarget } from '../../backup/archive-target.ts'
-import { type TakenBackup, takeBackup } from '../../backup/take-backup.ts'
-import type { VerifiedArchive } from '../../backup/verify-backup.ts'
-import { newestLink } from '../../backup/verify-following.ts'
-import { estimateText, progressText } from '../text/backup-text.ts'
 import { actorName } from './actor.ts'
 import type { BackupStore } from './backup-store.ts'
 
@@ -112,4 +112,32 @@ export async function recordVerified(store: BackupStore, archive: VerifiedArchiv
     chain: newestLink(archive)?.chain ?? null,
   }
   await store.verifiedBackups.record(verified, auditOf(store, 'backup.verified', backupId, { taken_at: takenAt }))
+}
+
+const MEGABYTE = 1_000_000
+
+const megabytes = (bytes: number): string => `${Math.ceil(bytes / MEGABYTE)} MB`
+
+/** `40 s`, `12 minutes` or `3 h 5 minutes`: as exact as an estimate is. */
+function roughly(seconds: number): string {
+  if (seconds < 120) return `${Math.max(1, Math.ceil(seconds))} s`
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 120 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} h ${minutes % 60} minutes`
+}
+
+/** What a back-up is about to do, and how long that takes about. */
+function estimateText({ documents, bytes, bytesPerSecond, seconds }: BackupEstimate): string {
+  return `About ${documents} documents, ${megabytes(bytes)} before compression: about ${roughly(seconds)} at ${megabytes(bytesPerSecond)} per second.`
+}
+
+/** How far a back-up is, after `elapsedMs` of work. */
+function progressText(
+  { collection, documents, bytes }: BackupProgress,
+  expected: Pick<BackupEstimate, 'bytes'>,
+  elapsedMs: number,
+): string {
+  const share = Math.min(1, bytes / Math.max(1, expected.bytes))
+  // More than expected are documents that changed meanwhile.
+  const left = share < 1 && bytes > 0 ? `, about ${roughly(((elapsedMs / 1_000) * (1 - share)) / share)} left` : ''
+  return `${Math.floor(share * 100)} %: ${documents} documents, ${megabytes(bytes)}${left} (${collection})`
 }

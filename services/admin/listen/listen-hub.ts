@@ -23,11 +23,7 @@ export interface ListenFollower {
 }
 
 /** Shares one stream of stored events among all listeners of this process. */
-export interface ListenHub {
-  follow(scope: { readonly workspaceId: string; readonly mode: Mode }): ListenFollower
-  /** Ends the stream of the store at once, when the process stops. */
-  close(): Promise<void>
-}
+export type ListenHub = ReturnType<typeof createListenHub>
 
 /** Messages that wait for one listener; a slower one is cut off and continues from the history of the store. */
 export const UNREAD_MAX = 1_000
@@ -42,7 +38,7 @@ interface Follow {
 }
 
 /** Makes the hub of one process. Nothing is followed without a listener. */
-export function createListenHub(deps: { readonly stream: EventStream; readonly clock: Clock }): ListenHub {
+export function createListenHub(deps: { readonly stream: EventStream; readonly clock: Clock }) {
   const members = new Set<{
     readonly workspaceId: string
     readonly mode: Mode
@@ -98,7 +94,7 @@ export function createListenHub(deps: { readonly stream: EventStream; readonly c
   }
 
   return {
-    follow: (scope) => {
+    follow: (scope: { readonly workspaceId: string; readonly mode: Mode }): ListenFollower => {
       const box = createMailbox<Letter>(UNREAD_MAX, () => ({ kind: 'cut' }))
       const member = { ...scope, post: box.post }
       const { ready } = begin()
@@ -117,6 +113,8 @@ export function createListenHub(deps: { readonly stream: EventStream; readonly c
         },
       }
     },
+
+    /** Ends the stream of the store at once, when the process stops. */
     close: end,
   }
 }

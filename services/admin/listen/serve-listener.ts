@@ -154,17 +154,11 @@ function message(name: string, data: string, id?: string): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${data}\n\n`
 }
 
-/** The ids that were added last. */
-interface RecentIds {
-  add(id: string): void
-  has(id: string): boolean
-}
-
 /** Remembers the last `max` ids that were added, and no more, however many are. */
-export function createRecentIds(max: number): RecentIds {
+export function createRecentIds(max: number) {
   const ids = new Set<string>()
   return {
-    add(id) {
+    add(id: string): void {
       ids.add(id)
       if (ids.size <= max) return
       for (const oldest of ids) {
@@ -172,6 +166,6 @@ export function createRecentIds(max: number): RecentIds {
         return
       }
     },
-    has: (id) => ids.has(id),
+    has: (id: string): boolean => ids.has(id),
   }
 }

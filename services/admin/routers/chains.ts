@@ -5,7 +5,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { nodeCostReport } from '#shared/contracts/node-costs.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/ports/chain-commands.ts'
-import { scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
+import { type ScanPlan, scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
@@ -21,7 +21,31 @@ import {
 import type { AdminDeps } from '../assemble.ts'
 import { derivedUuid } from '../derived-uuid.ts'
 import { operatorMutation, operatorQuery, router } from '../trpc.ts'
-import { scanPlanToWire, scanPlanWire } from './scan-plan-wire.ts'
+
+const scanMode = z.enum(['full', 'thrifty'])
+
+/** How a network is scanned, for whom, and when its node is asked next: a `ScanPlan`. Times are Unix milliseconds. */
+const scanPlanWire = z.object({
+  source: scanMode,
+  /** By the settings; null without a node. */
+  choice: z.object({ source: scanMode, why: z.string() }).nullable(),
+  open: z.array(z.object({ asset: z.enum(ASSET_IDS), methods: z.number() })),
+  isComplete: z.boolean(),
+  isResting: z.boolean(),
+  nextLookAt: z.number().nullable(),
+  reason: z.string(),
+  nextLooks: z
+    .object({ endedAt: z.number(), endedHeight: z.number(), allAt: z.number(), allHeight: z.number() })
+    .nullable(),
+})
+
+/** The plan of a network by `<mode>:<network>`; null where it was never scanned. */
+function scanPlanToWire(plans: readonly ScanPlan[], id: string): z.output<typeof scanPlanWire> | null {
+  const plan = plans.find((one) => one.id === id)
+  if (plan === undefined) return null
+  const { id: _id, open, ...same } = plan
+  return { ...same, open: [...open] }
+}
 
 /** Blocks that a dry run reads while a person waits; for more, use the command line. */
 const READ_AHEAD_MAX = 100

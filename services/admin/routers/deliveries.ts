@@ -1,23 +1,28 @@
 import { z } from 'zod'
+import type { AdminDeps } from '#services/admin/assemble.ts'
+import { derivedUuid } from '#services/admin/derived-uuid.ts'
+import { router, workspaceMutation, workspaceQuery } from '#services/admin/trpc.ts'
+import {
+  DELIVERY_STATUSES,
+  deliveriesToWire,
+  deliveryWire,
+  eventsToWire,
+  eventWire,
+} from '#services/admin/wire/delivery-wire.ts'
+import { timeInput } from '#services/admin/wire/list-filters.ts'
+import { orderInput } from '#services/admin/wire/money-wire.ts'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
 import { isUuid } from '#shared/domain/ids.ts'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
+import type { DeliverySearch, ListPlace } from '#shared/ports/delivery-search.ts'
 import { describeDelivery } from '#shared/usecases/deliveries/describe.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import type { SearchedText } from '#shared/usecases/diagnostics/operator-search.ts'
 import { searchedInvoices } from '#shared/usecases/diagnostics/payment-search.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
-import type { AdminDeps } from '../assemble.ts'
-import { derivedUuid } from '../derived-uuid.ts'
-import { cursorAt, placeOf } from '../place-cursor.ts'
-import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
-import { DELIVERY_STATUSES, deliveriesToWire, deliveryWire, eventsToWire, eventWire } from '../wire/delivery-wire.ts'
-import { timeInput } from '../wire/list-filters.ts'
-import { orderInput } from '../wire/money-wire.ts'
 
 /** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
 const RESEND_MAX = 100
@@ -274,4 +279,22 @@ async function oneToWire({ instance }: AdminDeps, delivery: Delivery) {
   const [wired] = await deliveriesToWire(instance, [delivery])
   if (wired === undefined) throw new Error('one row gives one row')
   return wired
+}
+
+/** The cursor after a row of a list in the order of time and id. Opaque to pages, but not secret: every page checks its owner. */
+function cursorAt({ createdAt, id }: ListPlace): string {
+  return Buffer.from(`${createdAt}:${id}`, 'utf8').toString('base64url')
+}
+
+/** The position in a cursor; null without one. Throws `VALIDATION_ERROR` for anything that no list returned. */
+function placeOf(cursor: string | undefined): ListPlace | null {
+  if (cursor === undefined) return null
+  const found = /^(\d{1,15}):([\w-]{1,80})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
+  const [, createdAt, id] = found ?? []
+  if (createdAt === undefined || id === undefined) {
+    throw new PaymeshError('VALIDATION_ERROR', {
+      details: [{ path: 'cursor', message: 'is not a valid cursor for this list' }],
+    })
+  }
+  return { createdAt: Number(createdAt), id }
 }

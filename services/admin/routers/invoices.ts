@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { trimmedText } from '#shared/contracts/bounded-text.ts'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
+import { validate } from '#shared/contracts/http/validate.ts'
 import { ASSET_IDS, EVENT_TYPES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { refundableAssets } from '#shared/domain/payment/refundable.ts'
 import { ledgerKeys } from '#shared/ports/invoices.ts'
@@ -9,11 +11,13 @@ import { invoiceTimeline } from '#shared/usecases/diagnostics/invoice-timeline.t
 import { listInvoicesForOperators } from '#shared/usecases/diagnostics/list-invoices-for-operators.ts'
 import { operatorSearch } from '#shared/usecases/diagnostics/operator-search.ts'
 import { cancelByHand } from '#shared/usecases/invoices/cancel-by-hand.ts'
+import { createInvoiceByHand } from '#shared/usecases/invoices/create-invoice-by-hand.ts'
 import { noteInvoice } from '#shared/usecases/invoices/note-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { eraseCustomer } from '#shared/usecases/maintenance/erase-customer.ts'
 import { listCurrencies } from '#shared/usecases/quotes/availability.ts'
 import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
+import { bodyFingerprint } from '#shared/usecases/requests/idempotency-scope.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { mergeRouters, router, workspaceMutation, workspaceQuery } from '../trpc.ts'
@@ -21,8 +25,40 @@ import { invoiceDetailToWire, invoiceDetailWire, noteToWire, noteWire } from '..
 import { invoiceFilters, periodFilters, periodOf } from '../wire/list-filters.ts'
 import { invoiceRowToWire, invoiceRowWire, orderInput, pageInput } from '../wire/money-wire.ts'
 import { refundableToWire, refundToWire } from '../wire/refund-wire.ts'
-import { createByHandRouter } from './invoice-create.ts'
 import { refundsRouter } from './refunds.ts'
+
+/** The same fields as in the REST API; its rules check the content. */
+const fields = z.strictObject({
+  amount: boundedText(40),
+  currency: boundedText(3),
+  description: boundedText(500).optional(),
+  order_id: boundedText(120).optional(),
+  asset: boundedText(40).optional(),
+  customer: z.strictObject({ email: boundedText(254).optional(), name: boundedText(200).optional() }).optional(),
+  expires_in: z.number().optional(),
+})
+
+/** Manual creation of an invoice. */
+const createByHandRouter = router({
+  create: workspaceMutation('support', { worksWhile: 'active' })
+    .input(z.object({ invoice: fields }))
+    .output(z.object({ id: z.string(), number: z.number(), checkoutUrl: z.string() }))
+    .mutation(async ({ ctx, input }) => {
+      const { money } = ctx.deps
+      const { mode, opId } = input
+      const invoice = await createInvoiceByHand(money, {
+        workspace: ctx.workspace,
+        mode,
+        body: validate(invoiceCreateBody[mode], input.invoice),
+        opId,
+        attribution: { by: ctx.actor, ...(input.reason !== undefined && { reason: input.reason }) },
+        fingerprint: bodyFingerprint(Buffer.from(JSON.stringify(input.invoice), 'utf8')),
+        requestId: ctx.requestId,
+      })
+      const { id, number } = invoice.terms
+      return { id, number, checkoutUrl: `${money.urls.checkoutBaseUrl}/i/${id}` }
+    }),
+})
 
 /** Maximum count; pages show "10,000+". */
 const COUNT_MAX = 10_000

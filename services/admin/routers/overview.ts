@@ -1,13 +1,50 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { daysOf, isZone, lastDays } from '#shared/contracts/zone-days.ts'
-import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
+import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
 import { position } from '#shared/usecases/networks/chain-status.ts'
 import { quantile } from '#shared/usecases/reports/read-overview.ts'
+import type { AdminDeps } from '../assemble.ts'
 import { router, workspaceQuery } from '../trpc.ts'
-import { endpointCards } from './overview-endpoints.ts'
+import { endpointToWire } from '../wire/endpoint-wire.ts'
 import { currencyAmounts, reportedVolume } from './overview-series.ts'
+
+/** Further endpoints are not shown on the front page. */
+const SHOWN_MAX = 20
+
+/** One row per endpoint of this mode, and all their first attempts for a common percentile. */
+async function endpointCards(
+  deps: AdminDeps,
+  { workspaceId, mode }: { readonly workspaceId: string; readonly mode: Mode },
+  since: Ms,
+  now: Ms,
+) {
+  const { endpoints: store, deliveryReads } = deps.instance
+  const endpoints = (await store.list(workspaceId, mode)).slice(0, SHOWN_MAX)
+  const ids = endpoints.map(({ id }) => id)
+  const [counts, healths] = await Promise.all([
+    deps.overviewReads.deliveries(ids, mode, since),
+    Promise.all(ids.map((id) => deliveryReads.health(id))),
+  ])
+  const rows = endpoints.flatMap((endpoint, index) => {
+    const { made = 0, tried = 0, firstTry = 0, succeeded = 0, failed = 0, firstAttemptsMs = [] } = counts[index] ?? {}
+    const found = healths[index]
+    if (found === undefined) return []
+    const { state, waiting, retrying, oldestDueAt } = endpointToWire(endpoint, found, null, now).health
+    return {
+      id: endpoint.id,
+      host: endpointName(endpoint),
+      state,
+      ...{ made, tried, firstTry, succeeded, failed, waiting, retrying },
+      firstAttemptP99Ms: quantile(firstAttemptsMs, 0.99),
+      oldestDueAt: oldestDueAt !== null && oldestDueAt < now ? oldestDueAt : null,
+    }
+  })
+  return { endpoints: rows, firstAttemptsMs: counts.flatMap(({ firstAttemptsMs }) => firstAttemptsMs) }
+}
 
 /** A custom range is at most half a year, so that it can stand beside as many days before. */
 const RANGE_DAYS_MAX = 190

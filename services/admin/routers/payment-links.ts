@@ -7,6 +7,7 @@ import { LINK_USES_MAX } from '#shared/ports/payment-links.ts'
 import { editPaymentLink } from '#shared/usecases/payment-links/edit-payment-link.ts'
 import { getLimitedLink, listLimitedLinks } from '#shared/usecases/payment-links/limited-links.ts'
 import { createPaymentLink, deactivatePaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
+import { readPage } from '#shared/usecases/requests/list-cursor.ts'
 import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { orderInput, pageInput } from '../wire/money-wire.ts'
@@ -42,13 +43,12 @@ export const paymentLinksRouter = router({
     .output(z.object({ items: z.array(limitedLink), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, order, limit } = input
+      const { workspaceId, mode, order } = input
       const scope = { list: 'operator-links', workspaceId, mode, filters: { order } }
-      const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
-      const found = await listLimitedLinks(money, { workspaceId, mode, order, limit: limit + 1, beforeId })
-      const items = found.slice(0, limit)
-      const last = found.length > limit ? items.at(-1) : undefined
-      return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
+      const { page, meta } = await readPage(money, scope, input, (place) =>
+        listLimitedLinks(money, { workspaceId, mode, order, ...place }),
+      )
+      return { items: [...page], nextCursor: meta.next_cursor }
     }),
 
   get: workspaceQuery('viewer')

@@ -5,6 +5,7 @@ import { productResource } from '#shared/contracts/http/product-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { editProduct } from '#shared/usecases/payment-links/edit-product.ts'
 import { createProduct, getProduct, listProducts } from '#shared/usecases/payment-links/manage-products.ts'
+import { readPage } from '#shared/usecases/requests/list-cursor.ts'
 import { once } from '../once.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { orderInput, pageInput } from '../wire/money-wire.ts'
@@ -24,13 +25,12 @@ export const productsRouter = router({
     .output(z.object({ items: z.array(productResource), nextCursor: z.string().nullable() }))
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
-      const { workspaceId, mode, order, limit } = input
+      const { workspaceId, mode, order } = input
       const scope = { list: 'operator-products', workspaceId, mode, filters: { order } }
-      const beforeId = input.cursor === undefined ? null : money.listCursor.decode(scope, input.cursor)
-      const found = await listProducts(money, { workspaceId, mode, order, limit: limit + 1, beforeId })
-      const items = found.slice(0, limit)
-      const last = found.length > limit ? items.at(-1) : undefined
-      return { items, nextCursor: last === undefined ? null : money.listCursor.encode(scope, last.id) }
+      const { page, meta } = await readPage(money, scope, input, (place) =>
+        listProducts(money, { workspaceId, mode, order, ...place }),
+      )
+      return { items: [...page], nextCursor: meta.next_cursor }
     }),
 
   update: workspaceMutation('support', { worksWhile: 'active' })

@@ -1,13 +1,19 @@
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import {
+  createDocument,
+  type ZodOpenApiCallbackObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathItemObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi'
 import { ROUTES } from '#services/api/routes.ts'
 import { ERROR_TABLE } from '#shared/contracts/errors.ts'
 import { pathId } from '#shared/contracts/http/path-id.ts'
+import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
+import { simulatedInvoice } from '#shared/contracts/openapi/examples/invoice.ts'
 import { type Operation, TAGS } from '#shared/contracts/openapi/operation.ts'
-import { API_VERSION } from '#shared/contracts/webhooks/event.ts'
+import { API_VERSION, eventBody } from '#shared/contracts/webhooks/event.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
-import { EVENT_CALLBACK, EVENT_WEBHOOK } from './event-webhook.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'
-import { openAnswers } from './open-answers.ts'
 import { addPropertyExamples, nullsAsValues } from './property-examples.ts'
 import { responsesOf, SHARED_RESPONSES } from './responses.ts'
 
@@ -160,4 +166,143 @@ function errorTable(): string {
       `| ${status} | \`${code}\` | ${message} | ${retryable ? 'yes' : 'no'} |`,
   )
   return ['| Status | Code | Meaning | Repeat later |', '| --- | --- | --- | --- |', ...rows].join('\n')
+}
+
+type Json = Record<string, unknown>
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Longest value of an open enumeration. */
+const VALUE_LENGTH_MAX = 64
+/** Form of its values, old and new. */
+const VALUE = '^[A-Za-z0-9_.*-]+$'
+/** Most items of a list in an answer: today's number of assets or events is no bound for tomorrow's. */
+const ITEMS_MAX = 10_000
+const COMPONENT = /^#\/components\/schemas\/(.+)$/
+/** A version date. */
+const VERSION = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
+
+/**
+ * Opens everything that a client reads: responses, errors, and the events of webhooks and callbacks. A later server may add a field, an
+ * item and a value of an enumeration there (docs/versioning.md), and programs generated from a closed document would refuse both. The values of
+ * today stay listed in `x-extensible-enum`. Requests stay closed, since a field that nobody reads is a mistake of the caller. Our own
+ * answers are still compared with the strict schemas (`check-answer.ts`). Changes the document in place; throws when a request and an
+ * answer share a schema, which cannot be both.
+ */
+function openAnswers(document: Json): void {
+  const schemas = ((document['components'] as Json)['schemas'] ?? {}) as Record<string, Json>
+  const closed = new Set<string>()
+  const opened = new Set<string>()
+
+  const follow = (node: unknown, found: Set<string>, change: (schema: Json) => void): void => {
+    if (Array.isArray(node)) for (const each of node) follow(each, found, change)
+    if (!isObject(node)) return
+    const name = COMPONENT.exec(String(node['$ref'] ?? ''))?.[1]
+    if (name !== undefined && !found.has(name)) {
+      found.add(name)
+      follow(schemas[name], found, change)
+    }
+    change(node)
+    for (const [key, child] of Object.entries(node)) if (!/^examples?$/.test(key)) follow(child, found, change)
+  }
+
+  const paths = Object.values(document['paths'] as Record<string, Record<string, Json>>)
+  for (const operation of paths.flatMap((item) => Object.values(item))) {
+    follow([operation['requestBody'], operation['parameters']], closed, () => undefined)
+    follow(operation['responses'], opened, open)
+    follow(operation['callbacks'], opened, open)
+  }
+  follow((document['components'] as Json)['responses'], opened, open)
+  follow(document['webhooks'], opened, open)
+  const both = [...opened].filter((name) => closed.has(name))
+  if (both.length > 0) throw new Error(`schemas of both requests and answers: ${both.join(', ')}`)
+}
+
+function open(schema: Json): void {
+  if (schema['additionalProperties'] === false) delete schema['additionalProperties']
+  if (typeof schema['maxItems'] === 'number') schema['maxItems'] = Math.max(schema['maxItems'], ITEMS_MAX)
+  const { type, enum: values, const: only } = schema
+  if (type !== 'string') return
+  if (typeof only === 'string' && VERSION.test(only)) {
+    delete schema['const']
+    Object.assign(schema, { maxLength: only.length, pattern: VERSION.source })
+  }
+  if (!Array.isArray(values)) return
+  delete schema['enum']
+  Object.assign(schema, { maxLength: VALUE_LENGTH_MAX, pattern: VALUE, 'x-extensible-enum': values })
+}
+
+const header = (name: string, description: string, pattern: string) => ({
+  name,
+  in: 'header' as const,
+  required: true,
+  description,
+  schema: { type: 'string' as const, maxLength: 200, pattern },
+})
+
+/** A delivery's body as an example. */
+const EVENT_EXAMPLE = {
+  id: `evt_${EXAMPLE.invoiceId.replaceAll('-', '')}_4`,
+  object: 'event',
+  type: 'invoice.paid',
+  api_version: API_VERSION,
+  livemode: false,
+  created_at: EXAMPLE.paidAt,
+  data: { object: simulatedInvoice },
+}
+
+const REQUEST = {
+  required: true,
+  description: 'The event.',
+  content: { 'application/json': { schema: eventBody, example: EVENT_EXAMPLE } },
+} as const
+const RESPONSES = { '2XX': { description: 'The event was accepted. The response body is ignored.' } } as const
+
+/**
+ * The callback of creating an endpoint. It refers to `Event` from a path, so that generators which drop schemas without a path
+ * keep it. Headers are declared only at the webhook: twice they would give two types of one name.
+ */
+const EVENT_CALLBACK: ZodOpenApiCallbackObject = {
+  '{$request.body#/url}': {
+    post: {
+      operationId: 'deliverEvent',
+      tags: ['Events'],
+      summary: 'Deliver an event',
+      description: 'Each event that the endpoint subscribed to; its headers are described at the webhook `event`.',
+      security: [],
+      requestBody: REQUEST,
+      responses: RESPONSES,
+    },
+  },
+}
+
+/** The only request from Paymesh to a merchant: an event. */
+const EVENT_WEBHOOK: ZodOpenApiPathItemObject = {
+  post: {
+    operationId: 'receiveEvent',
+    tags: ['Events'],
+    summary: 'Receive an event',
+    description:
+      'Sent to every endpoint that subscribed to the event. Verify the signature over the raw bytes before you parse them.',
+    security: [],
+    parameters: [
+      header('X-Webhook-Id', 'Delivery: the same for every attempt of it.', '^whd_[0-9a-z]+$'),
+      header('X-Webhook-Event', 'Type of the event.', '^[a-z_]+\\.[a-z_]+$'),
+      header('X-Webhook-Timestamp', 'Unix time in seconds at which this attempt was signed.', '^[0-9]+$'),
+      header('X-Webhook-Signature', 'HMAC-SHA256 of `<t>.<raw body>`.', '^t=[0-9]+,v1=[0-9a-f]{64}$'),
+      header(
+        'webhook-id',
+        'Standard Webhooks: id of the event, the same for every delivery of it.',
+        '^evt_[0-9a-z_]+$',
+      ),
+      header('webhook-timestamp', 'Standard Webhooks: the same Unix second.', '^[0-9]+$'),
+      header(
+        'webhook-signature',
+        'Standard Webhooks: HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in base64, keyed with the bytes behind `whsec_`.',
+        '^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$',
+      ),
+    ],
+    requestBody: REQUEST,
+    responses: RESPONSES,
+  },
 }

@@ -1,6 +1,16 @@
+import { z } from 'zod'
 import { bookReading } from '#services/rates/quote-readers.ts'
 import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
-import { binanceAnswer, binanceListing, binanceRow } from '#shared/contracts/rates/binance.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
+
+/** `GET /api/v3/ticker/bookTicker?symbols=[…]` of Binance; a fault is `{code, msg}` instead of a list. */
+const binanceAnswer = z.array(z.unknown())
+
+/** `GET /api/v3/ticker/price?symbolStatus=TRADING` of Binance: every symbol that is traded now. */
+const binanceListing = z.array(z.object({ symbol: z.string() })).min(1)
+
+/** One symbol; a halted one shows zeros. The response contains no time. */
+const binanceRow = z.object({ symbol: z.string(), bidPrice: priceText, askPrice: priceText })
 
 /** USDT books are the deep ones there; the USD books of the stablecoins give the value of USDT. */
 const PAIRS: Readonly<Record<string, Pair>> = {

@@ -1,6 +1,13 @@
+import { z } from 'zod'
 import { bookReading } from '#services/rates/quote-readers.ts'
 import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
-import { bitfinexAnswer, bitfinexRow } from '#shared/contracts/rates/bitfinex.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
+
+/** `GET /v2/tickers?symbols=…` of Bitfinex: a list of lists; a fault is `["error", code, text]`. */
+const bitfinexAnswer = z.array(z.unknown())
+
+/** One pair: symbol, bid, bid size, ask, then sizes and changes that may be null. Unknown symbols are silently absent. */
+const bitfinexRow = z.tuple([z.string(), priceText, z.unknown(), priceText]).rest(z.unknown())
 
 /** UST is USDT and UDC is USDC there; DOGE takes a colon. There is no BNB book. */
 const PAIRS: Readonly<Record<string, Pair>> = {

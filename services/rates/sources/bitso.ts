@@ -1,6 +1,16 @@
+import { z } from 'zod'
 import { bookReading, isoMs } from '#services/rates/quote-readers.ts'
 import { type Pair, type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
-import { bitsoAnswer, bitsoRow } from '#shared/contracts/rates/bitso.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
+
+/** `GET /v3/ticker/` of Bitso: every book; `success` is a boolean or the text of one. */
+const bitsoAnswer = z.object({
+  success: z.union([z.literal(true), z.literal('true')]),
+  payload: z.array(z.unknown()),
+})
+
+/** One book, as `usd_mxn`. `created_at` is ISO 8601 with an offset. */
+const bitsoRow = z.object({ book: z.string(), bid: priceText, ask: priceText, created_at: z.string() })
 
 const PAIRS: Readonly<Record<string, Pair>> = {
   usd_mxn: ['USD', 'MXN'],

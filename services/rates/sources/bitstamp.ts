@@ -1,7 +1,14 @@
+import { z } from 'zod'
 import { bookReading, epochMs } from '#services/rates/quote-readers.ts'
 import { type Pair, type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
-import { bitstampAnswer, bitstampRow } from '#shared/contracts/rates/bitstamp.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
+
+/** `GET /api/v2/ticker/` of Bitstamp: every pair in one list; a fault is an object instead. */
+const bitstampAnswer = z.array(z.unknown())
+
+/** One pair. `timestamp` is Unix seconds. */
+const bitstampRow = z.object({ pair: z.string(), bid: priceText, ask: priceText, timestamp: z.string() })
 
 /** Besides the dollar books, two direct ones that only check the result. */
 const PAIRS: Readonly<Record<string, Pair>> = {

@@ -1,9 +1,20 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { bookReading, dropped, isoMs } from '#services/rates/quote-readers.ts'
 import { type Pair, type Pulse, type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
-import { dolarApiAnswer, dolarApiRow } from '#shared/contracts/rates/dolar-api.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
 import type { Decimal } from '#shared/domain/money/decimal.ts'
 import { deviatesMoreThan, mean, parsePrice } from '#shared/domain/rates/price.ts'
+
+/** `GET /v1/dolares` of dolarapi.com: one row per kind of dollar in Argentina. */
+const dolarApiAnswer = z.array(z.unknown())
+
+/** One kind: `compra` = bid, `venta` = ask in pesos per USD; `fechaActualizacion` is ISO 8601 in UTC. */
+const dolarApiRow = z.object({
+  casa: z.string(),
+  compra: priceText,
+  venta: priceText,
+  fechaActualizacion: z.string(),
+})
 
 /** The wholesale dollar is the official price; `tarjeta` includes a tax and `blue` is neither of the two series. */
 const PAIRS: Readonly<Record<string, Pair>> = {

@@ -1,6 +1,25 @@
+import { z } from 'zod'
 import { bookReading } from '#services/rates/quote-readers.ts'
 import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
-import { krakenAnswer, krakenListing, krakenRow } from '#shared/contracts/rates/kraken.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
+
+/** `GET /0/public/Ticker` of Kraken's REST API; faults come with status 200 inside `error`, rows are read one by one. */
+const krakenAnswer = z.object({
+  error: z.array(z.string()),
+  result: z.record(z.string(), z.unknown()).optional(),
+})
+
+/** `GET /0/public/AssetPairs` of Kraken: every pair by its key, with the name to request it by, and `online` while it can be traded freely. */
+const krakenListing = z.object({
+  error: z.array(z.string()),
+  result: z.record(z.string(), z.object({ altname: z.string(), status: z.string() })),
+})
+
+/** One pair: `a` = ask and `b` = bid as `[price, whole lot volume, lot volume]`. */
+const krakenRow = z.object({
+  a: z.tuple([priceText]).rest(z.unknown()),
+  b: z.tuple([priceText]).rest(z.unknown()),
+})
 
 /** The requested pair, and its key in the response: old assets carry an X or Z there, without a consistent rule. */
 const PAIRS: Readonly<Record<string, { readonly key: string; readonly pair: Pair }>> = {

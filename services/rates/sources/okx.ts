@@ -1,7 +1,14 @@
+import { z } from 'zod'
 import { bookReading, epochMs } from '#services/rates/quote-readers.ts'
 import { type Pair, type RateSource, readBody, readRows, SourceFault } from '#services/rates/rate-source.ts'
-import { okxAnswer, okxRow } from '#shared/contracts/rates/okx.ts'
+import { priceText } from '#shared/contracts/rates/price-text.ts'
 import { RATE_SYMBOLS, STABLECOINS } from '#shared/domain/rates/crypto-board.ts'
+
+/** `GET /api/v5/market/tickers?instType=SPOT` of OKX; any `code` but "0" is a fault. */
+const okxAnswer = z.object({ code: z.string(), msg: z.string().optional(), data: z.array(z.unknown()) })
+
+/** One instrument. Sides may be empty for a halted book; `ts` is Unix milliseconds. */
+const okxRow = z.object({ instId: z.string(), bidPx: priceText, askPx: priceText, ts: z.string() })
 
 const COINS = RATE_SYMBOLS.filter((symbol) => !STABLECOINS.has(symbol))
 

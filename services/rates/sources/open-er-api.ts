@@ -1,7 +1,15 @@
+import { z } from 'zod'
 import { epochMs } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, SourceFault } from '#services/rates/rate-source.ts'
-import { openErApiAnswer } from '#shared/contracts/rates/open-er-api.ts'
 import { fiatTablePairs, fiatTableReadings } from './fiat-table.ts'
+
+/** `GET /v6/latest/USD` of open.er-api.com: a daily table, times are Unix seconds; numbers are bare in the format. */
+const openErApiAnswer = z.object({
+  result: z.literal('success'),
+  base_code: z.literal('USD'),
+  time_last_update_unix: z.string(),
+  rates: z.record(z.string(), z.unknown()),
+})
 
 const PAIRS = fiatTablePairs('ARS:official')
 

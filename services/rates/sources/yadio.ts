@@ -1,7 +1,16 @@
+import { z } from 'zod'
 import { epochMs } from '#services/rates/quote-readers.ts'
 import { type RateSource, readBody, SourceFault } from '#services/rates/rate-source.ts'
-import { yadioAnswer } from '#shared/contracts/rates/yadio.ts'
 import { bitcoinPulse, fiatTablePairs, fiatTableReadings, TABLE_FROZEN_MS } from './fiat-table.ts'
+
+/** `GET /exrates/USD` of Yadio: units per USD; `timestamp` is Unix milliseconds. Numbers are bare in the format. */
+const yadioAnswer = z.object({
+  base: z.literal('USD'),
+  timestamp: z.string(),
+  USD: z.record(z.string(), z.unknown()),
+  /** USD per bitcoin, which moves with every update. */
+  BTC: z.unknown(),
+})
 
 const PAIRS = fiatTablePairs('ARS:crypto')
 

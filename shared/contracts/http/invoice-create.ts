@@ -1,14 +1,68 @@
 import { z } from 'zod'
-import { boundedText } from '#shared/contracts/bounded-text.ts'
+import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
 import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
 import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
-import { customerEmail } from './customer-email.ts'
 import { metadataBody } from './metadata.ts'
 import { optionalField } from './optional-field.ts'
-import { RETURN_URL_RULE, returnUrl } from './return-url.ts'
-import { text } from './text.ts'
+import { readPlainUrl } from './plain-url.ts'
+import { isStorable, text } from './text.ts'
 import { validateAmount } from './validate-amount.ts'
+
+/** What the document says about return URLs beyond their form. */
+const RETURN_URL_RULE =
+  'An https URL without credentials, as browsers write it; with a test key also http on this machine: `localhost`, `*.localhost`, `*.test` ' +
+  'or a loopback address.'
+
+/** Names that RFC 6761 and RFC 2606 reserve for this machine and for tests, and the addresses of the loopback interface. */
+const LOCAL_HOST =
+  /^(?:(?:[a-z0-9_-]+\.)*localhost|(?:[a-z0-9_-]+\.)+test|127\.[0-9.]+|\[::1\]|\[::ffff:7f[0-9a-f:]+\])$/
+
+/**
+ * Where the payer goes after the checkout: https, or http on a developer's own machine with a test key. Without credentials. We never
+ * fetch it: it is only a link for the browser of the payer.
+ */
+export function returnUrl(mode: Mode) {
+  return text(2_048)
+    .meta({ format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[!-~]+$' })
+    .superRefine((value, context) => {
+      const fault = faultOf(value, mode)
+      if (fault !== null) context.addIssue({ code: 'custom', message: fault, input: value })
+    })
+}
+
+function faultOf(text: string, mode: Mode): string | null {
+  const { url, fault } = readPlainUrl(text)
+  if (url === null) return fault
+  const local = url.protocol === 'http:' && mode === 'test' && LOCAL_HOST.test(url.hostname)
+  if (url.protocol !== 'https:' && !local) return refusal(mode)
+  return url.username !== '' || url.password !== '' ? 'must not carry credentials' : null
+}
+
+function refusal(mode: Mode): string {
+  return mode === 'test'
+    ? 'must be an https URL, or http on this machine: localhost, *.localhost, *.test or a loopback address'
+    : 'must be an https URL: http on your own machine works with test keys only'
+}
+
+/** RFC 5321 §4.5.3.1: a path of 256 characters minus its brackets. */
+const LENGTH_MAX = 254
+const FORM = 'must be one email address, like "name@shop.example"'
+
+/**
+ * One address with anything that browsers take in `<input type=email>` (HTML, "valid e-mail address") on both sides, and letters of every
+ * script (RFC 6531). Without white space, brackets, quotes and separators, so that it is never two addresses or a name with an address.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+const ADDRESS = /^[^\x00-\x20\x7f@<>()\x5b\x5d,;:\x5c\x22]+@[^\x00-\x20\x7f@<>()\x5b\x5d,;:\x5c\x22]+$/
+
+/**
+ * The payer's e-mail address: a note for the merchant, so whatever a shop's own form has accepted passes. White space around it is
+ * dropped, as browsers do.
+ */
+const customerEmail = trimmedText(LENGTH_MAX, FORM)
+  .regex(ADDRESS, FORM)
+  .refine(isStorable, 'must not contain NUL or broken Unicode')
 
 /** Well-formed asset ids; the use case checks whether the asset exists (`UNSUPPORTED_ASSET`). */
 const ASSET_FORM = /^[a-z0-9]{2,10}_[a-z0-9]{2,12}$/

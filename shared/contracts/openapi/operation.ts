@@ -55,7 +55,7 @@ export interface Operation {
   readonly body?: RequestBody
   readonly success: Success
   /** Error codes specific to this operation; `errorCodes` adds those that follow from its shape. */
-  readonly errors: readonly ErrorCode[]
+  readonly errors?: readonly ErrorCode[]
 }
 
 const EVERYWHERE: readonly ErrorCode[] = [
@@ -69,7 +69,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
 
 /** Every error code that the operation may return; any other one is a bug of the server. */
 export function errorCodes(operation: Operation): ReadonlySet<ErrorCode> {
-  const codes = new Set([...EVERYWHERE, ...operation.errors])
+  const codes = new Set([...EVERYWHERE, ...(operation.errors ?? [])])
   if (operation.path.includes('{id}')) codes.add('NOT_FOUND')
   if (operation.restricted) codes.add('WORKSPACE_RESTRICTED')
   if (operation.testOnly) codes.add('TEST_MODE_ONLY')

@@ -97,11 +97,6 @@ export function createDeliveryReads(db: Database) {
       const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: { number: 1 } }).toArray()
       return new Map(found.map(({ _id, number }) => [_id, number]))
     },
-    /** The invoice with a number; null when there is none. */
-    invoiceIdOf: async (workspaceId: string, mode: Mode, number: number): Promise<string | null> => {
-      const found = await invoices.findOne({ workspaceId, mode, number }, { projection: { _id: 1 } })
-      return found?._id ?? null
-    },
   }
 }
 

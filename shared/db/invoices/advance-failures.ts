@@ -3,9 +3,17 @@ import { defineCollection } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { TIME } from '#shared/db/connection/stored-fields.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AdvanceFailure } from '#shared/ports/advance-failures.ts'
 import { INVOICES } from './invoice-model.ts'
+
+/** Consecutive failures to bring one invoice up to date. */
+interface AdvanceFailure {
+  /** Including this one. */
+  readonly failures: number
+  /** The invoice's workspace and mode; null when unknown. */
+  readonly owner: { readonly workspaceId: string; readonly mode: Mode } | null
+}
 
 const WEEK_S = 7 * 86_400
 /** Of more broken invoices, the record of those that failed first is removed with its age instead of at their success. */

@@ -3,10 +3,34 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
+import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { CountRepair, MonthCount, MonthScope } from '#shared/ports/invoice-counts.ts'
 import { INVOICE_COUNTS, type InvoiceCountDocument } from './invoice-count-model.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
+
+/** Invoices of one calendar month (UTC), by the time in their ids. */
+interface MonthCount {
+  readonly all: number
+  /** Of them, those created by visitors of payment links. */
+  readonly byLinks: number
+}
+
+/** The month that contains a time, of one workspace and mode. */
+interface MonthScope {
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly at: Ms
+}
+
+/** A stored count that a repair found wrong. */
+interface CountRepair {
+  readonly workspaceId: string
+  readonly mode: Mode
+  /** `2026-11` */
+  readonly month: string
+  readonly stored: number
+  readonly right: number
+}
 
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
 type Stored = Pick<InvoiceCountDocument, 'through' | 'all' | 'byLinks'>

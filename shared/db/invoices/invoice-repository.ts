@@ -3,8 +3,9 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
+import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
 import { type InvoiceState, type Ms, type PriorHold, WATCH_PLACE } from '#shared/domain/invoice/model.ts'
+import { heldFor } from '#shared/domain/invoice/quote-window.ts'
 import {
   type ClaimHolder,
   ClaimTaken,
@@ -18,7 +19,6 @@ import {
   type OutboxBatch,
   type ReleaseMark,
 } from '#shared/ports/invoices.ts'
-import { claimsCold } from './cold-claims.ts'
 import {
   claimsOf,
   drawsOf,
@@ -31,6 +31,7 @@ import {
 } from './invoice-mapping.ts'
 import { INVOICE_METHOD, INVOICE_OUTBOX, INVOICES, type InvoiceDocument } from './invoice-model.ts'
 import * as scopes from './invoice-scopes.ts'
+import { holdingClaims } from './invoice-scopes.ts'
 import { lastIssuedNumber } from './last-issued-number.ts'
 import { watchQuestions } from './watched-methods.ts'
 
@@ -348,3 +349,34 @@ const trimPipeline = (throughSeq: number) => [
   { $set: { outbox: { $filter: { input: '$outbox', cond: { $gt: ['$$this.seq', throughSeq] } } } } },
   { $set: { outboxAt: { $ifNull: [{ $first: '$outbox.at' }, '$$REMOVE'] } } },
 ]
+
+/** Money, or its confirmation, is still expected. */
+const WAITING: readonly InvoiceStatus[] = ['new', 'pending', 'partial', 'confirming']
+
+/**
+ * Those of these claims whose invoice is over and, at a time, waits for late money no more: nothing of it changed, and no quote of it was
+ * valid, for the longest time in which late money may settle it, at least a day.
+ */
+async function claimsCold(
+  invoices: mongoose.mongo.Collection<InvoiceDocument>,
+  claims: readonly string[],
+  at: Ms,
+): Promise<ReadonlySet<string>> {
+  if (claims.length === 0) return new Set()
+  const projection = { _id: 0, claims: 1, expiresAt: 1, updatedAt: 1, paymentMethods: 1 } as const
+  const found = await invoices
+    .find({ ...holdingClaims(claims), status: { $nin: [...WAITING] } }, { projection })
+    .toArray()
+  const cold = new Set(found.flatMap((row) => (lateWatchEndsAt(row) <= at ? (row.claims ?? []) : [])))
+  return new Set(claims.filter((claim) => cold.has(claim)))
+}
+
+function lateWatchEndsAt({
+  expiresAt,
+  updatedAt,
+  paymentMethods,
+}: Pick<InvoiceDocument, 'expiresAt' | 'updatedAt' | 'paymentMethods'>): Ms {
+  const quoted = paymentMethods.flatMap(({ quotes }) => quotes.map((quote) => quote.expiresAt.getTime()))
+  const graces = paymentMethods.map(({ policy }) => policy.lateGraceMs)
+  return Math.max(expiresAt.getTime(), updatedAt.getTime(), ...quoted) + heldFor(Math.max(0, ...graces))
+}

@@ -15,9 +15,17 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { QueueBacklog } from '#shared/ports/backlogs.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
-import { QUEUES } from '#shared/ports/runtime.ts'
+import { QUEUES, type QueueName } from '#shared/ports/runtime.ts'
+
+/** Waiting work of one queue, as stored; `audit-chain` stands for audit rows that are not chained. */
+interface QueueBacklog {
+  readonly queue: QueueName | 'audit-chain'
+  /** Waiting rows, due or not; counted up to 10,000. */
+  readonly depth: number
+  /** Due time of the row that has waited longest; null when none is due. */
+  readonly oldestDueAt: Ms | null
+}
 
 /** A larger count is reported as this one and must not cost more. */
 const COUNT_MAX = 10_000

@@ -14,8 +14,25 @@ import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { COUNT_MAX } from '#shared/ports/delivery-search.ts'
-import type { LeaseState, WorkDepth } from '#shared/ports/installation.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+import type { QueueName } from '#shared/ports/runtime.ts'
+
+/** Waiting work of one kind in the store. `due` stops at `COUNT_MAX` of the delivery search. */
+interface WorkDepth {
+  readonly work: QueueName | 'payments' | 'audit-chain'
+  /** Overdue work. */
+  readonly due: number
+  /** When the oldest of it fell due; null when nothing is due. */
+  readonly oldestDueAt: Ms | null
+}
+
+/** The state of a named lease; an expired one has no owner. */
+interface LeaseState {
+  readonly id: string
+  readonly owner: string
+  readonly until: Ms
+  readonly epoch: number
+}
 
 /** Endpoints whose due rows are counted. */
 const ENDPOINTS_MAX = 1_000

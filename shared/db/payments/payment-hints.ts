@@ -4,8 +4,19 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { OWNED_FIELDS, TIME, textAs } from '#shared/db/connection/stored-fields.ts'
-import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { PaymentHint } from '#shared/ports/payment-hints.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
+
+/** A transaction that a payer's wallet says it sent. Nobody checked it, and it never changes an invoice. */
+interface PaymentHint {
+  readonly invoiceId: string
+  readonly workspaceId: string
+  readonly mode: Mode
+  readonly network: NetworkId
+  /** In the network's own spelling (`transactionId`). */
+  readonly txHash: string
+  readonly at: Ms
+}
 
 const DAY_S = 86_400
 /** Invoices in one query: a request of about 50 KB. */

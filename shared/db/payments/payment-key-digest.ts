@@ -29,11 +29,6 @@ export function digestRange(prefix: string): { $gte: mongoose.mongo.Binary; $lte
   return { $gte: bound(0x00), $lte: bound(0xff) }
 }
 
-/** Whether these bytes are the digest of this key. */
-export function isDigestOf(stored: mongoose.mongo.Binary, key: string): boolean {
-  return Buffer.compare(stored.value(), paymentKeyDigest(key).value()) === 0
-}
-
 function groupBytes(key: string): Buffer {
   return sha256(GROUP.exec(key)?.[0] ?? '').subarray(0, GROUP_BYTES)
 }

@@ -3,8 +3,17 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { PresentedOperation } from '#shared/ports/operations.ts'
 import { OPERATIONS, type OperationDocument } from './operation-model.ts'
+
+/** State of an operation id when a request presents it. */
+interface PresentedOperation {
+  /** False when the id is bound to another fingerprint: another actor, procedure, target or content. */
+  readonly isSame: boolean
+  /** True once a request with this id succeeded. */
+  readonly isDone: boolean
+  /** When the id was first presented. */
+  readonly at: Ms
+}
 
 /** How often an id may be released between our insert and our read before the caller has to retry. */
 const ATTEMPTS_MAX = 5

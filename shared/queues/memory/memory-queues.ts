@@ -10,17 +10,7 @@ export interface Consumer {
 }
 
 /** The queues of a process that runs every worker itself: wake-ups never leave it and end with it. */
-export interface MemoryQueues {
-  /**
-   * Wakes the worker of a queue. Returns at once and never throws. While the id waits, the wake-up is absorbed; while it runs, it
-   * runs once more afterwards. Without a worker, or with 100,000 ids waiting, the wake-up is dropped and counted in
-   * `wakeups_dropped_total`; the sweep finds the work.
-   */
-  notify(queue: QueueName, id: string): void
-  /** Registers a worker; the returned function ends it: it is passed no further id. */
-  consume(queue: QueueName, consumer: Consumer): () => void
-  counts(): Readonly<Record<QueueName, JobCounts>>
-}
+export type MemoryQueues = ReturnType<typeof createMemoryQueues>
 
 /** The first wake-up after a pause starts its job in this turn of the event loop; those that follow within this time start together. */
 const COALESCE_MS = 3
@@ -28,7 +18,7 @@ const COALESCE_MS = 3
 const WAITING_MAX = 100_000
 
 /** Creates all queues, empty. One set per process. */
-export function createMemoryQueues(metrics: Metrics): MemoryQueues {
+export function createMemoryQueues(metrics: Metrics) {
   const queues = new Map(Object.values(QUEUES).map((name) => [name, createQueue(name, metrics)] as const))
   const queueOf = (name: QueueName) => {
     const queue = queues.get(name)
@@ -36,9 +26,16 @@ export function createMemoryQueues(metrics: Metrics): MemoryQueues {
     return queue
   }
   return {
-    notify: (queue, id) => queueOf(queue).notify(id),
-    consume: (queue, consumer) => queueOf(queue).consume(consumer),
-    counts: () => {
+    /**
+     * Wakes the worker of a queue. Returns at once and never throws. While the id waits, the wake-up is absorbed; while it runs, it
+     * runs once more afterwards. Without a worker, or with 100,000 ids waiting, the wake-up is dropped and counted in
+     * `wakeups_dropped_total`; the sweep finds the work.
+     */
+    notify: (queue: QueueName, id: string): void => queueOf(queue).notify(id),
+
+    /** Registers a worker; the returned function ends it: it is passed no further id. */
+    consume: (queue: QueueName, consumer: Consumer): (() => void) => queueOf(queue).consume(consumer),
+    counts: (): Readonly<Record<QueueName, JobCounts>> => {
       const counted = [...queues].map(([name, queue]) => [name, queue.counts()] as const)
       return Object.fromEntries(counted) as Record<QueueName, JobCounts>
     },

@@ -42,17 +42,12 @@ function luaOf(word: string): string {
 }
 
 /** A server or node must do all that the queues ask of it, not only answer. */
-export interface RedisProbe {
-  /** Runs a script over several keys; with `isWhole` each command of the queues. Rejects when Redis refuses any of it. */
-  wake(client: RedisClient, isWhole: boolean): Promise<void>
-  /** Waits up to two seconds for what `wake` wrote; true when it arrived. */
-  receive(client: RedisClient): Promise<boolean>
-}
+export type RedisProbe = ReturnType<typeof createRedisProbe>
 
 const BLOCK_S = 2
 
 /** The probe of one process, whose marker no other process receives. */
-export function createRedisProbe(prefix: string, id: string): RedisProbe {
+export function createRedisProbe(prefix: string, id: string) {
   const own = `${prefix}:health:${id}`
   const [value, marker] = [`${prefix}:health`, `${own}:marker`] as const
   const others = [...KEY_LETTERS].map((letter) => `${own}:${letter}`)
@@ -67,12 +62,15 @@ export function createRedisProbe(prefix: string, id: string): RedisProbe {
     }
   }
   return {
-    wake: async (client, isWhole) => {
+    /** Runs a script over several keys; with `isWhole` each command of the queues. Rejects when Redis refuses any of it. */
+    wake: async (client: RedisClient, isWhole: boolean): Promise<void> => {
       if (!isWhole) return await run(client, WAKE_SCRIPT, [value, marker])
       await run(client, ALL_SCRIPT, [...others, value, marker])
       // Wake-ups that are sent together are a transaction.
       await client.multi().llen(`${own}:L`).exec()
     },
-    receive: async (client) => (await client.bzpopmin(marker, BLOCK_S)) !== null,
+
+    /** Waits up to two seconds for what `wake` wrote; true when it arrived. */
+    receive: async (client: RedisClient): Promise<boolean> => (await client.bzpopmin(marker, BLOCK_S)) !== null,
   }
 }

@@ -12,11 +12,7 @@ export interface CarriedBy {
 }
 
 /** Records which connection carried which request; a request is identified by its body object. */
-export interface ConnectionLog {
-  connected(socket: Socket, facts: ConnectionFacts): void
-  carrierOf(body: Uint8Array): CarriedBy | null
-  close(): void
-}
+export type ConnectionLog = ReturnType<typeof createConnectionLog>
 
 const CHANNEL = 'undici:client:sendHeaders'
 
@@ -24,7 +20,7 @@ const CHANNEL = 'undici:client:sendHeaders'
  * undici does not expose the socket of a request; its diagnostics channel is the documented place that shows both
  * together. Nothing here holds a socket or a body alive.
  */
-export function createConnectionLog(): ConnectionLog {
+export function createConnectionLog() {
   const factsBySocket = new WeakMap<object, ConnectionFacts>()
   const used = new WeakSet<object>()
   const carriers = new WeakMap<object, CarriedBy>()
@@ -37,11 +33,11 @@ export function createConnectionLog(): ConnectionLog {
   }
   subscribe(CHANNEL, onSend)
   return {
-    connected: (socket, facts) => {
+    connected: (socket: Socket, facts: ConnectionFacts): void => {
       factsBySocket.set(socket, facts)
     },
-    carrierOf: (body) => carriers.get(body) ?? null,
-    close: () => {
+    carrierOf: (body: Uint8Array): CarriedBy | null => carriers.get(body) ?? null,
+    close: (): void => {
       unsubscribe(CHANNEL, onSend)
     },
   }

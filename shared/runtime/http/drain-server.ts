@@ -6,21 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 const IDLE_GRACE_MS = 1_000
 const POLL_EVERY_MS = 50
 
-/** Ends a server. */
-export interface Drain {
-  /**
-   * Takes no new connection, answers every request that arrives on an open one with `Connection: close`, and closes connections that
-   * stay idle for a second. Resolves when none is left. What is still open after `cutAfterMs` is cut; null never cuts.
-   */
-  close(options: { readonly cutAfterMs: number | null }): Promise<void>
-}
-
 /**
  * Prepares a server for an end that loses no request. `server.close()` alone closes idle connections at once, on which a request may be
  * on its way, and lets a busy client go on with its connection until the process ends in the middle of a response. A response with
  * `Connection: close` tells the client to use another one (RFC 9112 §9.6). Call it before the server listens.
  */
-export function prepareDrain(server: Server): Drain {
+export function prepareDrain(server: Server) {
   const answering = new Set<ServerResponse>()
   let isClosing = false
   server.prependListener('request', (_request, response) => {
@@ -29,7 +20,11 @@ export function prepareDrain(server: Server): Drain {
     response.once('close', () => answering.delete(response))
   })
   return {
-    close: async ({ cutAfterMs }) => {
+    /**
+     * Takes no new connection, answers every request that arrives on an open one with `Connection: close`, and closes connections that
+     * stay idle for a second. Resolves when none is left. What is still open after `cutAfterMs` is cut; null never cuts.
+     */
+    close: async ({ cutAfterMs }: { readonly cutAfterMs: number | null }): Promise<void> => {
       isClosing = true
       for (const response of answering) if (!response.headersSent) response.shouldKeepAlive = false
       let isClosed = false

@@ -14,23 +14,22 @@ export type HttpGetResult =
   | { readonly outcome: 'timeout' | 'network' | 'too_large'; readonly cause: unknown }
 
 /** Reads public documents by GET; safe to share. */
-export interface HttpGet {
-  /**
-   * One GET under a total deadline (`signal` covers headers and body). Redirects are not followed and come back with
-   * their own status; a body beyond `maxBytes` after decompression is cut off as `too_large`. Never throws.
-   */
-  get(url: string, options: { readonly signal: AbortSignal; readonly maxBytes: number }): Promise<HttpGetResult>
-  /** Closes every connection, in use or idle. */
-  close(): Promise<void>
-}
+export type HttpGet = ReturnType<typeof createHttpGet>
 
 const KEEP_ALIVE_MS = 30_000
 
 /** Builds a client with its own connections; they stay open between polls so that a poll costs one round trip. */
-export function createHttpGet(options: { readonly userAgent: string }): HttpGet {
+export function createHttpGet(options: { readonly userAgent: string }) {
   const dispatcher = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, connections: 4, maxHeaderSize: 16_384 })
   return {
-    async get(url, { signal, maxBytes }) {
+    /**
+     * One GET under a total deadline (`signal` covers headers and body). Redirects are not followed and come back with
+     * their own status; a body beyond `maxBytes` after decompression is cut off as `too_large`. Never throws.
+     */
+    async get(
+      url: string,
+      { signal, maxBytes }: { readonly signal: AbortSignal; readonly maxBytes: number },
+    ): Promise<HttpGetResult> {
       try {
         const response = await fetch(url, {
           dispatcher,
@@ -43,7 +42,9 @@ export function createHttpGet(options: { readonly userAgent: string }): HttpGet 
         return { outcome: signal.aborted ? 'timeout' : 'network', cause }
       }
     },
-    close: () => dispatcher.destroy(),
+
+    /** Closes every connection, in use or idle. */
+    close: (): Promise<void> => dispatcher.destroy(),
   }
 }
 

@@ -3,15 +3,7 @@ import type { Logger } from '#shared/ports/runtime.ts'
 /** A step of the shutdown. */
 type StopStep = () => Promise<void> | void
 
-export interface Shutdown {
-  /** Registers a step. Steps run in the reverse order of their registration, one after the other. */
-  add(name: string, stop: StopStep): void
-  /**
-   * Runs the steps once; later calls return the same promise. Resolves when the last step ended or the deadline passed. With
-   * `failed` the process exits with 1, so that a supervisor that restarts failed processes starts it again.
-   */
-  run(reason: string, options?: { readonly failed: boolean }): Promise<void>
-}
+export type Shutdown = ReturnType<typeof createShutdown>
 
 export interface ShutdownOptions {
   readonly logger: Logger
@@ -27,7 +19,7 @@ export interface ShutdownOptions {
  * Shuts a process down in order. The first SIGTERM or SIGINT runs the steps; a second signal exits at once with 130.
  * A step that fails is logged and the next one runs; past the deadline the process exits without waiting.
  */
-export function createShutdown(options: ShutdownOptions): Shutdown {
+export function createShutdown(options: ShutdownOptions) {
   const { logger, deadlineMs = 12_000, exit = (code) => process.exit(code), signals = process } = options
   const steps: { readonly name: string; readonly stop: StopStep }[] = []
   let running: Promise<void> | undefined
@@ -73,5 +65,13 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
 
   signals.on('SIGTERM', onSignal)
   signals.on('SIGINT', onSignal)
-  return { add: (name, stop) => void steps.push({ name, stop }), run }
+  return {
+    /** Registers a step. Steps run in the reverse order of their registration, one after the other. */
+    add: (name: string, stop: StopStep): void => void steps.push({ name, stop }),
+    /**
+     * Runs the steps once; later calls return the same promise. Resolves when the last step ended or the deadline passed. With
+     * `failed` the process exits with 1, so that a supervisor that restarts failed processes starts it again.
+     */
+    run,
+  }
 }

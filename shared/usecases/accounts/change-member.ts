@@ -4,15 +4,12 @@ import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { memberAudit } from './invite-member.ts'
 
-/** Dependencies of changing a member's role. */
-export type ChangeMemberDeps = Uses<'memberships' | 'users' | 'audits' | 'clock'>
-
 /**
  * Gives a member another role, or removes them (`to` null), from the next request on. `from` is the role the caller saw; a role that
  * already is `to` succeeds. Throws `NOT_FOUND` for people of other workspaces, and `INVALID_STATE` for the last owner and after a concurrent change.
  */
 export async function changeMember(
-  deps: ChangeMemberDeps,
+  deps: Uses<'memberships' | 'users' | 'audits' | 'clock'>,
   input: {
     readonly workspaceId: string
     readonly userId: string

@@ -47,15 +47,12 @@ export function newSession(
   return { id, userId, securityEpoch, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
 }
 
-/** Dependencies of reading a session. */
-export type ReadSessionDeps = Pick<PeopleDeps, 'sessions' | 'memberships' | 'clock'>
-
 /**
  * The session of a token with its person's current roles; null for unknown, ended and idle ones, and for those of a former epoch.
  * `isPerson` says that a person caused the request: only such requests keep a session from becoming idle.
  */
 export async function readSession(
-  deps: ReadSessionDeps,
+  deps: Pick<PeopleDeps, 'sessions' | 'memberships' | 'clock'>,
   token: string,
   { isPerson }: { readonly isPerson: boolean },
 ): Promise<OperatorSession | null> {

@@ -16,8 +16,6 @@ export const ROTATION_OVERLAP_MAX_MS: Ms = 7 * 86_400_000
 const FORMER_MAX = 3
 const RACES_MAX = 5
 
-export type RotateSecretDeps = Uses<'endpoints' | 'operations' | 'secretBox' | 'clock' | 'random'>
-
 export interface RotateSecretInput {
   readonly endpointId: string
   /** From now; 0 ends the old secret, and every older one, at once. */
@@ -37,7 +35,7 @@ export interface RotateSecretInput {
  * that is malformed or that the endpoint has or had.
  */
 export async function rotateEndpointSecret(
-  deps: RotateSecretDeps,
+  deps: Uses<'endpoints' | 'operations' | 'secretBox' | 'clock' | 'random'>,
   input: RotateSecretInput,
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly secret: string; readonly oldUntil: Ms }> {
   const { endpointId, overlapMs, opId } = input

@@ -4,15 +4,13 @@ import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { findEndpoint } from './find-endpoint.ts'
 
-export type SetEndpointStatusDeps = Uses<'endpoints' | 'deliveries' | 'operations' | 'notifier' | 'clock' | 'random'>
-
 /**
  * Disables or enables an endpoint. A disabled one gets no new deliveries: events of that time reach it only by a recovery.
  * Waiting deliveries are paused with their attempts and times, and resume when the endpoint is enabled; requests in flight
  * complete. Repeating it changes nothing and writes no audit row. Throws `NOT_FOUND`.
  */
 export async function setEndpointStatus(
-  deps: SetEndpointStatusDeps,
+  deps: Uses<'endpoints' | 'deliveries' | 'operations' | 'notifier' | 'clock' | 'random'>,
   input: {
     readonly endpointId: string
     readonly status: WebhookEndpoint['status']

@@ -72,9 +72,6 @@ async function claimException(deps: AttachByHandDeps, input: AttachByHandInput, 
 const refusal = (rejection: Rejection): PaymeshError =>
   new PaymeshError('INVALID_STATE', { message: `${rejectionText(rejection)} No changes were made.` })
 
-/** Dependencies of finding a rejection. */
-type RejectedMoneyDeps = Uses<'payments' | 'decisions'>
-
 /** Who rejected a payment, and when: that person may have returned it to the customer. */
 interface Rejection {
   readonly by: string
@@ -83,7 +80,7 @@ interface Rejection {
 
 /** The standing rejection of a payment by a person of this workspace; null without one, and for a payment that is unknown here. */
 async function rejectionOf(
-  { payments, decisions }: RejectedMoneyDeps,
+  { payments, decisions }: Uses<'payments' | 'decisions'>,
   { workspaceId, paymentId }: { readonly workspaceId: string; readonly paymentId: string },
 ): Promise<Rejection | null> {
   const payment = await payments.findById(paymentId)

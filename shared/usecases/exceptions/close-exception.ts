@@ -2,15 +2,12 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
-/** Dependencies of closing an exception. */
-export type CloseExceptionDeps = Uses<'clock' | 'random' | 'exceptions'>
-
 /**
  * Closes an exception of the installation, which belongs to no workspace and concerns no money, and records who did it. Closing a closed
  * one changes nothing; `isDone`: this operation succeeded before. Throws `NOT_FOUND`, also for one of a workspace: its people decide it.
  */
 export async function closeException(
-  deps: CloseExceptionDeps,
+  deps: Uses<'clock' | 'random' | 'exceptions'>,
   input: { readonly id: string; readonly actor: string; readonly isDone: boolean },
 ): Promise<{ readonly exception: ExceptionRecord; readonly changed: boolean }> {
   const found = await deps.exceptions.findById(input.id)

@@ -16,14 +16,6 @@ export type BackOffDeps = AdvanceDeps &
     readonly failures: AdvanceFailures
   }
 
-/** Brings invoices up to date for one process. */
-export interface InvoiceAdvancer {
-  /** As `advanceInvoice`, without back-off: new payments never wait. Throws the errors of `advanceInvoice`. */
-  advance(invoiceId: string): Promise<void>
-  /** Ids that the sweep found overdue, without those that failed too recently. */
-  overdue(): Promise<readonly string[]>
-}
-
 /** Two seconds, doubled with each failure in a row, at most ten minutes. */
 export const pauseAfter = (failures: number): Ms =>
   Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 20))
@@ -32,11 +24,12 @@ export const pauseAfter = (failures: number): Ms =>
  * Invoices that stay due after advancing, or cannot be advanced at all, are retried less and less often, across all
  * processes. After ten failures in a row an exception opens; it closes when the invoice is brought up to date.
  */
-export function createInvoiceAdvancer(deps: BackOffDeps): InvoiceAdvancer {
+export function createInvoiceAdvancer(deps: BackOffDeps) {
   const turns: DeadlineTurns = new Map()
   let recorded: ReadonlySet<string> = new Set()
   return {
-    advance: async (invoiceId) => {
+    /** As `advanceInvoice`, without back-off: new payments never wait. Throws the errors of `advanceInvoice`. */
+    advance: async (invoiceId: string): Promise<void> => {
       try {
         if (!(await advanceInvoice(deps, invoiceId))) return await fail(deps, invoiceId, 'it stays due')
       } catch (error) {
@@ -46,7 +39,9 @@ export function createInvoiceAdvancer(deps: BackOffDeps): InvoiceAdvancer {
       }
       if (recorded.has(invoiceId)) await recover(deps, invoiceId)
     },
-    overdue: async () => {
+
+    /** Ids that the sweep found overdue, without those that failed too recently. */
+    overdue: async (): Promise<readonly string[]> => {
       const found = await overdueInvoices(deps, turns)
       // Nothing is due in most sweeps, and then nothing is read; `advance` keeps using what was recorded last.
       if (found.length === 0) return found

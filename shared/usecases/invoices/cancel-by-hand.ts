@@ -3,11 +3,8 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type CancelDeps, type CancelInput, cancelInvoice } from './cancel-invoice.ts'
 
-/** Dependencies of cancelling by an operator. */
-export type CancelByHandDeps = CancelDeps & Uses<'audits'>
-
 /** As `cancelInvoice`; when another operator was faster, the error names them. */
-export async function cancelByHand(deps: CancelByHandDeps, input: CancelInput): Promise<Invoice> {
+export async function cancelByHand(deps: CancelDeps & Uses<'audits'>, input: CancelInput): Promise<Invoice> {
   try {
     return await cancelInvoice(deps, input)
   } catch (error) {

@@ -21,11 +21,7 @@ interface Counter {
 }
 
 /** Invoice numbers: they count up per workspace and mode, each is used once, and gaps are allowed. */
-export interface InvoiceNumbers {
-  take(workspaceId: string, mode: Mode): Promise<number>
-  /** Reports that the unique index refused this number. */
-  conflicted(workspaceId: string, mode: Mode, number: number): void
-}
+export type InvoiceNumbers = ReturnType<typeof createInvoiceNumbers>
 
 /** Counts in memory and lets the unique index of the invoices decide, so that a number costs no write. */
 export function createInvoiceNumbers(deps: {
@@ -34,7 +30,7 @@ export function createInvoiceNumbers(deps: {
   readonly clock: Clock
   /** Grows with each loss of the connection to the store, which may come back from an earlier time. */
   readonly storeLosses: () => number
-}): InvoiceNumbers {
+}) {
   const counters = new Map<string, Counter>()
   const outdated = new Map<string, { readonly counter: Counter; readonly contended: boolean; readonly at: Ms }>()
   const loading = new Map<string, Promise<Counter>>()
@@ -81,7 +77,7 @@ export function createInvoiceNumbers(deps: {
   }
 
   return {
-    async take(workspaceId, mode) {
+    async take(workspaceId: string, mode: Mode): Promise<number> {
       const id = `${workspaceId}:${mode}`
       for (;;) {
         forgetAfterLoss()
@@ -93,7 +89,9 @@ export function createInvoiceNumbers(deps: {
         if (counters.get(id) === counter) retire(id, counter, deps.clock.now() - conflictAt < CONTENTION_MS, conflictAt)
       }
     },
-    conflicted(workspaceId, mode, number) {
+
+    /** Reports that the unique index refused this number. */
+    conflicted(workspaceId: string, mode: Mode, number: number): void {
       const id = `${workspaceId}:${mode}`
       const counter = counters.get(id)
       if (counter === undefined || number < counter.first) return

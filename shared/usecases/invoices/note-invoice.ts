@@ -3,16 +3,13 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import { type InvoiceNote, NOTES_MAX } from '#shared/ports/invoice-notes.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
-/** Dependencies of adding a note. */
-export type NoteInvoiceDeps = Uses<'clock' | 'invoices' | 'invoiceNotes'>
-
 /**
  * Adds an operator's note to an invoice, with an audit row that has its author and not its text: audit rows stay, and the text is erased with the
  * customer. Repeating it changes nothing. Returns all notes, oldest first. Throws `NOT_FOUND`, and `INVALID_STATE` when the invoice has
  * `NOTES_MAX` notes.
  */
 export async function noteInvoice(
-  deps: NoteInvoiceDeps,
+  deps: Uses<'clock' | 'invoices' | 'invoiceNotes'>,
   input: {
     readonly workspaceId: string
     readonly mode: Mode

@@ -32,16 +32,6 @@ export type SendMailsDeps = Runtime &
     readonly from: MailAddress
   }
 
-/** Sends waiting mails. One per process; any number of processes. */
-export interface MailSender {
-  /** Claims the mail if it is due, tries it once and records the outcome. Safe to repeat. */
-  send(mailId: string): Promise<void>
-  /** Mails without a wake-up; schedules wake-ups for those due within the next seconds. */
-  overdue(): Promise<readonly string[]>
-  /** Schedules no more wake-ups. */
-  stop(): void
-}
-
 /** Identity of a mail on the wire, the same for every try. */
 export function mailMessageId(mailId: string, from: MailAddress): string {
   const digest = createHash('sha256').update(mailId).digest('hex').slice(0, 32)
@@ -49,7 +39,7 @@ export function mailMessageId(mailId: string, from: MailAddress): string {
 }
 
 /** A sender that does nothing until it is called. */
-export function createMailSender(deps: SendMailsDeps): MailSender {
+export function createMailSender(deps: SendMailsDeps) {
   const { clock, metrics, notifier } = deps
   const wakeUps = new Map<string, () => void>()
   let quietUntil = 0
@@ -64,7 +54,8 @@ export function createMailSender(deps: SendMailsDeps): MailSender {
   }
 
   return {
-    send: async (mailId) => {
+    /** Claims the mail if it is due, tries it once and records the outcome. Safe to repeat. */
+    send: async (mailId: string): Promise<void> => {
       if (deps.transport === null || clock.now() < quietUntil) return
       const token = deps.random.uuid()
       const mail = await deps.mails.claim(mailId, token, LEASE_MS)
@@ -80,7 +71,9 @@ export function createMailSender(deps: SendMailsDeps): MailSender {
       const recorded = await deps.mails.finish(outcome)
       report(deps, mail, outcome, fault, recorded)
     },
-    overdue: async () => {
+
+    /** Mails without a wake-up; schedules wake-ups for those due within the next seconds. */
+    overdue: async (): Promise<readonly string[]> => {
       const now = clock.now()
       const due = await deps.mails.due(now + AHEAD_MS, SWEEP_LIMIT)
       metrics.gauge('mail_oldest_due_age_seconds', Math.max(0, now - (due[0]?.dueAt ?? now)) / 1_000)
@@ -88,7 +81,9 @@ export function createMailSender(deps: SendMailsDeps): MailSender {
       for (const { id, dueAt } of due) if (dueAt > now - OVERDUE_MS) wakeAt(id, Math.max(0, dueAt - now))
       return due.filter(({ dueAt }) => dueAt <= now - OVERDUE_MS).map(({ id }) => id)
     },
-    stop: () => {
+
+    /** Schedules no more wake-ups. */
+    stop: (): void => {
       for (const cancel of wakeUps.values()) cancel()
       wakeUps.clear()
     },

@@ -28,14 +28,6 @@ export type CollectBacklogsDeps = Uses<
   readonly metrics: Metrics & { forget(name: GaugeName): void }
 }
 
-/** Figures of the whole installation, published by one process at a time. */
-export interface BacklogCollector {
-  /** Takes or renews the lease and publishes; a process without the lease publishes nothing. Never throws. */
-  run(): Promise<void>
-  /** Releases the lease, so that the next process takes over at once. */
-  stop(): Promise<void>
-}
-
 const COSTS_LIFE_MS = 60_000
 /** A lost member shows within this time. */
 const REDUNDANCY_LIFE_MS = 15_000
@@ -82,7 +74,7 @@ const GAUGES = [
  * Due work, the lag of each chain and the age of the rates, read from the store and not from the processes that do the
  * work: so the figures are right even when all of them are down, and cost one round of queries however many processes there are.
  */
-export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollector {
+export function createBacklogCollector(deps: CollectBacklogsDeps) {
   const owner = deps.random.uuid()
   const chains = createChainFigures(deps)
   // They change by the second and matter by the hour.
@@ -112,7 +104,8 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
     deps.metrics.count('backlog_collections_total', { result: 'published' })
   }
   return {
-    run: async () => {
+    /** Takes or renews the lease and publishes; a process without the lease publishes nothing. Never throws. */
+    run: async (): Promise<void> => {
       try {
         await round()
       } catch (error) {
@@ -120,7 +113,9 @@ export function createBacklogCollector(deps: CollectBacklogsDeps): BacklogCollec
         deps.logger.warn({ err: error }, 'the figures of the installation could not be collected')
       }
     },
-    stop: async () => {
+
+    /** Releases the lease, so that the next process takes over at once. */
+    stop: async (): Promise<void> => {
       if (!holds) return
       holds = false
       forgetAll()

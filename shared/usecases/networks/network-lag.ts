@@ -18,16 +18,7 @@ const CACHE_MS = 2_000
 export type NetworkLagDeps = Uses<'catalog' | 'clock'> & { readonly cursors: Pick<Store['cursors'], 'find'> }
 
 /** Checks whether a network's scanner is too far behind for new invoices. */
-export interface NetworkLag {
-  /**
-   * True from the moment the stored cursor is more than 10 block times and 60 s behind, until it is at its head
-   * again and less than half of that behind: an unsteady node does not make an asset flicker. A network
-   * that was never scanned does not lag; it has no watched address either, so the address source decides.
-   */
-  isLagging(mode: Mode, network: NetworkId): Promise<boolean>
-  /** Whether the network's node lacked the contract of a token when its scanner looked last, at most 2 s ago. */
-  isMissing(mode: Mode, network: NetworkId, asset: AssetId): Promise<boolean>
-}
+export type NetworkLag = ReturnType<typeof createNetworkLag>
 
 /** What was found at a moment. */
 interface Verdict {
@@ -37,7 +28,7 @@ interface Verdict {
 }
 
 /** The lag check of one process; only memory holds which side of the two thresholds a network was on last. */
-export function createNetworkLag(deps: NetworkLagDeps): NetworkLag {
+export function createNetworkLag(deps: NetworkLagDeps) {
   const verdicts = new Map<string, Verdict>()
   const flights = createSingleFlight<Verdict>()
 
@@ -58,8 +49,16 @@ export function createNetworkLag(deps: NetworkLagDeps): NetworkLag {
   }
 
   return {
-    isLagging: async (mode, network) => (await look(mode, network)).lagging,
-    isMissing: async (mode, network, asset) => (await look(mode, network)).missing.includes(asset),
+    /**
+     * True from the moment the stored cursor is more than 10 block times and 60 s behind, until it is at its head
+     * again and less than half of that behind: an unsteady node does not make an asset flicker. A network
+     * that was never scanned does not lag; it has no watched address either, so the address source decides.
+     */
+    isLagging: async (mode: Mode, network: NetworkId): Promise<boolean> => (await look(mode, network)).lagging,
+
+    /** Whether the network's node lacked the contract of a token when its scanner looked last, at most 2 s ago. */
+    isMissing: async (mode: Mode, network: NetworkId, asset: AssetId): Promise<boolean> =>
+      (await look(mode, network)).missing.includes(asset),
   }
 }
 

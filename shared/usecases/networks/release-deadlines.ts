@@ -13,9 +13,6 @@ const COUNT_MAX = 10_000
 /** Dependencies of planning a release. */
 export type PlanReleaseDeps = Uses<'clock' | 'cursors' | 'invoices' | 'catalog'>
 
-/** Dependencies of releasing. */
-export type ReleaseDeadlinesDeps = PlanReleaseDeps & Uses<'cursors'>
-
 /** The network whose deadlines are released, and up to when; `through` null means now. */
 export interface PlanReleaseInput {
   readonly mode: Mode
@@ -66,7 +63,7 @@ export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput
  * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances.
  */
 export async function releaseDeadlines(
-  deps: ReleaseDeadlinesDeps,
+  deps: PlanReleaseDeps & Uses<'cursors'>,
   input: ReleaseDeadlinesInput,
 ): Promise<ReleasedDeadlines> {
   const { mode, network, through, opId } = input

@@ -13,20 +13,15 @@ const WITNESSED: ReadonlySet<StuckCause> = new Set(['halted', 'node_refused', 'b
 /** Dependencies of reporting. */
 export type ReportStuckDeps = Uses<'clock' | 'cursors' | 'exceptions' | 'catalog'>
 
-/** Keeps the exceptions about stuck networks up to date. */
-export interface StuckReporter {
-  /**
-   * Opens the exception of each stuck network, updates the text of an open one, and closes those of networks that advance
-   * again. Safe to repeat and to run in several processes.
-   */
-  run(): Promise<void>
-}
-
 /** The reporter of one process; only memory holds how long it has seen a network stuck. */
-export function createStuckReporter(deps: ReportStuckDeps): StuckReporter {
+export function createStuckReporter(deps: ReportStuckDeps) {
   const seenSince = new Map<string, Ms>()
   return {
-    async run() {
+    /**
+     * Opens the exception of each stuck network, updates the text of an open one, and closes those of networks that advance
+     * again. Safe to repeat and to run in several processes.
+     */
+    async run(): Promise<void> {
       const now = deps.clock.now()
       const advancing: string[] = []
       for (const cursor of await deps.cursors.list()) {

@@ -36,8 +36,6 @@ export function trimAtOnce(invoices: Pick<InvoiceRepository, 'trimOutbox'>): Out
   }
 }
 
-export type BackgroundTrimmerDeps = Uses<'invoices' | 'after' | 'stopwatch' | 'logger'>
-
 /** A trimmer that no round waits for. */
 export interface BackgroundTrimmer extends OutboxTrimmer {
   /** Trims what waits; resolves when no write is in flight. Later entries are trimmed as before. */
@@ -55,7 +53,7 @@ interface Remembered {
  * leaves it out. The memory only saves work: ids are deterministic, inserts refuse what exists, and nothing is sent for a
  * refused row. A trim that fails every time is forgotten, so that a sweep finds its entries.
  */
-export function createBackgroundTrimmer(deps: BackgroundTrimmerDeps): BackgroundTrimmer {
+export function createBackgroundTrimmer(deps: Uses<'invoices' | 'after' | 'stopwatch' | 'logger'>): BackgroundTrimmer {
   const remembered = new Map<string, Remembered>()
   const writes = new Set<Promise<void>>()
   let waiting = new Map<string, number>()

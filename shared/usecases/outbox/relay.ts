@@ -40,17 +40,7 @@ interface RelayAndSend {
 }
 
 /** Turns outbox entries into events, deliveries, inbox rows, mails and audit rows. */
-export interface OutboxRelay {
-  /**
-   * Relays everything that waits in a shard at this moment; concurrent calls for shards share their batches, and
-   * later entries have a separate wake-up. Every row it writes has a deterministic id and the outbox is trimmed
-   * last, so it may stop at any line and run again: each event, delivery, inbox row and mail exists once. An invoice
-   * that cannot be relayed is retried after a growing pause and does not delay the others. No request is awaited.
-   */
-  relayShard(shard: number): Promise<void>
-  /** Shards with overdue entries that got no wake-up; relaying one of them then reaches the oldest. */
-  overdueShards(): Promise<readonly number[]>
-}
+export type OutboxRelay = ReturnType<typeof createOutboxRelay>
 
 interface Failure {
   readonly count: number
@@ -62,7 +52,7 @@ interface Failure {
  * claims new deliveries for first attempts by this process and trims in the background; without, every delivery is inserted
  * pending and the outbox is trimmed with the round.
  */
-export function createOutboxRelay(deps: RelayDeps, sending: RelayAndSend | null = null): OutboxRelay {
+export function createOutboxRelay(deps: RelayDeps, sending: RelayAndSend | null = null) {
   const trimmer = sending?.trimmer ?? trimAtOnce(deps.invoices)
   const stopwatch = sending?.stopwatch ?? (() => 0)
   /** How many invoices of the last read had nothing but entries that were relayed before. */
@@ -129,8 +119,16 @@ export function createOutboxRelay(deps: RelayDeps, sending: RelayAndSend | null 
   }
 
   return {
+    /**
+     * Relays everything that waits in a shard at this moment; concurrent calls for shards share their batches, and
+     * later entries have a separate wake-up. Every row it writes has a deterministic id and the outbox is trimmed
+     * last, so it may stop at any line and run again: each event, delivery, inbox row and mail exists once. An invoice
+     * that cannot be relayed is retried after a growing pause and does not delay the others. No request is awaited.
+     */
     relayShard: createShardRounds(relayNext),
-    overdueShards: async () => {
+
+    /** Shards with overdue entries that got no wake-up; relaying one of them then reaches the oldest. */
+    overdueShards: async (): Promise<readonly number[]> => {
       const shards = await deps.invoices.overdueOutboxShards(deps.clock.now() - OVERDUE_AFTER_MS)
       for (const shard of shards) lowWaterMarks.lower(shard, 0)
       return shards

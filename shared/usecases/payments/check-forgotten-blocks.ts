@@ -3,16 +3,13 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
-/** Dependencies of checking payments in blocks below the cursor's history. */
-export type ForgottenBlocksDeps = Uses<'payments' | 'clock'>
-
 /**
  * Requests from the node the blocks of due payments below the cursor's history. The cursor stores the hashes of its newest
  * blocks; a scanner paused for long may store a payment of an abandoned block below them, and no fence refuses an insert.
  * Orphans payments of another branch; `waiting` are the keys of those whose block the node does not return now.
  */
 export async function checkForgottenBlocks(
-  deps: ForgottenBlocksDeps,
+  deps: Uses<'payments' | 'clock'>,
   scope: { readonly mode: Mode; readonly network: NetworkId; readonly epoch: number },
   {
     due,

@@ -10,15 +10,12 @@ import type { Uses } from '#shared/usecases/uses.ts'
 import { type Decider, freshRate, type LargeSumDeps, largeSumMails } from '#shared/usecases/workspaces/large-sum.ts'
 import type { WeighAcceptance } from './attach-payment.ts'
 
-/** What telling owners about a shortfall needs. */
-type ShortfallNoticeDeps = LargeSumDeps & Uses<'clock'>
-
 /**
  * The mail to every owner about an acceptance that is short by more than the workspace's threshold, to be stored with the acceptance; null
  * where `largeSumMails` makes none.
  */
 export async function shortfallNotice(
-  deps: ShortfallNoticeDeps,
+  deps: LargeSumDeps & Uses<'clock'>,
   by: Decider,
   accepted: Parameters<WeighAcceptance>[0],
 ): Promise<OutboxNotice | null> {

@@ -40,28 +40,14 @@ type UnavailableReason =
   | 'addresses_exhausted'
 
 /** Checks whether a workspace can receive an asset. Quotes and the list of currencies use the same object. */
-export interface QuoteAvailability {
-  /**
-   * The key material of the newest enabled wallet of the asset's family and network that is in effect; wallets whose key's
-   * earlier use is known come first. In test mode the built-in sandbox
-   * key is used when the workspace has none, and a network without a node is still receivable. Throws
-   * `NO_WALLET_FOR_ASSET` with the reason as internal text when there is none or the network lags.
-   */
-  require(workspaceId: string, mode: Mode, info: AssetInfo): Promise<KeyMaterial>
-  /**
-   * Why a quote of this asset would be refused now whatever its amount, found by the steps of a quote in their order;
-   * null when it would not. A rate counts as available when the asset has one in USD: another fiat may still lack its
-   * own leg.
-   */
-  reason(workspace: Pick<Workspace, 'id' | 'policy'>, mode: Mode, info: AssetInfo): Promise<UnavailableReason | null>
-}
+export type QuoteAvailability = ReturnType<typeof createQuoteAvailability>
 
 type Receiver =
   | { readonly available: true; readonly material: KeyMaterial }
   | { readonly available: false; readonly reason: UnavailableReason }
 
 /** Makes the availability check with small caches, so that quoting an asset needs no wallet read in steady state. */
-export function createQuoteAvailability(deps: AvailabilityDeps): QuoteAvailability {
+export function createQuoteAvailability(deps: AvailabilityDeps) {
   const lag = createNetworkLag(deps)
   const materialOf = createMaterialLookup(deps.wallets, deps.clock)
 
@@ -78,13 +64,29 @@ export function createQuoteAvailability(deps: AvailabilityDeps): QuoteAvailabili
   }
 
   return {
-    async require(workspaceId, mode, info) {
+    /**
+     * The key material of the newest enabled wallet of the asset's family and network that is in effect; wallets whose key's
+     * earlier use is known come first. In test mode the built-in sandbox
+     * key is used when the workspace has none, and a network without a node is still receivable. Throws
+     * `NO_WALLET_FOR_ASSET` with the reason as internal text when there is none or the network lags.
+     */
+    async require(workspaceId: string, mode: Mode, info: AssetInfo): Promise<KeyMaterial> {
       const answer = await receiver(workspaceId, mode, info)
       if (answer.available) return answer.material
       const why = answer.reason === 'no_wallet' ? await displacedWallet(deps.wallets, workspaceId, mode, info) : ''
       throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `${answer.reason} ${mode}:${info.id}${why}` })
     },
-    async reason(workspace, mode, info) {
+
+    /**
+     * Why a quote of this asset would be refused now whatever its amount, found by the steps of a quote in their order;
+     * null when it would not. A rate counts as available when the asset has one in USD: another fiat may still lack its
+     * own leg.
+     */
+    async reason(
+      workspace: Pick<Workspace, 'id' | 'policy'>,
+      mode: Mode,
+      info: AssetInfo,
+    ): Promise<UnavailableReason | null> {
       const answer = await receiver(workspace.id, mode, info)
       if (!answer.available) return answer.reason
       if (!(await hasRate(deps.rates, workspace, info))) return 'rates_unavailable'

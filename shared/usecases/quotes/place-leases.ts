@@ -27,20 +27,15 @@ export interface PlaceLease {
   end(): void
 }
 
-/** Leases of places in this process: what decides is the unique index under which an invoice write carries them. */
-export interface PlaceLeases {
-  /**
-   * A free one of the `count` places of a prefix. While writes of this process carry all that are left it waits for them, so that a refusal
-   * is never early, and many callers at once do not try for one place. Callers that take several take them in one order.
-   */
-  take(prefix: string, count: number): Promise<PlaceLease | NoFreePlace>
-}
-
 /** Makes the leases of a process; losing them costs a conflict in the store. */
-export function createPlaceLeases(deps: FreePlaceDeps): PlaceLeases {
+export function createPlaceLeases(deps: FreePlaceDeps) {
   const writing = new Map<string, Promise<void>>()
   return {
-    async take(prefix, count) {
+    /**
+     * A free one of the `count` places of a prefix. While writes of this process carry all that are left it waits for them, so that a refusal
+     * is never early, and many callers at once do not try for one place. Callers that take several take them in one order.
+     */
+    async take(prefix: string, count: number): Promise<PlaceLease | NoFreePlace> {
       for (;;) {
         const place = await freePlaceOf(deps, prefix, count, writing)
         if (typeof place !== 'string') {

@@ -66,19 +66,17 @@ export interface PreparedPaymentMethod {
 }
 
 /** Sets amount, bounds and candidate address of a quote. */
-export interface QuotePreparer {
-  /**
-   * Prices the request at the open price of its coin, otherwise at the current rate with the workspace's spread, and freezes the bounds for checking payments.
-   * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE`, `AMOUNT_BELOW_MINIMUM` or `VALIDATION_ERROR`; an
-   * address is only taken after everything else has passed.
-   */
-  prepare(request: QuoteRequest): Promise<PreparedPaymentMethod>
-}
+export type QuotePreparer = ReturnType<typeof createQuotePreparer>
 
 /** Makes the preparer that create, checkout and simulation share. */
-export function createQuotePreparer(deps: QuotePreparerDeps): QuotePreparer {
+export function createQuotePreparer(deps: QuotePreparerDeps) {
   return {
-    async prepare(request) {
+    /**
+     * Prices the request at the open price of its coin, otherwise at the current rate with the workspace's spread, and freezes the bounds for checking payments.
+     * Throws `NO_WALLET_FOR_ASSET` (`VisitorBudgetSpent` for a visitor), `RATES_UNAVAILABLE`, `AMOUNT_BELOW_MINIMUM` or `VALIDATION_ERROR`; an
+     * address is only taken after everything else has passed.
+     */
+    async prepare(request: QuoteRequest): Promise<PreparedPaymentMethod> {
       const info = deps.catalog.asset(request.asset)
       const { id, policy } = request.workspace
       const material = await deps.availability.require(id, request.mode, info)

@@ -52,14 +52,7 @@ export interface VisitorPlaces {
 export const NO_PLACES: VisitorPlaces = { claim: [], watch: [], end: () => undefined }
 
 /** Reserves a share of pools, of unique amounts and of the nodes' work that unpaid visitors cannot use. */
-export interface VisitorBudget {
-  /**
-   * Free places for an invoice write. Of an address or amount: one among all visitors and one of this visitor; of an extended key, which
-   * does not run out, one of this visitor and day; of a sandbox key none. Of a watch: one among all visitors of the network's installation and
-   * one of this visitor there; none where no node watches. A place is not a claim: the write decides, and a loser draws again. Throws `VisitorBudgetSpent`.
-   */
-  draw(takes: VisitorTakes): Promise<VisitorPlaces>
-}
+export type VisitorBudget = ReturnType<typeof createVisitorBudget>
 
 /** No place is free: the payer chooses another coin or retries after `retryAfter` seconds. */
 export class VisitorBudgetSpent extends PaymeshError {
@@ -107,10 +100,15 @@ interface Share {
  * Makes the visitor budget of a checkout process; in memory it has only the places of writes under way. A connection's own places come first: so
  * its requests of one moment never hold more of everybody's than it may have.
  */
-export function createVisitorBudget(deps: VisitorBudgetDeps): VisitorBudget {
+export function createVisitorBudget(deps: VisitorBudgetDeps) {
   const places = createPlaceLeases(deps)
   return {
-    async draw(takes) {
+    /**
+     * Free places for an invoice write. Of an address or amount: one among all visitors and one of this visitor; of an extended key, which
+     * does not run out, one of this visitor and day; of a sandbox key none. Of a watch: one among all visitors of the network's installation and
+     * one of this visitor there; none where no node watches. A place is not a claim: the write decides, and a loser draws again. Throws `VisitorBudgetSpent`.
+     */
+    async draw(takes: VisitorTakes): Promise<VisitorPlaces> {
       const leases: { readonly of: Share['of']; readonly lease: PlaceLease }[] = []
       const end = (): void => {
         for (const { lease } of leases) lease.end()

@@ -22,11 +22,9 @@ interface Votes {
   readonly expected: ReadonlyMap<string, number>
 }
 
-type RecordDeps = Uses<'logger' | 'metrics'>
-
 /** Counts what became of each reading and returns it by source. Health is use: a source that responds and whose prices are not used shows here. */
 export function recordUse(
-  deps: RecordDeps,
+  deps: Uses<'logger' | 'metrics'>,
   {
     readings,
     uses,

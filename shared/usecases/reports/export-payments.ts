@@ -36,9 +36,6 @@ export type ExportPaymentsDeps = Uses<'paymentLookups' | 'refunds' | 'catalog'> 
   readonly reportingCurrency: FiatCode
 }
 
-/** The payments of a list, whatever page of it. */
-export type ExportScope = Omit<PaymentPageQuery, 'limit' | 'beforeId'>
-
 const COLUMNS = [
   'payment_id',
   'invoice_id',
@@ -86,7 +83,7 @@ const COLUMNS = [
  */
 export async function* exportPayments(
   deps: ExportPaymentsDeps,
-  scope: ExportScope,
+  scope: Omit<PaymentPageQuery, 'limit' | 'beforeId'>,
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS)

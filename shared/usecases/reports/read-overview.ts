@@ -56,18 +56,12 @@ export interface Funnel {
   readonly asOf: Ms | null
 }
 
-/** The figures of the front page. */
-export interface Overview {
-  volume(question: OverviewQuestion): Promise<Volume>
-  funnel(question: OverviewQuestion): Promise<Funnel>
-}
-
 /** Figures are computed at most this often for one query, however many viewers there are. */
 const KEEP_MS = 5_000
 const KEPT_MAX = 500
 
 /** Computes and caches the figures of one process from the given reads. */
-export function createOverview(deps: { readonly reads: OverviewReads; readonly clock: Clock }): Overview {
+export function createOverview(deps: { readonly reads: OverviewReads; readonly clock: Clock }) {
   const volume = keeping(deps.clock, (question) => readVolume(deps, question))
   const funnel = keeping(deps.clock, (question) => readFunnel(deps, question))
   return { volume, funnel }

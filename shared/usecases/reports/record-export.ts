@@ -2,9 +2,6 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
-/** Dependencies of recording an export. */
-export type RecordExportDeps = Uses<'clock' | 'exports'>
-
 /** Who exports which data. */
 export interface ExportRequest {
   /** Unique to this request. */
@@ -25,7 +22,7 @@ export interface ExportRequest {
  * rows of each part, to be called before the part is handed over. After a crash only the first row exists.
  */
 export async function* recordedExport(
-  { clock, exports }: RecordExportDeps,
+  { clock, exports }: Uses<'clock' | 'exports'>,
   request: ExportRequest,
   open: (onRows: (count: number) => void) => AsyncIterable<string>,
 ): AsyncGenerator<string> {

@@ -16,15 +16,10 @@ export interface CursorScope {
 }
 
 /** Opaque page positions. */
-export interface ListCursor {
-  /** The position after a resource: 38 characters of base64url, its id and a MAC over id and scope. */
-  encode(scope: CursorScope, lastId: string): string
-  /** The id in a cursor. Throws `VALIDATION_ERROR` at `cursor` when it is malformed or was made for another list, workspace, mode or filter. */
-  decode(scope: CursorScope, cursor: string): string
-}
+export type ListCursor = ReturnType<typeof createListCursor>
 
 /** Cursors under a secret of the installation, so that they stay valid across restarts and on every node. */
-export function createListCursor(secret: Uint8Array): ListCursor {
+export function createListCursor(secret: Uint8Array) {
   const key = createHmac('sha256', secret).update('paymesh list cursor').digest()
   const macOf = ({ list, workspaceId, mode, filters = {} }: CursorScope, id: Buffer): Buffer =>
     createHmac('sha256', key)
@@ -33,11 +28,14 @@ export function createListCursor(secret: Uint8Array): ListCursor {
       .digest()
       .subarray(0, MAC_BYTES)
   return {
-    encode(scope, lastId) {
+    /** The position after a resource: 38 characters of base64url, its id and a MAC over id and scope. */
+    encode(scope: CursorScope, lastId: string): string {
       const id = Buffer.from(lastId.replaceAll('-', ''), 'hex')
       return Buffer.concat([id, macOf(scope, id)]).toString('base64url')
     },
-    decode(scope, cursor) {
+
+    /** The id in a cursor. Throws `VALIDATION_ERROR` at `cursor` when it is malformed or was made for another list, workspace, mode or filter. */
+    decode(scope: CursorScope, cursor: string): string {
       const bytes = FORM.test(cursor) ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
       const id = bytes.subarray(0, ID_BYTES)
       if (bytes.length !== ID_BYTES + MAC_BYTES || !timingSafeEqual(bytes.subarray(ID_BYTES), macOf(scope, id))) {
@@ -49,14 +47,23 @@ export function createListCursor(secret: Uint8Array): ListCursor {
   }
 }
 
-/** Cuts a page from `limit + 1` rows: `has_more` without a second query. */
-export function cutPage<T>(
-  rows: readonly T[],
-  limit: number,
-  cursorAfter: (last: T) => string,
-): { readonly page: readonly T[]; readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean } } {
+/**
+ * A page of a list by id, newest or oldest first. `read` gets a limit of one row more, which shows without a second query whether there is a
+ * further page. Throws `VALIDATION_ERROR` at `cursor`, as `decode`.
+ */
+export async function readPage<Row extends { readonly id: string }>(
+  { listCursor }: { readonly listCursor: ListCursor },
+  scope: CursorScope,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  read: (page: { readonly limit: number; readonly beforeId: string | null }) => Promise<readonly Row[]>,
+): Promise<{
+  readonly page: readonly Row[]
+  readonly meta: { readonly next_cursor: string | null; readonly has_more: boolean }
+}> {
+  const beforeId = cursor === undefined ? null : listCursor.decode(scope, cursor)
+  const rows = await read({ limit: limit + 1, beforeId })
   const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const hasMore = rows.length > limit
-  return { page, meta: { next_cursor: hasMore && last !== undefined ? cursorAfter(last) : null, has_more: hasMore } }
+  const last = rows.length > limit ? page.at(-1) : undefined
+  const next = last === undefined ? null : listCursor.encode(scope, last.id)
+  return { page, meta: { next_cursor: next, has_more: next !== null } }
 }

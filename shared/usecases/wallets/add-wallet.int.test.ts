@@ -8,11 +8,12 @@ import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repos
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
+import { addWallet } from '#test/support/add-wallet.ts'
 import { auditRow } from '#test/support/audit-parts.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
-import { type AddWalletDeps, type AddWalletInput, addWallet } from './add-wallet.ts'
+import type { AddWalletDeps, AddWalletInput } from './add-wallet.ts'
 import { openKeyMaterial } from './key-material.ts'
 
 const stores = useStores()

@@ -6,16 +6,6 @@ const ROUND_MIN_MS = 500
 /** A rate is measured over each stretch up to this long. */
 const STRETCH_MS = 5_000
 
-/** How many addresses of each key are derived ahead, by how fast it is used. */
-export interface HeadroomPlan {
-  /** Notes the counters of a round. */
-  note(counters: readonly KeyCounters[], now: Ms): void
-  /** Addresses beyond the next one to be offered that a key should have. */
-  of(materialId: string): number
-  /** Whether a key of the last round has fewer. */
-  isAnyBehind(): boolean
-}
-
 interface Sample {
   readonly at: Ms
   readonly nextIndexes: ReadonlyMap<string, number>
@@ -27,14 +17,15 @@ interface Sample {
  * planned for in full after five. Indexes are reserved in blocks of `blockSize`: a stretch may show a block at its start and one at its end of which few
  * addresses were issued.
  */
-export function createHeadroomPlan(least: number, gapMs: Ms, blockSize: number): HeadroomPlan {
+export function createHeadroomPlan(least: number, gapMs: Ms, blockSize: number) {
   const planned = new Map<string, number>()
   /** From the oldest to the newest. */
   let samples: readonly Sample[] = []
   let last: readonly KeyCounters[] = []
   const of = (materialId: string): number => Math.max(least, planned.get(materialId) ?? 0)
   return {
-    note: (counters, now) => {
+    /** Notes the counters of a round. */
+    note: (counters: readonly KeyCounters[], now: Ms): void => {
       last = counters
       const newest = samples.at(-1)
       if (newest !== undefined && newest.at > now) samples = []
@@ -51,8 +42,12 @@ export function createHeadroomPlan(least: number, gapMs: Ms, blockSize: number):
       const recent = samples.filter(({ at }) => now - at < STRETCH_MS)
       samples = [...recent, { at: now, nextIndexes }]
     },
+
+    /** Addresses beyond the next one to be offered that a key should have. */
     of,
-    isAnyBehind: () =>
+
+    /** Whether a key of the last round has fewer. */
+    isAnyBehind: (): boolean =>
       last.some(({ materialId, nextIndex, derivedCount }) => derivedCount < nextIndex + of(materialId)),
   }
 }

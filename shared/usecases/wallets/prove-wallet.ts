@@ -5,16 +5,13 @@ import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced, type Wallet
 import { checkProof, type GivenProof } from './check-proof.ts'
 import { listedRows, walletScope } from './proof-scope.ts'
 
-/** Dependencies of proving a wallet. */
-export type ProveWalletDeps = ChangeWalletsDeps & Uses<'wallets'>
-
 /**
  * Proves that a workspace controls the receiving addresses of one of its wallets, in live mode: all of a key or single address, the signed addresses
  * of a pool. Every other workspace that uses them is displaced, and the owners of both sides are mailed, in one transaction with the
  * proof. A displaced wallet may be enabled again afterwards. Throws `NOT_FOUND`, and `VALIDATION_ERROR` as `checkProof` does.
  */
 export async function proveWallet(
-  deps: ProveWalletDeps,
+  deps: ChangeWalletsDeps & Uses<'wallets'>,
   input: WalletRequest & { readonly walletId: string; readonly proof: GivenProof },
 ): Promise<ChangedWallet & { readonly proved: number }> {
   const { workspaceId, mode, walletId, opId } = input

@@ -15,15 +15,6 @@ const PAGE = 500
 /** Dependencies of finding unclaimed indexes. */
 export type ReclaimDeps = Runtime & Uses<'wallets' | 'invoices'>
 
-/** Reclaims indexes that were offered more than an hour ago and got no invoice, so that gaps stay small. */
-export interface IndexReclaimer {
-  /**
-   * Checks the keys that are due; cheap to call often. Ends early when `shouldStop` returns true, and continues there the next time. Returns how
-   * many indexes were reclaimed.
-   */
-  run(shouldStop?: () => boolean): Promise<number>
-}
-
 interface Watch {
   /** Next index to be offered at a given time: everything below it was offered by then. */
   marks: { readonly at: Ms; readonly nextIndex: number }[]
@@ -35,7 +26,7 @@ interface Watch {
  * Makes a reclaimer that keeps in memory how far each key had been offered. A double offer is harmless, because
  * the unique claim decides; so nothing here needs to be exact.
  */
-export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
+export function createIndexReclaimer(deps: ReclaimDeps) {
   const watches = new Map<string, Watch>()
 
   const look = async (material: KeyMaterial, shouldStop: () => boolean): Promise<number> => {
@@ -57,7 +48,11 @@ export function createIndexReclaimer(deps: ReclaimDeps): IndexReclaimer {
   }
 
   return {
-    async run(shouldStop = () => false) {
+    /**
+     * Checks the keys that are due; cheap to call often. Ends early when `shouldStop` returns true, and continues there the next time. Returns how
+     * many indexes were reclaimed.
+     */
+    async run(shouldStop: () => boolean = () => false): Promise<number> {
       let returned = 0
       for (const material of await deps.wallets.listMaterials()) {
         if (shouldStop()) break

@@ -8,9 +8,6 @@ const PAGE = 500
 /** How many of the newest addresses a page of the dashboard, or of the command line, looks at: 20 pages of the store. */
 export const GAP_LOOK_BACK = 10_000
 
-/** Dependencies of reading the gaps of a key. */
-export type WalletGapDeps = Uses<'wallets' | 'invoices'>
-
 /** How far a wallet must search to show all money. */
 export interface WalletGap {
   /** Highest index that received money; null when none did. */
@@ -29,7 +26,7 @@ export interface WalletGap {
  * addresses before the key's start index. Reads at most the `most` newest addresses, so that a page costs the same however many were issued.
  */
 export async function walletGap(
-  deps: WalletGapDeps,
+  deps: Uses<'wallets' | 'invoices'>,
   material: Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'nextIndex' | 'history'>,
   most: number,
 ): Promise<WalletGap> {

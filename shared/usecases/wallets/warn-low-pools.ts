@@ -14,12 +14,6 @@ const PAGE = 500
 /** Dependencies of counting pools. */
 export type WatchPoolsDeps = Runtime & Uses<'wallets' | 'invoices' | 'workspaces' | 'exceptions' | 'mails'>
 
-/** Counts pools and warns before they are used up: a metric, an exception, and one mail a day. */
-export interface PoolWatch {
-  /** Counts the pools that are due; cheap to call often. */
-  run(shouldStop?: () => boolean): Promise<void>
-}
-
 /** Number of addresses in a pool, and how many of them no invoice holds. */
 export interface PoolCount {
   readonly total: number
@@ -27,10 +21,11 @@ export interface PoolCount {
 }
 
 /** Makes a pool watch that keeps in memory when it counted each pool. */
-export function createPoolWatch(deps: WatchPoolsDeps): PoolWatch {
+export function createPoolWatch(deps: WatchPoolsDeps) {
   const countedAt = new Map<string, Ms>()
   return {
-    async run(shouldStop = () => false) {
+    /** Counts the pools that are due; cheap to call often. */
+    async run(shouldStop: () => boolean = () => false): Promise<void> {
       const due = (await deps.wallets.listMaterials()).filter(
         ({ id, kind }) => kind === 'pool' && deps.clock.now() - (countedAt.get(id) ?? 0) >= EVERY_MS,
       )

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { HASH_BYTES } from '#shared/ports/watch-packs.ts'
 import { createBloomFilter } from './bloom-filter.ts'
-import { createPackFilter } from './pack-filter.ts'
+import { createPackFilter } from './cold-watches.ts'
 import { createWatchHasher } from './watch-hash.ts'
 
 const KEYS = 100_000

@@ -13,12 +13,6 @@ interface Reader {
   readonly end: (error?: unknown) => void
 }
 
-/** The hot addresses of a mode and family, read from the store for all who ask at the same time. */
-export interface HotReads {
-  /** Passes every address that is in no pack. One that is stored, or packed, during the call may be passed or not; some are passed twice. */
-  everyHot(onKey: (matchKey: string) => void): Promise<void>
-}
-
 /**
  * One reading serves all callers: one that arrives during it gets the pages from there to the end and then those before: every page
  * that it gets was read after its call. An error of the store ends the call of everyone who waits.
@@ -28,7 +22,7 @@ export function createHotReads(
   mode: Mode,
   family: Family,
   size: number = PAGE,
-): HotReads {
+) {
   const readers = new Set<Reader>()
   let isReading = false
 
@@ -65,7 +59,8 @@ export function createHotReads(
   }
 
   return {
-    everyHot: (onKey) =>
+    /** Passes every address that is in no pack. One that is stored, or packed, during the call may be passed or not; some are passed twice. */
+    everyHot: (onKey: (matchKey: string) => void): Promise<void> =>
       new Promise<void>((resolve, reject) => {
         const end = (error?: unknown): void => (error === undefined ? resolve() : reject(error))
         readers.add({ onKey, isPastEnd: false, end })

@@ -21,17 +21,7 @@ export interface Credential {
 }
 
 /** Finds the credential of a request. */
-export interface KeyRing {
-  /** The credential of an API key text, at most 5 s old; null for malformed, unknown and revoked keys. */
-  find(apiKey: string): Promise<Credential | null>
-  /**
-   * Checks a credential against the epochs that the rate limiter read and reads the store again when they differ or are
-   * unknown. Null when the key was revoked in the meantime: a cached record never outlives a revocation.
-   */
-  confirm(credential: Credential, admission: Pick<Admission, 'keyEpoch' | 'workspaceEpoch'>): Promise<Credential | null>
-  /** Reads everything again from now on: the epochs used for comparison are lost. */
-  forgetAll(): void
-}
+export type KeyRing = ReturnType<typeof createKeyRing>
 
 type KeyRingDeps = Uses<'hasher' | 'clock'> & {
   readonly workspaces: Pick<Store['workspaces'], 'findById'>
@@ -39,7 +29,7 @@ type KeyRingDeps = Uses<'hasher' | 'clock'> & {
 }
 
 /** A key ring with its own small cache; one per process. */
-export function createKeyRing(deps: KeyRingDeps): KeyRing {
+export function createKeyRing(deps: KeyRingDeps) {
   const keys = createCache<ApiKeyRecord>(deps.clock)
   const workspaces = createCache<Workspace>(deps.clock)
 
@@ -49,11 +39,14 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
   }
 
   return {
-    forgetAll() {
+    /** Reads everything again from now on: the epochs used for comparison are lost. */
+    forgetAll(): void {
       keys.clear()
       workspaces.clear()
     },
-    async find(apiKey) {
+
+    /** The credential of an API key text, at most 5 s old; null for malformed, unknown and revoked keys. */
+    async find(apiKey: string): Promise<Credential | null> {
       if (parseApiKey(apiKey) === null) return null
       const hash = deps.hasher.hash(apiKey)
       const knownKey = keys.get(hash)
@@ -66,7 +59,15 @@ export function createKeyRing(deps: KeyRingDeps): KeyRing {
       if (knownWorkspace === undefined) workspaces.set(workspace.id, workspace)
       return { key, workspace, fresh: { key: knownKey === undefined, workspace: knownWorkspace === undefined } }
     },
-    async confirm(credential, { keyEpoch, workspaceEpoch }) {
+
+    /**
+     * Checks a credential against the epochs that the rate limiter read and reads the store again when they differ or are
+     * unknown. Null when the key was revoked in the meantime: a cached record never outlives a revocation.
+     */
+    async confirm(
+      credential: Credential,
+      { keyEpoch, workspaceEpoch }: Pick<Admission, 'keyEpoch' | 'workspaceEpoch'>,
+    ): Promise<Credential | null> {
       const { key, workspace, fresh } = credential
       const keyHolds = isCurrent(key.epoch, keyEpoch, fresh.key)
       const workspaceHolds = isCurrent(workspace.epoch, workspaceEpoch, fresh.workspace)

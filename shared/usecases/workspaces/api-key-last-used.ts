@@ -9,19 +9,14 @@ export const KEY_USE_STEP_MS: Ms = 5 * 60_000
 const GATHER_MS: Ms = 10_000
 
 /** Records when API keys are used, without delaying the requests that use them. */
-export interface KeyUse {
-  /** Returns at once. A use that cannot be recorded is dropped; the key's next one is recorded instead. */
-  note(key: Pick<ApiKeyRecord, 'id' | 'lastUsedAt'>): void
-  /** Records the uses that still wait. */
-  close(): Promise<void>
-}
+export type KeyUse = ReturnType<typeof createKeyUse>
 
 type KeyUseDeps = Uses<'clock' | 'logger' | 'after'> & {
   readonly keys: Pick<ApiKeyRepository, 'noteUse'>
 }
 
 /** One per process. */
-export function createKeyUse({ keys, clock, logger, after }: KeyUseDeps): KeyUse {
+export function createKeyUse({ keys, clock, logger, after }: KeyUseDeps) {
   let used = new Set<string>()
   let cancel: (() => void) | null = null
   const flush = async (): Promise<void> => {
@@ -37,11 +32,14 @@ export function createKeyUse({ keys, clock, logger, after }: KeyUseDeps): KeyUse
     }
   }
   return {
-    note: ({ id, lastUsedAt }) => {
+    /** Returns at once. A use that cannot be recorded is dropped; the key's next one is recorded instead. */
+    note: ({ id, lastUsedAt }: Pick<ApiKeyRecord, 'id' | 'lastUsedAt'>): void => {
       if (lastUsedAt !== undefined && clock.now() - lastUsedAt < KEY_USE_STEP_MS) return
       used.add(id)
       cancel ??= after(GATHER_MS, () => void flush())
     },
+
+    /** Records the uses that still wait. */
     close: flush,
   }
 }

@@ -5,15 +5,12 @@ import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 
-/** Dependencies of issuing a key. */
-export type CreateApiKeyDeps = Uses<'apiKeys' | 'workspaces' | 'hasher' | 'clock' | 'random'>
-
 /**
  * Issues an API key, in one transaction with its audit row. The key itself is in this response and nowhere else: only its keyed digest is stored.
  * Throws `NOT_FOUND` for an unknown workspace and `VALIDATION_ERROR` without a scope.
  */
 export async function createApiKey(
-  deps: CreateApiKeyDeps,
+  deps: Uses<'apiKeys' | 'workspaces' | 'hasher' | 'clock' | 'random'>,
   input: {
     readonly workspaceId: string
     readonly mode: Mode

@@ -4,9 +4,6 @@ import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from './valid-name.ts'
 
-/** Dependencies of creating a workspace. */
-export type CreateWorkspaceDeps = Uses<'workspaces' | 'clock' | 'random'>
-
 /** The initial policy of every workspace. */
 export const DEFAULT_POLICY: WorkspacePolicy = {
   toleranceBps: 0,
@@ -37,7 +34,7 @@ const DEFAULT_LIMITS: Workspace['limits'] = { invoicesPerMonth: null, paymentLin
  * built-in wallet. Stored with its audit row. Throws `VALIDATION_ERROR` for an empty name or an invalid e-mail address.
  */
 export async function createWorkspace(
-  deps: CreateWorkspaceDeps,
+  deps: Uses<'workspaces' | 'clock' | 'random'>,
   input: {
     readonly name: string
     readonly ownerEmail: string

@@ -126,7 +126,6 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
       }),
   },
   invoiceNumbers: BY_KEY,
-  invoiceIdOf: BY_KEY,
 }
 
 const LOOKUPS: Declared<ReturnType<typeof createDeliveryLookups>> = {

@@ -133,7 +133,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'reorg-is-silent',
-    file: 'shared/domain/invoice/exceptions.ts',
+    file: 'shared/domain/invoice/transition.ts',
     find: "return vanished || includes(before.exceptions, { exception: 'reorged', payment: row.payment }) ? 'reorged' : null",
     replace: 'return null',
     what: 'A paid invoice whose money vanished tells nobody.',

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pegOut } from '#dev/local-chain/litecoin-mweb.ts'
 import { type LitecoinNode, startLitecoinNode } from '#dev/local-chain/litecoin-node.ts'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import { pegOut } from '#test/support/litecoin-mweb.ts'
 import { startLyingNode } from '#test/support/lying-node.ts'
 
 const silent: Metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
