@@ -8,15 +8,15 @@ import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 import { EVENT_CALLBACK, EVENT_WEBHOOK } from './event-webhook.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'
 import { openAnswers } from './open-answers.ts'
-import { addPropertyExamples, nullsAsValues } from './property-examples.ts'
+import { addPropertyExamples, nullsWithoutType } from './property-examples.ts'
 import { responsesOf, SHARED_RESPONSES } from './responses.ts'
 
 /** The OpenAPI 3.1 document as plain data. */
 type OpenApiDocument = ReturnType<typeof createDocument>
 
 const MAX_INT32 = 2_147_483_647
-/** Formats that limit the length of a text; their long patterns add nothing. */
-const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36 }
+/** Formats that limit the length of a text. Generated clients read such a text into a type without a length or a pattern. */
+const BOUNDED_FORMATS: readonly unknown[] = ['uuid', 'date-time']
 
 /**
  * The OpenAPI 3.1 document of the API, from the schemas that validate requests and responses. Deterministic.
@@ -60,21 +60,18 @@ export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
     { override: ({ jsonSchema }) => boundFormats(jsonSchema) },
   )
   addPropertyExamples(document as never)
-  nullsAsValues(document as never)
+  nullsWithoutType(document as never)
   openAnswers(document as never)
   return document
 }
 
 /**
- * Adds the implicit bounds of formats and integers, so that every value in the document is bounded. A `date-time` gets none: the PHP client
- * of openapi-generator measures it on the DateTime that it has made of the text, and fails.
+ * Adds the bounds of integers, and takes from a text with a bounded format what repeats the bound: the PHP and C# clients of
+ * openapi-generator would measure the length of a `DateTime` and of a `Guid`, which fails and does not compile.
  */
 function boundFormats(schema: Record<string, unknown>): void {
   const { type, format, maximum } = schema
-  const length = typeof format === 'string' ? LENGTH_OF_FORMAT[format] : undefined
-  if (length !== undefined) schema['maxLength'] ??= length
-  if (format === 'date-time') delete schema['maxLength']
-  if (length !== undefined || format === 'date-time') delete schema['pattern']
+  if (BOUNDED_FORMATS.includes(format)) for (const bound of ['minLength', 'maxLength', 'pattern']) delete schema[bound]
   if (type === 'integer') schema['format'] ??= typeof maximum === 'number' && maximum <= MAX_INT32 ? 'int32' : 'int64'
 }
 
