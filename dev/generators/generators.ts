@@ -187,13 +187,22 @@ export const GENERATORS: readonly Generator[] = [
     },
   },
   {
-    name: `Postman (openapi-to-postmanv2 ${OPENAPI_TO_POSTMAN}, newman ${NEWMAN})`,
+    name: `Postman import (openapi-to-postmanv2 ${OPENAPI_TO_POSTMAN}, newman ${NEWMAN})`,
     needs: ['npm'],
-    run: async (shell, folder) => {
-      writeFileSync(join(folder, 'package.json'), '{ "private": true }')
-      const packages = [`openapi-to-postmanv2@${OPENAPI_TO_POSTMAN}`, `newman@${NEWMAN}`]
-      await shell.run(folder, 'npm', 'install', '--silent', '--no-audit', '--no-fund', ...packages)
-      return await shell.run(folder, process.execPath, join(STORIES, 'postman.mjs'))
-    },
+    run: async (shell, folder) => await runPostman(shell, folder, `openapi-to-postmanv2@${OPENAPI_TO_POSTMAN}`),
+  },
+  {
+    name: `Postman collection (docs/postman.json, newman ${NEWMAN})`,
+    needs: ['npm'],
+    run: async (shell, folder) => await runPostman(shell, folder, null),
   },
 ]
+
+/** Postman's runner, with the collection that `converter` makes of the document, or with the one that is committed. */
+async function runPostman(shell: Shell, folder: string, converter: string | null): Promise<string> {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+  const packages = [`newman@${NEWMAN}`, ...(converter === null ? [] : [converter])]
+  await shell.run(folder, 'npm', 'install', '--silent', '--no-audit', '--no-fund', ...packages)
+  const collection = converter === null ? [resolve('docs/postman.json')] : []
+  return await shell.run(folder, process.execPath, join(STORIES, 'postman.mjs'), ...collection)
+}
