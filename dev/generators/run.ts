@@ -80,7 +80,7 @@ of an unknown invoice, and reads events ([programs](../../dev/generators/stories
 item with a new status, asset, network and currency, a new error code, and events with a new field, type, asset, currency, status and version, one at a time and
 all at once ([later-server.ts](../../dev/generators/later-server.ts)). Postman's runner sends each request once, with the address, the key and the ids of a
 seeded workspace filled in: those of an import of the document, and those of the collection that is committed. datamodel-code-generator makes models without calls:
-its program sends them with Python's own HTTP client. No SDK of .NET is among the packages of Debian, PyPI, npm, Go and Maven, so the C# client is the one with
+its program sends them with Python's own HTTP client. No current SDK of .NET for Linux is among the packages of Debian, PyPI, npm, Go and Maven, so the C# client is the one with
 \`library=httpclient,targetFramework=net48\`, compiled and run by Debian's mono with Json.NET 6.0.8; the default one (\`generichost\`, .NET 10) was not run.
 
 | generator | result | what the program reported |
