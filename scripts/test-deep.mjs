@@ -15,7 +15,12 @@ const STOP_MS = 10_000
 const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
-const SHOP_TESTS = ['test/client/conformance.int.test.ts', 'test/client/package.int.test.ts', 'test/docs/recipes.int.test.ts', 'test/shops']
+const SHOP_TESTS = [
+  'test/client/conformance.int.test.ts',
+  'test/client/package.int.test.ts',
+  'test/docs/recipes.int.test.ts',
+  'test/shops',
+]
 const DEVELOPER_TESTS = ['test/flow/packed-cli.deep.test.ts', 'test/flow/first-shop.deep.test.ts']
 /** What every stage has: no table is sampled. */
 const FULL = { EVERY_CASE: '1' }

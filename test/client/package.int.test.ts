@@ -178,12 +178,23 @@ describe('the published package', () => {
     await writeFile(inShop('surroundings.d.ts'), README_SURROUNDINGS)
     const { blocks, lines } = await readmeExamples()
     // One for each thing that a shop does: sell, register, receive, list, take errors; and one line for each server.
-    for (const call of ['invoices.ensure', 'webhookEndpoints.create', 'createWebhookHandler', '.page()', 'PaymeshApiError'])
-      expect(blocks.filter((block) => block.includes(call)), call).not.toEqual([])
+    for (const call of [
+      'invoices.ensure',
+      'webhookEndpoints.create',
+      'createWebhookHandler',
+      '.page()',
+      'PaymeshApiError',
+    ])
+      expect(
+        blocks.filter((block) => block.includes(call)),
+        call,
+      ).not.toEqual([])
     expect(lines).toHaveLength(3)
     const examples = [...blocks, ...lines]
     const files = examples.map((_example, index) => `example-${index}.ts`)
-    await Promise.all(examples.map((example, index) => writeFile(inShop(`example-${index}.ts`), `${example}export {}\n`)))
+    await Promise.all(
+      examples.map((example, index) => writeFile(inShop(`example-${index}.ts`), `${example}export {}\n`)),
+    )
     const settings = { module: 'nodenext', skipLibCheck: true, noEmit: true }
     expect(await compile(COMPILERS['TypeScript 7'], settings, ['surroundings.d.ts', ...files])).toBe('')
   })

@@ -74,7 +74,10 @@ it('refuses what is not genuine, and has a failure delivered again', async () =>
 // The README's line for Express: before a parser of bodies, and behind one that leaves the bytes.
 it.each([
   ['before express.json()', (app: Express, node: WebhookHandler['node']) => app.post('/', node).use(express.json())],
-  ['behind express.raw()', (app: Express, node: WebhookHandler['node']) => app.use(express.raw({ type: '*/*' })).post('/', node)],
+  [
+    'behind express.raw()',
+    (app: Express, node: WebhookHandler['node']) => app.use(express.raw({ type: '*/*' })).post('/', node),
+  ],
 ])('answers a server of Express %s', async (_, mount) => {
   const { handler, called } = handlerFor('paid')
   const app = express()

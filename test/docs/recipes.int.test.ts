@@ -62,7 +62,9 @@ it('the nightly comparison meets each invoice once', async () => {
     ids.push(`${id} ${scenario}`)
   }
   stillAt = null
-  const lines = await runPython('from nightly import reconcile\nfrom shop import *\nreconcile(client, settle, limit=2)\n')
+  const lines = await runPython(
+    'from nightly import reconcile\nfrom shop import *\nreconcile(client, settle, limit=2)\n',
+  )
   expect([...lines].sort()).toEqual([...ids].sort())
 })
 
