@@ -15,11 +15,8 @@ const STOP_MS = 10_000
 const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
-const SHOP_TESTS = [
-  'test/client/conformance.int.test.ts',
-  'test/client/package.int.test.ts',
-  'test/docs/recipes.int.test.ts',
-  'test/shops',
+const CLIENT_TESTS = [
+  ...['test/client/conformance.int.test.ts', 'test/client/package.int.test.ts', 'test/docs/recipes.int.test.ts'],
 ]
 const DEVELOPER_TESTS = ['test/flow/packed-cli.deep.test.ts', 'test/flow/first-shop.deep.test.ts']
 /** What every stage has: no table is sampled. */
@@ -96,13 +93,18 @@ const STAGES = {
     env: { EVERY_LOOK: '1' },
   },
   clients: {
-    what: 'our four clients in every scene of conformance, their sample shops in 209 sequences each, the packed command line, a new developer in each language, and clients of ten generators and two collections of Postman in every operation of a later server',
+    what: 'our four clients in every scene of conformance, the recipes of the guide, the packed command line, a new developer in each language, and clients of ten generators and two collections of Postman in every operation of a later server',
     needs: [...TEST_REQUIREMENTS, 'javac', 'mvn', 'venv', 'php', 'ruby', 'mono'],
-    args: [...VITEST, 'integration', ...SHOP_TESTS],
+    args: [...VITEST, 'integration', ...CLIENT_TESTS],
     afterwards: [
       [...VITEST, 'flow', ...DEVELOPER_TESTS],
       ['--import', 'tsx', 'dev/generators/run.ts'],
     ],
+  },
+  fulfilment: {
+    what: 'the sample shops in four languages in 209 sequences each: shipped once when paid, never otherwise, and money to return listed',
+    needs: [...TEST_REQUIREMENTS, 'php'],
+    args: [...VITEST, 'integration', 'test/shops'],
   },
   walks: {
     what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
