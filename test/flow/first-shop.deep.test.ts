@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 /** The commands of the page, by their step. */
 async function commandsOf(step: string): Promise<string> {
   const page = await readFile(join(ROOT, 'clients/README.md'), 'utf8')
-  const block = codeBlocks(page).find(({ attributes }) => attributes['first-shop'] === step)
+  const block = codeBlocks(page).find(({ attributes }) => attributes['shop'] === step)
   if (block === undefined) throw new Error(`the page has no step ${step}`)
   return block.code
 }
