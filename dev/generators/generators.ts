@@ -69,8 +69,8 @@ async function runCsharp(shell: Shell, folder: string): Promise<string> {
   const source = join(folder, 'src/Paymesh')
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.cs'))
   for (const file of files.map((name) => join(source, name))) {
-    const text = readFileSync(file, 'utf8')
-    writeFileSync(file, text.replace(/NamingStrategy = new CamelCaseNamingStrategy\s*\{[^}]*\}/g, ''))
+    const [first, ...others] = readFileSync(file, 'utf8').split('NamingStrategy = new CamelCaseNamingStrategy')
+    writeFileSync(file, [first, ...others.map((part) => part.slice(part.indexOf('}') + 1))].join(''))
   }
   const story = join(STORIES, 'openapi_generator.cs')
   const program = ['-langversion:latest', '-out:story.exe', `-r:${ASSEMBLIES.join(',')}`, story]
