@@ -15,5 +15,6 @@ function openFields(node: unknown, field: string): readonly string[] {
 // Guarantee: no client passes the forward test because the later server left a field alone that may get new values.
 it('a later server has a new value in every field that may get one', () => {
   const open = new Set(openFields(JSON.parse(readFileSync('docs/openapi.json', 'utf8')), ''))
-  expect([...open].sort()).toEqual(Object.keys(LATER).sort())
+  // A version has a pattern instead of a list.
+  expect([...open, 'api_version'].sort()).toEqual(Object.keys(LATER).sort())
 })
