@@ -110,7 +110,7 @@ function replaced(value: Json, keys: readonly string[]): Json {
       // Only a currency has a name for its id; other ids are UUIDs.
       const isLater = keys.includes(key) && (key !== 'id' || value.object === 'currency')
       if (isLater && typeof each === 'string') return [key, LATER[key]]
-      return [key, isLater && key === 'events' ? [...each, LATER[key]] : replaced(each, keys)]
+      return [key, isLater && key === 'events' ? [...(each as Json), LATER[key]] : replaced(each, keys)]
     }),
   )
 }

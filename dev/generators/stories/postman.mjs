@@ -1,5 +1,6 @@
 // Imports the OpenAPI document as Postman does, or takes the collection that is named, fills in what a person would (address, key and ids
 // of a seeded workspace), and sends each of the 19 requests once with Postman's own runner.
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -62,6 +63,9 @@ for (const { name, request } of requests) {
   // An import has the one key of the example for all requests.
   for (const header of request.header)
     if (header.key === 'Idempotency-Key' && committed === undefined) header.disabled = true
+  // Another collection may have created the product of the example.
+  if (name === 'Create a product')
+    request.body.raw = JSON.stringify({ ...JSON.parse(request.body.raw), sku: randomUUID() })
   if (name === 'Create a payment link') request.body.raw = JSON.stringify({ product_id: product })
 }
 const [address, key] = committed === undefined ? ['baseUrl', 'bearerToken'] : ['base_url', 'api_key']
