@@ -17,14 +17,28 @@ const HEAD = '// Generated from docs/openapi.json by `npm run gen:client`. Do no
 /** Stands for the values that a later server may add, where the generator has no type for "any other text". */
 const OTHER = 'any other text'
 
-/** The document with its open enumerations as enumerations of today's values and `OTHER`, for which alone the generator writes unions. */
+/**
+ * The document with its open enumerations as enumerations of today's values and `OTHER`, for which alone the generator writes unions, without
+ * the fields of later servers, which would make every misspelled one of today a field, and with the type of what is always null.
+ */
 function typedDocument(): object {
-  return JSON.parse(readFileSync(SOURCE, 'utf8'), (_, value) => {
+  return JSON.parse(readFileSync(SOURCE, 'utf8'), (key, value) => {
+    if (key === 'additionalProperties' && value === true) return undefined
+    if (key === 'properties') return typedNulls(value)
     const known: readonly string[] | undefined = value?.['x-extensible-enum']
     if (known === undefined) return value
     const { 'x-extensible-enum': __, pattern: ___, maxLength: ____, ...rest } = value
     return { ...rest, enum: [...known, OTHER] }
   })
+}
+
+/** The document leaves out the type of what is always null (`nullsWithoutType`). */
+function typedNulls(properties: Record<string, Record<string, unknown>>): object {
+  const isNull = ({ examples = [], type, $ref, anyOf }: Record<string, unknown>): boolean =>
+    (examples as readonly unknown[])[0] === null && [type, $ref, anyOf].every((one) => one === undefined)
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [name, isNull(schema) ? { ...schema, type: 'null' } : schema]),
+  )
 }
 
 /** The wire types of the client, as the generator derives them from the OpenAPI document. */

@@ -15,7 +15,10 @@ const STOP_MS = 10_000
 const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
-const CLIENT_TESTS = ['test/client/conformance.int.test.ts', 'test/flow/packed-cli.deep.test.ts']
+const CLIENT_TESTS = [
+  ...['test/client/conformance.int.test.ts', 'test/client/package.int.test.ts', 'test/docs/recipes.int.test.ts'],
+]
+const DEVELOPER_TESTS = ['test/flow/packed-cli.deep.test.ts', 'test/flow/first-shop.deep.test.ts']
 /** What every stage has: no table is sampled. */
 const FULL = { EVERY_CASE: '1' }
 /** Every stage: what it proves, the program that runs it, and what that needs: if nothing is named, what `npm test` needs. */
@@ -94,10 +97,18 @@ const STAGES = {
     env: { EVERY_LOOK: '1' },
   },
   clients: {
-    what: 'our four clients in every scene of conformance, the packed command line, and clients of six generators and a Postman import in every operation of a later server',
-    needs: [...TEST_REQUIREMENTS, 'java', 'mvn', 'venv', 'php', 'ruby'],
-    args: [...VITEST, 'integration', '--project', 'flow', ...CLIENT_TESTS],
-    afterwards: ['--import', 'tsx', 'dev/generators/run.ts'],
+    what: 'our four clients in every scene of conformance, the recipes of the guide, the packed command line, a new developer in each language, and clients of ten generators and two collections of Postman in every operation of a later server',
+    needs: [...TEST_REQUIREMENTS, 'javac', 'mvn', 'venv', 'php', 'ruby', 'mono'],
+    args: [...VITEST, 'integration', ...CLIENT_TESTS],
+    afterwards: [
+      [...VITEST, 'flow', ...DEVELOPER_TESTS],
+      ['--import', 'tsx', 'dev/generators/run.ts'],
+    ],
+  },
+  fulfilment: {
+    what: 'the sample shops in four languages in 209 sequences each: shipped once when paid, never otherwise, and money to return listed',
+    needs: [...TEST_REQUIREMENTS, 'php'],
+    args: [...VITEST, 'integration', 'test/shops'],
   },
   walks: {
     what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
@@ -157,11 +168,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim()
 
 /** Runs the programs of a stage one after the other, while they pass. */
-async function runStage({ args, afterwards, env }) {
-  const first = await run({ args, env })
-  if (afterwards === undefined || !first.hasPassed) return first
-  const second = await run({ args: afterwards, env })
-  return { ...second, output: first.output + second.output, minutes: first.minutes + second.minutes }
+async function runStage({ args, afterwards = [], env }) {
+  const result = { hasPassed: true, output: '', minutes: 0 }
+  for (const each of [args, ...afterwards]) {
+    const { hasPassed, output, minutes } = await run({ args: each, env })
+    Object.assign(result, { hasPassed, output: result.output + output, minutes: result.minutes + minutes })
+    if (!hasPassed) break
+  }
+  return result
 }
 
 /** Runs a program and shows its output as it arrives; one that exceeds the limit is ended and has failed. */
@@ -192,7 +206,7 @@ async function run({ args, env = {} }) {
 }
 
 /** The report of a stage, in Markdown. */
-function reportOf(name, { what, args, afterwards, env = {} }, { hasPassed, output, minutes }) {
+function reportOf(name, { what, args, afterwards = [], env = {} }, { hasPassed, output, minutes }) {
   const settings = Object.entries({ ...FULL, ...env }).map(([key, value]) => `${key}=${value} `)
   const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs/reports') !== ''
   return `# Deep test: ${name}
@@ -200,10 +214,7 @@ function reportOf(name, { what, args, afterwards, env = {} }, { hasPassed, outpu
 ${what[0].toUpperCase()}${what.slice(1)}: **${hasPassed ? 'passed' : 'failed'}** in ${minutes.toFixed(1)} minutes.
 
 Made with \`npm run test:deep -- ${name}\` on ${new Date().toISOString().slice(0, 10)} at commit ${git('rev-parse', '--short', 'HEAD')}${isChanged ? ' with changes' : ''}
-(\`${settings.join('')}node ${[args, afterwards ?? []]
-    .map((one) => one.join(' '))
-    .join('; node ')
-    .replace(/; node $/, '')}\`). The end of its output:
+(\`${settings.join('')}node ${[args, ...afterwards].map((one) => one.join(' ')).join('; node ')}\`). The end of its output:
 
 \`\`\`text
 ${output.trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}

@@ -9,8 +9,11 @@ type Json = any
 /** The code that a later server has for an unknown invoice. */
 export const LATER_CODE = 'NOT_FOUND_HERE'
 
-/** Values of a later server in the fields whose values may become more. */
-const LATER: Readonly<Record<string, string>> = {
+/**
+ * Values of a later server in the fields whose values may become more: every one that has `x-extensible-enum` in the document. `id` is one
+ * of a currency, and `code` one of an error.
+ */
+export const LATER: Readonly<Record<string, string>> = {
   status: 'later_status',
   asset: 'new_chain',
   network: 'chain',
@@ -19,6 +22,11 @@ const LATER: Readonly<Record<string, string>> = {
   type: 'invoice.later',
   api_version: '2031-01-01',
   unavailable_reason: 'later_reason',
+  source: 'later_source',
+  mode: 'later_mode',
+  events: 'invoice.later',
+  id: 'new_chain',
+  code: LATER_CODE,
 }
 
 /** What a later server may add to an event, one at a time and all at once. */
@@ -98,9 +106,11 @@ function replaced(value: Json, keys: readonly string[]): Json {
   if (Array.isArray(value)) return value.map((each) => replaced(each, keys))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [
-      key,
-      typeof each === 'string' && keys.includes(key) ? LATER[key] : replaced(each, keys),
-    ]),
+    Object.entries(value).map(([key, each]) => {
+      // Only a currency has a name for its id; other ids are UUIDs.
+      const isLater = keys.includes(key) && (key !== 'id' || value.object === 'currency')
+      if (isLater && typeof each === 'string') return [key, LATER[key]]
+      return [key, isLater && key === 'events' ? [...(each as Json), LATER[key]] : replaced(each, keys)]
+    }),
   )
 }

@@ -65,7 +65,22 @@ const REQUIREMENTS = {
   pgrep: program('pgrep', 'procps'),
   openssl: program('openssl'),
   java: program('java', 'default-jre-headless'),
+  javac: program('javac', 'default-jdk-headless'),
   mvn: program('mvn', 'maven'),
+  // A C# compiler and runtime with the libraries that a generated client uses.
+  mono: {
+    isHere: () =>
+      [
+        ...['System.Net.Http', 'System.Web', 'System.ComponentModel.DataAnnotations', 'System.Runtime.Serialization'],
+        'Newtonsoft.Json',
+      ].every((name) => existsSync(`/usr/lib/mono/gac/${name}`)) &&
+      ['mcs', 'mono'].every((name) => onPath(name) !== null),
+    packages: [
+      ...['mono-mcs', 'mono-runtime', 'libmono-system-net-http4.0-cil', 'libmono-system-web4.0-cil'],
+      ...['libmono-system-componentmodel-dataannotations4.0-cil', 'libmono-system-runtime-serialization4.0-cil'],
+      'libnewtonsoft-json5.0-cil',
+    ],
+  },
   venv: { isHere: () => answers('python3', '-c', 'import ensurepip'), packages: ['python3-venv'] },
   php: {
     isHere: () => answers('php', '-r', 'exit(is_file("/usr/share/php/GuzzleHttp/autoload.php") ? 0 : 1);'),

@@ -67,16 +67,17 @@ if (hash === '0x1' && code(null) === null && invoice.status === 'new' && ids.joi
 /** What the examples of the README take from the merchant's own program. */
 const README_SURROUNDINGS = `
 import type { Express, Response } from 'express'
-import type { Invoice, OrderState, Paymesh, WebhookEvent } from '@paymesh/client'
+import type { Invoice, OrderState, Paymesh, WebhookHandler } from '@paymesh/client'
 declare global {
   const paymesh: Paymesh
   const app: Express
+  const webhooks: WebhookHandler
+  const createServer: typeof import('node:http').createServer
   const response: Response
   const order: { id: string }
   const id: string
   const invoice: Invoice
   const secret: string
-  function handle(event: WebhookEvent): Promise<void>
   const database: { transaction(work: (tx: Transaction) => Promise<void>): Promise<void> }
   interface Transaction {
     lockOrder(id: string | null): Promise<{ state: OrderState; shippedBy: string | null }>
@@ -85,24 +86,17 @@ declare global {
     saveState(order: object, state: OrderState): Promise<void>
   }
   function saveSecret(secret: string): Promise<void>
-  function alreadyHandled(eventId: string): Promise<boolean>
-  function rememberHandled(eventId: string): Promise<void>
-  function ship(orderId: string | null): Promise<void>
-  function note(invoiceId: string, txHash: string | null): Promise<void>
 }
 `
 
-/** Every TypeScript example of the README, each as a module of its own. */
-async function readmeExamples(): Promise<readonly string[]> {
+/** Every TypeScript example of the README: its blocks, and the lines of its table of servers. */
+async function readmeExamples(): Promise<Readonly<Record<'blocks' | 'lines', readonly string[]>>> {
   const text = await readFile(join(CLIENT, 'README.md'), 'utf8')
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code)
-}
-
-/** An example as a module, with the one import that the README leaves to the reader. */
-function asModule(example: string): string {
-  const imported = /^\s*type WebhookEvent|import .*\bWebhookEvent\b/m.test(example)
-  const missing = example.includes(': WebhookEvent') && !imported
-  return `${missing ? "import type { WebhookEvent } from '@paymesh/client'\n" : ''}${example}export {}\n`
+  const [, rows = ''] = /^\| server \| line \|\n.*\n((?:\|.*\n)+)/m.exec(text) ?? []
+  return {
+    blocks: [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code),
+    lines: [...rows.matchAll(/^\|[^|]*\| `([^`]+)`/gm)].map(([, code = '']) => `${code}\n`),
+  }
 }
 
 describe('the published package', () => {
@@ -182,10 +176,25 @@ describe('the published package', () => {
 
   deepTest('has a README whose examples compile', async () => {
     await writeFile(inShop('surroundings.d.ts'), README_SURROUNDINGS)
-    const examples = await readmeExamples()
-    expect(examples.length).toBeGreaterThanOrEqual(5)
+    const { blocks, lines } = await readmeExamples()
+    // One for each thing that a shop does: sell, register, receive, list, take errors; and one line for each server.
+    for (const call of [
+      'invoices.ensure',
+      'webhookEndpoints.create',
+      'createWebhookHandler',
+      '.page()',
+      'PaymeshApiError',
+    ])
+      expect(
+        blocks.filter((block) => block.includes(call)),
+        call,
+      ).not.toEqual([])
+    expect(lines).toHaveLength(3)
+    const examples = [...blocks, ...lines]
     const files = examples.map((_example, index) => `example-${index}.ts`)
-    await Promise.all(examples.map((example, index) => writeFile(inShop(`example-${index}.ts`), asModule(example))))
+    await Promise.all(
+      examples.map((example, index) => writeFile(inShop(`example-${index}.ts`), `${example}export {}\n`)),
+    )
     const settings = { module: 'nodenext', skipLibCheck: true, noEmit: true }
     expect(await compile(COMPILERS['TypeScript 7'], settings, ['surroundings.d.ts', ...files])).toBe('')
   })

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import express, { type Express } from 'express'
 import { expect, it } from 'vitest'
 import type { Invoice } from '#clients/typescript/src/types.ts'
 import { createWebhookHandler, type WebhookHandler } from '#clients/typescript/src/webhook-handler.ts'
@@ -67,6 +69,27 @@ it('refuses what is not genuine, and has a failure delivered again', async () =>
   })
   expect((await handlerFor('paid', true).handler.fetch(request.clone())).status).toBe(500)
   expect((await handlerFor('paid').handler.fetch(request)).status).toBe(204)
+})
+
+// The README's line for Express: before a parser of bodies, and behind one that leaves the bytes.
+it.each([
+  ['before express.json()', (app: Express, node: WebhookHandler['node']) => app.post('/', node).use(express.json())],
+  [
+    'behind express.raw()',
+    (app: Express, node: WebhookHandler['node']) => app.use(express.raw({ type: '*/*' })).post('/', node),
+  ],
+])('answers a server of Express %s', async (_, mount) => {
+  const { handler, called } = handlerFor('paid')
+  const app = express()
+  mount(app, handler.node)
+  const server = app.listen(0)
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { body, signature } = signed('invoice.paid')
+  const headers = { 'x-webhook-signature': signature, 'content-type': 'application/json' }
+  expect((await fetch(url, { method: 'POST', body, headers })).status).toBe(204)
+  expect(called).toEqual(['paid'])
+  await new Promise((resolve) => server.close(resolve))
 })
 
 it('answers a server of Node', async () => {

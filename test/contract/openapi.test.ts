@@ -198,12 +198,33 @@ describe('what generators of clients need', () => {
     expect(JSON.stringify(document.paths)).toContain('"#/components/schemas/Event"')
   })
 
-  it('no property has null for its type, for which some languages have none', () => {
+  it('no property has null for its type or its only value, for which some languages have none', () => {
     const typed = Object.entries(schemas).flatMap(([name, schema]) =>
       propertiesOf(schema)
-        .filter(([, { type }]) => type === 'null')
+        .filter(([, property]) => property['type'] === 'null' || property['const'] === null || nullAlone(property))
         .map(([key]) => `${name}.${key}`),
     )
     expect(typed).toEqual([])
+  })
+
+  const nullAlone = ({ enum: values }: Json): boolean => Array.isArray(values) && values.every((one) => one === null)
+
+  // Go and Java take an object that says nothing for one that has no more fields.
+  it('every object says whether it may have more fields', () => {
+    const silent = (node: unknown, where: string): readonly string[] => {
+      if (typeof node !== 'object' || node === null) return []
+      const { type, properties, additionalProperties } = node as Json
+      const own =
+        type === 'object' && properties !== undefined && typeof additionalProperties !== 'boolean' ? [where] : []
+      return [...own, ...Object.entries(node).flatMap(([key, child]) => silent(child, `${where}/${key}`))]
+    }
+    expect(silent(document, '')).toEqual([])
+  })
+
+  // C# and PHP have a type for both that has no length.
+  it('no identifier and no time has a length or a pattern beside its format', () => {
+    const bounded = [...text.matchAll(/\{[^{}]*"format": "(?:uuid|date-time)"[^{}]*\}/g)].map(([schema]) => schema)
+    expect(bounded.length).toBeGreaterThan(30)
+    expect(bounded.filter((schema) => /"(?:minLength|maxLength|pattern)"/.test(schema))).toEqual([])
   })
 })

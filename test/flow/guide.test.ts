@@ -36,6 +36,7 @@ test('the requests of the merchant guide lead from an invoice to a verified webh
     }, 30_000)
     const event = verifyWebhook(paid.body, paid.headers['x-webhook-signature'], endpoint.secret)
     expect(event.data.object).toMatchObject({ order_id: '1001', status: 'paid' })
+    expect(await paste('thank-you', {})).toMatchObject([{ id: invoice.id, status: 'paid' }])
   } finally {
     await receiver.close()
   }

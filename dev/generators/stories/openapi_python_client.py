@@ -51,11 +51,11 @@ assert read(get_payment_link, link.id).status == "active"
 assert link.id in [each.id for each in read(list_payment_links, limit=5)]
 assert post(deactivate_payment_link, link.id).status == "inactive"
 
-metadata = models.InvoiceCreateMetadata.from_dict({"channel": "web"})
+metadata = models.InvoiceCreateMetadataType0.from_dict({"channel": "web"})
 order = models.InvoiceCreate(
     amount="24.95",
     currency=models.InvoiceCreateCurrency.USD,
-    asset=models.InvoiceCreateAsset.ETH_ETHEREUM,
+    asset=models.InvoiceCreateAssetType0.ETH_ETHEREUM,
     order_id="order-7731",
     metadata=metadata,
 )

@@ -1,12 +1,12 @@
-// Imports the OpenAPI document as Postman does, fills in what a person would (address, key and ids of a seeded workspace), and sends
-// each of the 19 requests once with Postman's own runner.
+// Imports the OpenAPI document as Postman does, or takes the collection that is named, fills in what a person would (address, key and ids
+// of a seeded workspace), and sends each of the 19 requests once with Postman's own runner.
+import { randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 const { BASE_URL, API_KEY, DOCUMENT, CLIENT } = process.env
 const load = createRequire(join(CLIENT, 'package.json'))
-const converter = load('openapi-to-postmanv2')
 const newman = load('newman')
 
 /** Creates a record that a request needs. */
@@ -35,14 +35,18 @@ const IDS = {
   'Delete a webhook endpoint': await seed('/webhook-endpoints', { url: 'http://localhost:9/hooks', events: ['*'] }),
 }
 
-const collection = await new Promise((resolve, reject) =>
-  converter.convertV2(
-    { type: 'string', data: readFileSync(DOCUMENT, 'utf8') },
-    { folderStrategy: 'Tags', parametersResolution: 'Example', enableOptionalParameters: false },
-    (error, result) =>
-      error || !result.result ? reject(error ?? new Error(result.reason)) : resolve(result.output[0].data),
-  ),
-)
+const [, , committed] = process.argv
+/** The document as Postman imports it. */
+const imported = () =>
+  new Promise((resolve, reject) =>
+    load('openapi-to-postmanv2').convertV2(
+      { type: 'string', data: readFileSync(DOCUMENT, 'utf8') },
+      { folderStrategy: 'Tags', parametersResolution: 'Example', enableOptionalParameters: false },
+      (error, result) =>
+        error || !result.result ? reject(error ?? new Error(result.reason)) : resolve(result.output[0].data),
+    ),
+  )
+const collection = committed === undefined ? await imported() : JSON.parse(readFileSync(committed, 'utf8'))
 const requests = []
 const visit = (items) => {
   for (const item of items) {
@@ -56,12 +60,18 @@ for (const { name, request } of requests) {
     if (IDS[name] === undefined) throw new Error(`no ${variable.key} for "${name}"`)
     variable.value = IDS[name]
   }
-  for (const header of request.header) if (header.key === 'Idempotency-Key') header.disabled = true
+  // An import has the one key of the example for all requests.
+  for (const header of request.header)
+    if (header.key === 'Idempotency-Key' && committed === undefined) header.disabled = true
+  // Another collection may have created the product of the example.
+  if (name === 'Create a product')
+    request.body.raw = JSON.stringify({ ...JSON.parse(request.body.raw), sku: randomUUID() })
   if (name === 'Create a payment link') request.body.raw = JSON.stringify({ product_id: product })
 }
+const [address, key] = committed === undefined ? ['baseUrl', 'bearerToken'] : ['base_url', 'api_key']
 collection.variable = [
-  { key: 'baseUrl', value: BASE_URL },
-  { key: 'bearerToken', value: API_KEY },
+  { key: address, value: BASE_URL },
+  { key, value: API_KEY },
 ]
 writeFileSync(join(CLIENT, 'collection.json'), JSON.stringify(collection))
 

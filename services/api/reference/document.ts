@@ -14,15 +14,15 @@ import { type Operation, TAGS } from '#shared/contracts/openapi/operation.ts'
 import { API_VERSION, eventBody } from '#shared/contracts/webhooks/event.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 import { HEADERS, PARAMETERS } from './headers.ts'
-import { addPropertyExamples, nullsAsValues } from './property-examples.ts'
+import { addPropertyExamples, nullsWithoutType } from './property-examples.ts'
 import { responsesOf, SHARED_RESPONSES } from './responses.ts'
 
 /** The OpenAPI 3.1 document as plain data. */
 type OpenApiDocument = ReturnType<typeof createDocument>
 
 const MAX_INT32 = 2_147_483_647
-/** Formats that limit the length of a text; their long patterns add nothing. */
-const LENGTH_OF_FORMAT: Readonly<Record<string, number>> = { uuid: 36 }
+/** Formats that limit the length of a text. Generated clients read such a text into a type without a length or a pattern. */
+const BOUNDED_FORMATS: readonly unknown[] = ['uuid', 'date-time']
 
 /**
  * The OpenAPI 3.1 document of the API, from the schemas that validate requests and responses. Deterministic.
@@ -66,21 +66,18 @@ export function createOpenApiDocument(serverUrl = '/api/v1'): OpenApiDocument {
     { override: ({ jsonSchema }) => boundFormats(jsonSchema) },
   )
   addPropertyExamples(document as never)
-  nullsAsValues(document as never)
+  nullsWithoutType(document as never)
   openAnswers(document as never)
   return document
 }
 
 /**
- * Adds the implicit bounds of formats and integers, so that every value in the document is bounded. A `date-time` gets none: the PHP client
- * of openapi-generator measures it on the DateTime that it has made of the text, and fails.
+ * Adds the bounds of integers, and takes from a text with a bounded format what repeats the bound: the PHP and C# clients of
+ * openapi-generator would measure the length of a `DateTime` and of a `Guid`, which fails and does not compile.
  */
 function boundFormats(schema: Record<string, unknown>): void {
   const { type, format, maximum } = schema
-  const length = typeof format === 'string' ? LENGTH_OF_FORMAT[format] : undefined
-  if (length !== undefined) schema['maxLength'] ??= length
-  if (format === 'date-time') delete schema['maxLength']
-  if (length !== undefined || format === 'date-time') delete schema['pattern']
+  if (BOUNDED_FORMATS.includes(format)) for (const bound of ['minLength', 'maxLength', 'pattern']) delete schema[bound]
   if (type === 'integer') schema['format'] ??= typeof maximum === 'number' && maximum <= MAX_INT32 ? 'int32' : 'int64'
 }
 
@@ -184,7 +181,8 @@ const VERSION = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
 
 /**
  * Opens everything that a client reads: responses, errors, and the events of webhooks and callbacks. A later server may add a field, an
- * item and a value of an enumeration there (docs/versioning.md), and programs generated from a closed document would refuse both. The values of
+ * item and a value of an enumeration there (docs/versioning.md), and programs generated from a closed document would refuse both. An object
+ * says so: `openapi-generator` takes silence for a refusal, and its Go and Java clients then fail on the first new field. The values of
  * today stay listed in `x-extensible-enum`. Requests stay closed, since a field that nobody reads is a mistake of the caller. Our own
  * answers are still compared with the strict schemas (`check-answer.ts`). Changes the document in place; throws when a request and an
  * answer share a schema, which cannot be both.
@@ -219,7 +217,7 @@ function openAnswers(document: Json): void {
 }
 
 function open(schema: Json): void {
-  if (schema['additionalProperties'] === false) delete schema['additionalProperties']
+  if (schema['properties'] !== undefined) schema['additionalProperties'] = true
   if (typeof schema['maxItems'] === 'number') schema['maxItems'] = Math.max(schema['maxItems'], ITEMS_MAX)
   const { type, enum: values, const: only } = schema
   if (type !== 'string') return

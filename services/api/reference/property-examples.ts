@@ -67,16 +67,13 @@ function keep(property: Json, value: unknown): void {
 }
 
 /**
- * Declares properties that are always null by their value instead of their type: `openapi-generator` has no type for them in
- * Python. Nullable values keep their type. Changes the document in place.
+ * Takes the type from properties that are always null: `openapi-generator` has none for them in Python. Their only value is not declared
+ * either: from a `const` ogen writes Go, and from an enumeration `openapi-generator` Java and C#, that do not compile or fail on null.
+ * The description and the example say null. Nullable values keep their type. Changes the document in place.
  */
-export function nullsAsValues(document: Json): void {
+export function nullsWithoutType(document: Json): void {
   const schemas = ((document['components'] as Json)['schemas'] ?? {}) as Record<string, Json>
-  for (const [, , property] of propertiesOf(schemas)) {
-    if (property['type'] !== 'null') continue
-    delete property['type']
-    property['const'] = null
-  }
+  for (const [, , property] of propertiesOf(schemas)) if (property['type'] === 'null') delete property['type']
 }
 
 function branchesOf(schema: Json): readonly Json[] {
