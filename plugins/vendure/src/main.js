@@ -4,7 +4,7 @@ import { EventBus, Logger, OrderStateTransitionEvent, PluginCommonModule, Vendur
 import { AdminResolver, adminSchema, ShopResolver, shopSchema } from './graphql.js'
 import { paymentHandler } from './payment-handler.js'
 import { PaymeshInvoice } from './paymesh-invoice.js'
-import { PAYMESH_OPTIONS, PaymeshOrders } from './paymesh-orders.js'
+import { PAYMESH_OPTIONS, PaymeshOrders, WAITING } from './paymesh-orders.js'
 
 /**
  * Settings of the plug-in.
@@ -53,7 +53,8 @@ export class PaymeshPlugin {
   /** Receives deliveries from now on, and cancels the invoices of orders that are paid in another way or given up. */
   onApplicationBootstrap() {
     PaymeshPlugin.orders = this.orders
-    this.events.ofType(OrderStateTransitionEvent).subscribe(({ order }) => {
+    this.events.ofType(OrderStateTransitionEvent).subscribe(({ fromState, order }) => {
+      if (!WAITING.includes(fromState) || order.state === 'AddingItems') return
       void this.orders.settleAll(order.code).catch((error) => Logger.error(String(error), 'Paymesh'))
     })
   }

@@ -24,9 +24,10 @@ import { PaymeshInvoice } from './paymesh-invoice.js'
 /** Token of the plug-in's settings. */
 export const PAYMESH_OPTIONS = Symbol('PAYMESH_OPTIONS')
 
-/** States in which an order waits for money. */
+/** States in which Vendure takes a payment. */
 const ARRANGING = ['ArrangingPayment', 'ArrangingAdditionalPayment']
-const WAITING = ['AddingItems', ...ARRANGING]
+/** States in which an order waits for money. */
+export const WAITING = ['AddingItems', ...ARRANGING]
 /** An order has more invoices that settle a part of it than this only if something is wrong. */
 const PARTS_MAX = 20
 
@@ -137,15 +138,18 @@ export class PaymeshOrders {
     const own = payments.find(({ transactionId, state }) => transactionId === invoice.id && state === 'Settled')
     const state = row.returnedBase !== '0' && own === undefined ? 'cancelled' : stateOf(order, payments, own)
     let decision = decide(state, invoice)
-    let surplusBase = BigInt(own?.metadata['surplusBase'] ?? 0)
     let reason = failure ?? REASONS[state]
     if (order !== null && decision.action.endsWith('ship')) {
-      surplusBase = this.#surplusBase(invoice, dueOf(order, payments))
-      reason = failure ?? (await this.#addPayment(ctx, order, invoice, surplusBase)) ?? ''
-      if (reason === '') reason = REASONS.shipped
-      else [decision, surplusBase] = [decide('cancelled', invoice), 0n]
+      const refusal = failure ?? (await this.#addPayment(ctx, order, invoice))
+      if (refusal !== null) decision = decide('cancelled', invoice)
+      else row.surplusBase = this.#surplusBase(invoice, dueOf(order, payments) - this.#priceOf(invoice))
+      reason = refusal ?? REASONS.shipped
+    } else if (own !== undefined && order?.state === 'ArrangingPayment' && dueOf(order, payments) <= 0) {
+      // The cart became smaller than what was paid of it: Vendure checks that only when a payment is added.
+      await this.orders.transitionToState(ctx, order.id, 'PaymentSettled')
+      row.surplusBase = this.#surplusBase(invoice, dueOf(order, payments))
     }
-    await this.#save(ctx, order, row, invoice, decision.toReturnBase + surplusBase, reason)
+    await this.#save(ctx, order, row, invoice, decision.toReturnBase + BigInt(row.surplusBase), reason)
     return decision.action
   }
 
@@ -203,14 +207,18 @@ export class PaymeshOrders {
   }
 
   /**
-   * What of a paid invoice is more than the order has to pay, because the cart has become smaller: the same share of the coins.
+   * What of a paid invoice the order does not need, because the cart has become smaller: the same share of the coins, rounded down.
    * @param {Invoice} invoice
-   * @param {number} due
+   * @param {number} due What the order still lacks with the invoice's payment: below 0 when it has too much.
    */
-  #surplusBase({ amount, crypto }, due) {
-    const price = toUnits(amount.value, this.places)
-    const surplus = price - BigInt(due)
-    return surplus > 0n ? (BigInt(crypto?.amount_base_units ?? 0) * surplus) / price : 0n
+  #surplusBase(invoice, due) {
+    if (due >= 0) return '0'
+    return String((BigInt(invoice.crypto?.amount_base_units ?? 0) * BigInt(-due)) / BigInt(this.#priceOf(invoice)))
+  }
+
+  /** @param {Invoice} invoice */
+  #priceOf({ amount }) {
+    return Number(toUnits(amount.value, this.places))
   }
 
   /**
@@ -218,10 +226,9 @@ export class PaymeshOrders {
    * @param {RequestContext} ctx
    * @param {Order} order
    * @param {Invoice} invoice
-   * @param {bigint} surplusBase
    * @returns {Promise<string | null>}
    */
-  async #addPayment(ctx, order, invoice, surplusBase) {
+  async #addPayment(ctx, order, invoice) {
     if (order.currencyCode !== invoice.amount.currency) return `the order is in ${order.currencyCode} now`
     const methods = await this.methods.findAll(ctx, { filter: { enabled: { eq: true } } })
     const method = methods.items.find(({ handler }) => handler.code === HANDLER_CODE)
@@ -230,8 +237,7 @@ export class PaymeshOrders {
       const moved = await this.orders.transitionToState(ctx, order.id, 'ArrangingPayment')
       if (isGraphQlErrorResult(moved)) return moved.transitionError
     }
-    const amount = Number(toUnits(invoice.amount.value, this.places))
-    const metadata = { amount, invoice: invoice.id, url: this.#linkTo(invoice.id), surplusBase: String(surplusBase) }
+    const metadata = { amount: this.#priceOf(invoice), invoice: invoice.id, url: this.#linkTo(invoice.id) }
     const add = () => this.orders.addPaymentToOrder(ctx, order.id, { method: method.code, metadata })
     let added = await add()
     // A coupon that is spent was removed: the order keeps the money and waits for the rest.
@@ -281,7 +287,10 @@ export class PaymeshOrders {
 /** The enumeration is not among the named exports that an ES module can import. */
 const ORDER_NOTE = /** @type {import('@vendure/core').HistoryEntryType.ORDER_NOTE} */ ('ORDER_NOTE')
 /** Figures of an invoice about which nothing was decided. */
-const BLANK = { symbol: '', decimals: 0, toReturnBase: '0', returnedBase: '0', openBase: '0', reason: '', seenAt: '' }
+const BLANK = {
+  ...{ symbol: '', decimals: 0, reason: '', seenAt: '' },
+  ...{ toReturnBase: '0', surplusBase: '0', returnedBase: '0', openBase: '0' },
+}
 
 /** Why money is to be returned, by the state of the order for an invoice. */
 const REASONS = {

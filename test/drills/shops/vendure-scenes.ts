@@ -126,6 +126,22 @@ export function vendureScenes(
         { settled: [[invoice.id, TWO]], listed: String(surplus), notes: 1 },
       )
     },
+    'a cart that has grown, was paid in part and shrinks again is settled': async () => {
+      const cart = await openCart(shop)
+      const invoice = await cart.checkout()
+      await cart.move('AddingItems')
+      await cart.add()
+      await client.invoices.simulate(invoice.id, 'paid')
+      await inState(cart.id, 'ArrangingPayment')
+      await cart.move('AddingItems')
+      await cart.remove()
+      await cart.move('ArrangingPayment')
+      const order = await inState(cart.id, 'PaymentSettled')
+      return differences(
+        { settled: settledBy(order), listed: await listed(invoice.id) },
+        { settled: [[invoice.id, ONE]], listed: null },
+      )
+    },
     'a customer who went back to the cart and pays has an order': async () => {
       const cart = await openCart(shop)
       const invoice = await cart.checkout()
@@ -266,7 +282,7 @@ export function vendureScenes(
       await client.invoices.simulate(invoice.id, 'paid')
       const { payments } = await inState(cart.id, 'PaymentSettled')
       const { refund } = await shop.admin<{ refund: { id: string; state: string; metadata: object } }>(
-        'mutation($id: ID!) { refund: refundOrder(input: { paymentId: $id, amount: 500, reason: "broken" }) { ... on Refund { id state metadata } ... on ErrorResult { message } } }',
+        'mutation($id: ID!) { refund: refundOrder(input: { paymentId: $id, amount: 500, shipping: 0, adjustment: 0, reason: "broken" }) { ... on Refund { id state metadata } ... on ErrorResult { message } } }',
         { id: payments[0]?.id },
       )
       const { settled } = await shop.admin<{ settled: { state: string } }>(
