@@ -141,8 +141,11 @@ export class PaymeshOrders {
     let reason = failure ?? REASONS[state]
     if (order !== null && decision.action.endsWith('ship')) {
       const refusal = failure ?? (await this.#addPayment(ctx, order, invoice))
+      const rest = dueOf(order, payments) - this.#priceOf(invoice)
       if (refusal !== null) decision = decide('cancelled', invoice)
-      else row.surplusBase = this.#surplusBase(invoice, dueOf(order, payments) - this.#priceOf(invoice))
+      else row.surplusBase = this.#surplusBase(invoice, rest)
+      if (refusal === null && rest > 0)
+        await this.#note(ctx, order, `Paymesh invoice ${invoice.number} paid a part; the order waits for the rest.`)
       reason = refusal ?? REASONS.shipped
     } else if (own !== undefined && order?.state === 'ArrangingPayment' && dueOf(order, payments) <= 0) {
       // The cart became smaller than what was paid of it: Vendure checks that only when a payment is added.
@@ -265,7 +268,17 @@ export class PaymeshOrders {
     await this.connection.getRepository(ctx, PaymeshInvoice).save(row)
     if (row.openBase === before || order === null) return
     const { amount, url } = this.present(row)
-    const note = `Paymesh invoice ${invoiceNumber}: ${amount} ${row.symbol} to return to the customer (${reason}). ${url}`
+    const money = `${amount} ${row.symbol} to return to the customer (${reason})`
+    await this.#note(ctx, order, `Paymesh invoice ${invoiceNumber}: ${money}. ${url}`)
+  }
+
+  /**
+   * A note in the order's history that only the merchant sees.
+   * @param {RequestContext} ctx
+   * @param {Order} order
+   * @param {string} note
+   */
+  async #note(ctx, order, note) {
     await this.history.createHistoryEntryForOrder({ ctx, orderId: order.id, type: ORDER_NOTE, data: { note } }, false)
   }
 
@@ -285,7 +298,7 @@ export class PaymeshOrders {
 }
 
 /** The enumeration is not among the named exports that an ES module can import. */
-const ORDER_NOTE = /** @type {import('@vendure/core').HistoryEntryType.ORDER_NOTE} */ ('ORDER_NOTE')
+const ORDER_NOTE = /** @type {any} */ ('ORDER_NOTE')
 /** Figures of an invoice about which nothing was decided. */
 const BLANK = {
   ...{ symbol: '', decimals: 0, reason: '', seenAt: '' },

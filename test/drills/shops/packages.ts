@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { binaryCacheDir, type Report } from '#dev/embedded/binary-cache.ts'
@@ -33,6 +33,22 @@ export async function installShop(name: string, dir: string, report: Report): Pr
   await unpack('clients/typescript', join(folder, 'node_modules/@paymesh/client'), dir)
   await unpack(`plugins/${name}`, join(folder, `node_modules/@paymesh/${name}-plugin`), dir)
   return folder
+}
+
+/** What the compiler finds in the sources of a plug-in, with the types of the shop that is installed in this folder; empty when nothing. */
+export async function checkTypes(name: string, folder: string): Promise<readonly string[]> {
+  const at = join(folder, 'types')
+  await cp(join(ROOT, 'plugins', name), at, { recursive: true, filter: (path) => !path.includes('.medusa') })
+  const compilerOptions = {
+    ...{ target: 'es2023', module: 'nodenext', types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+    ...{ allowJs: true, checkJs: true, noEmit: true, skipLibCheck: true },
+    ...{ strict: true, noUncheckedIndexedAccess: true, noPropertyAccessFromIndexSignature: true },
+  }
+  await writeFile(join(at, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src/**/*.js'] }))
+  return await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', at]).then(
+    () => [],
+    (error) => String(error.stdout).trim().split('\n'),
+  )
 }
 
 /** Puts what `npm pack` packs of a package into a folder. */

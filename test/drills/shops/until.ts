@@ -2,10 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const LIMIT_MS = 60_000
 
-/** Waits for a value that is neither false nor null; rejects after a minute. Failures of the question count as not yet. */
-export async function until<T>(what: string, question: () => Promise<T | false | null>): Promise<T> {
+/** Waits for a value that is neither false nor null; rejects after `limitMs`, a minute by default. Failures of the question count as not yet. */
+export async function until<T>(
+  what: string,
+  question: () => Promise<T | false | null>,
+  limitMs = LIMIT_MS,
+): Promise<T> {
   let last: unknown
-  for (const end = Date.now() + LIMIT_MS; Date.now() < end; await delay(100)) {
+  for (const end = Date.now() + limitMs; Date.now() < end; await delay(100)) {
     try {
       const value = await question()
       if (value !== false && value !== null) return value
@@ -14,5 +18,5 @@ export async function until<T>(what: string, question: () => Promise<T | false |
       last = error
     }
   }
-  throw new Error(`waited a minute until ${what}`, { cause: last })
+  throw new Error(`waited ${limitMs / 1_000} s until ${what}`, { cause: last })
 }

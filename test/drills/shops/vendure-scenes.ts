@@ -90,7 +90,7 @@ export function vendureScenes(
       await client.invoices.simulate(rest.id, 'paid')
       const order = await inState(cart.id, 'PaymentSettled')
       return differences(
-        { rest: amount.value, settled: settledBy(order), listed: [await listed(invoice.id), await listed(rest.id)] },
+        { rest: amount.value, settled: settledBy(order), notes: notes(order), listed: [await listed(invoice.id), await listed(rest.id)] },
         {
           rest: '16.90',
           settled: [
@@ -281,10 +281,13 @@ export function vendureScenes(
       const invoice = await cart.checkout()
       await client.invoices.simulate(invoice.id, 'paid')
       const { payments } = await inState(cart.id, 'PaymentSettled')
-      const { refund } = await shop.admin<{ refund: { id: string; state: string; metadata: object } }>(
+      const { refund } = await shop.admin<{
+        refund: { id: string; state: string; metadata: object; message?: string }
+      }>(
         'mutation($id: ID!) { refund: refundOrder(input: { paymentId: $id, amount: 500, shipping: 0, adjustment: 0, reason: "broken" }) { ... on Refund { id state metadata } ... on ErrorResult { message } } }',
         { id: payments[0]?.id },
       )
+      if (refund.message !== undefined) return [refund.message]
       const { settled } = await shop.admin<{ settled: { state: string } }>(
         'mutation($id: ID!) { settled: settleRefund(input: { id: $id, transactionId: "0xabc" }) { ... on Refund { state } } }',
         { id: refund.id },
