@@ -5,7 +5,8 @@ export const HANDLER_CODE = 'paymesh'
 
 /**
  * Payments exist only for paid invoices: `PaymeshOrders` adds them with a context of the admin API, which no shopper has; whatever a shopper
- * adds is declined. A refund stays pending until somebody settles it, because money comes back only when the customer has named an address.
+ * adds is declined. Without `createRefund` a refund stays pending until somebody settles it: money goes back only when the customer has named
+ * an address. (Vendure 3.7.3 answers a `createRefund` that returns `Pending` with an error.)
  */
 export const paymentHandler = new PaymentMethodHandler({
   code: HANDLER_CODE,
@@ -19,9 +20,5 @@ export const paymentHandler = new PaymentMethodHandler({
   cancelPayment: () => ({
     ...{ success: false, state: 'Settled' },
     errorMessage: 'A payment on a chain cannot be cancelled: refund it.',
-  }),
-  createRefund: (_ctx, _input, _amount, _order, payment) => ({
-    ...{ state: 'Pending', transactionId: payment.transactionId },
-    metadata: { askForAnAddress: payment.metadata['url'] },
   }),
 })

@@ -59,7 +59,9 @@ async function main(): Promise<number> {
       say(`starting ${name}`)
       const folder = await installShop(name, dir, say)
       undo.push(() => (values.keep ? say(`kept ${folder}`) : rmSync(folder, { recursive: true, force: true })))
-      checks.push(...(await playScenes(name, { 'its plug-in has the types of its shop': () => checkTypes(name, folder) })))
+      checks.push(
+        ...(await playScenes(name, { 'its plug-in has the types of its shop': () => checkTypes(name, folder) })),
+      )
       const workspace = await sandbox.openWorkspace(name)
       undo.push(workspace.relay.stop)
       const { stop, groups } = await play(folder, postgres, workspace)

@@ -16,6 +16,7 @@ export interface VendureOrder {
     readonly state: string
     readonly amount: number
     readonly transactionId: string
+    readonly metadata: { readonly url?: string }
     readonly refunds: readonly { readonly id: string; readonly state: string }[]
   }[]
   readonly history: { readonly items: readonly { readonly type: string; readonly data: { readonly note?: string } }[] }
@@ -105,7 +106,7 @@ export async function ended(child: GuardedChild, folder: string): Promise<never>
   throw new Error(`the shop ended: ${readFileSync(join(folder, 'shop.log'), 'utf8').slice(-2_000)}`)
 }
 
-const ORDER = `id code state payments { id state amount transactionId refunds { id state } } history { items { type data } }`
+const ORDER = `id code state payments { id state amount transactionId metadata refunds { id state } } history { items { type data } }`
 
 /** The order as the merchant sees it now. */
 export async function orderOf({ admin }: VendureShop, id: string): Promise<VendureOrder> {

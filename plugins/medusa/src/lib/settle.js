@@ -101,7 +101,7 @@ async function settle(container, invoiceId, changedAt) {
     const returned = BigInt(row?.returned_base ?? 0)
     const { decision, refundedBase, reason, isFinished } = await decideNow(container, invoice, returned > 0n)
     const open = decision.toReturnBase + refundedBase - returned
-    const seen_at = changedAt > invoice.updated_at ? changedAt : invoice.updated_at
+    const [seen_at = ''] = [changedAt, invoice.updated_at].sort().reverse()
     const figures = {
       ...{ invoice_id: invoiceId, invoice_number: invoice.number, session_id: sessionId, reason },
       ...{ symbol: invoice.crypto?.symbol ?? '', decimals: invoice.crypto?.decimals ?? 0 },
