@@ -221,7 +221,7 @@ export function medusaScenes(
       )
     },
   }
-  const last = {
+  const restarted = {
     'what the event bus loses in a restart becomes an order by the job': async () => {
       const cart = await openCart(shop)
       const { session, invoice } = await cart.checkout()
@@ -234,6 +234,8 @@ export function medusaScenes(
       await untilOrder(cart.id)
       return differences({ before, paid: await paid(session) }, { before: 0, paid: one })
     },
+  }
+  const lost = {
     'a delivery that never comes becomes an order by the job': async () => {
       const cart = await openCart(shop)
       const { session, invoice } = await cart.checkout()
@@ -244,5 +246,5 @@ export function medusaScenes(
       return differences({ paid: await paid(session) }, { paid: one })
     },
   }
-  return [alone, together, last]
+  return [alone, together, lost, restarted]
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createPaymesh, type Invoice, type Paymesh } from '#clients/typescript/src/main.ts'
+import { createPaymesh } from '#clients/typescript/src/main.ts'
 import { ROOT } from '#scripts/bundle.mjs'
 import { startStack } from '#scripts/start/stack.ts'
 import type { EventType } from '#shared/domain/enumerations.ts'
@@ -47,8 +47,3 @@ export async function startSandbox(dir: string, report: (line: string) => void) 
 
 /** What the scenes of a shop do at Paymesh. */
 export type Workspace = Awaited<ReturnType<Awaited<ReturnType<typeof startSandbox>>['openWorkspace']>>
-
-/** Pays an invoice in full, of which the payer chose a coin. */
-export async function pay(client: Paymesh, id: string): Promise<Invoice> {
-  return await client.invoices.simulate(id, 'paid')
-}

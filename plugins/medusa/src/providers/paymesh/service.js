@@ -59,7 +59,8 @@ export class PaymeshProvider extends AbstractPaymentProvider {
    */
   async authorizePayment({ data = {}, context }) {
     const invoice = await this.client.invoices.get(String(data['id']))
-    const isOwn = invoice.metadata?.['medusa_session'] === context?.idempotency_key
+    const session = context?.idempotency_key
+    const isOwn = session !== undefined && invoice.metadata?.['medusa_session'] === session
     return { data, status: isOwn && isPaid(invoice) ? 'captured' : 'pending' }
   }
 
