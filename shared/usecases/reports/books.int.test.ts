@@ -11,7 +11,7 @@ import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import { readCustomerTotals } from '#shared/usecases/reports/read-customer.ts'
 import { createOverview } from '#shared/usecases/reports/read-overview.ts'
-import { settlementDays } from '#shared/usecases/reports/read-settlements.ts'
+import { type SettlementRow, settlementDays } from '#shared/usecases/reports/read-settlements.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
@@ -66,7 +66,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   let shop: readonly ShopInvoice[] = []
   const entries = () => shop.flatMap(({ terms, expected }) => expected.map((row) => ({ terms, row })))
 
-  it('ties out everywhere', { timeout: 120_000 }, async () => {
+  it('ties out everywhere', { timeout: 1_200_000 }, async () => {
     const random = createPrng(`books ${seed}`)
     const begin = lastChange('Europe/Berlin') - 45 * DAY
     const place = { workspaceId, catalog, begin, reportingCurrency: REPORTING }
@@ -277,7 +277,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
       expect(figure('refunded')).toEqual(tally(counted.filter(isRefund), currencyOf, ({ row }) => -row.value))
       const paid = shop.filter(({ paidAt }) => paidAt !== null && dayIn(paidAt, zone).startsWith(month))
       expect(figure('price')).toEqual(tally(paid, currencyOf, ({ terms }) => terms.fiat.minor))
-      const days = []
+      const days: SettlementRow[] = []
       for await (const one of settlementDays(parts(), { ...period, zone })) days.push(...one.rows)
       const byAsset = (of: (row: (typeof days)[number]) => bigint) =>
         tally(days, ({ asset }) => asset, of).filter(([, amount]) => amount !== 0n)
