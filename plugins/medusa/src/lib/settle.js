@@ -1,4 +1,4 @@
-import { ContainerRegistrationKeys, MathBN, Modules, PaymentActions } from '@medusajs/framework/utils'
+import { ContainerRegistrationKeys, Modules, PaymentActions } from '@medusajs/framework/utils'
 import { processPaymentWorkflowId } from '@medusajs/medusa/core-flows'
 import { decide } from '@paymesh/client'
 
@@ -203,14 +203,17 @@ async function complete(container, { amount, metadata }) {
 }
 
 /**
- * The share of the coins that Medusa counts as refunded.
+ * The share of the coins that Medusa counts as refunded, rounded down.
  * @param {{ readonly refunded: number, readonly price: number }} found
  * @param {Invoice} invoice
  */
 function refundedBaseOf({ refunded, price }, { crypto }) {
   if (refunded === 0 || crypto === null) return 0n
-  return BigInt(MathBN.div(MathBN.mult(crypto.amount_base_units, refunded), price).toFixed(0))
+  return (BigInt(crypto.amount_base_units) * millionths(refunded)) / millionths(price)
 }
+
+/** @param {number} amount */
+const millionths = (amount) => BigInt(Math.round(amount * 1e6))
 
 /** Why money is to be returned. */
 const REASONS = {
