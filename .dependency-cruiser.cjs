@@ -188,7 +188,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(node_modules|[.]cache|[.]data|clients/[^/]+/dist)/' },
+    // Programs of a shop run where its own packages are installed.
+    exclude: { path: '^(node_modules|[.]cache|[.]data|clients/[^/]+/dist|test/drills/shops/(vendure|medusa))/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -38,6 +38,8 @@ function prepare(version: string, from: string): void {
     'package-lock.json',
     'clients/typescript/package.json',
     'clients/cli/package.json',
+    'plugins/vendure/package.json',
+    'plugins/medusa/package.json',
   ])
     edit(path, (text) => text.replaceAll(`"version": "${from}"`, `"version": "${version}"`))
   edit('clients/typescript/src/version.ts', (text) => text.replace(from, version))
@@ -85,7 +87,7 @@ describe('npm run release', () => {
     expect(release('1.1.0', '--check')).toMatchObject({ status: 0, stderr: '' })
     expect(tags()).toBe('')
     expect(release('1.1.0')).toMatchObject({ status: 0, stderr: '' })
-    for (const name of ['client', 'cli'])
+    for (const name of ['client', 'cli', 'vendure-plugin', 'medusa-plugin'])
       expect(existsSync(join(clone, `.cache/release/paymesh-${name}-1.1.0.tgz`))).toBe(true)
     expect(git('cat-file', '-t', 'v1.1.0')).toBe('tag')
     expect(git('rev-parse', 'v1.1.0^{commit}')).toBe(git('rev-parse', 'HEAD'))

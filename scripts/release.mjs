@@ -12,6 +12,8 @@ const PLACES = {
   'package-lock.json': /^ {2}"version": "([^"]+)"/m,
   'clients/typescript/package.json': /^ {2}"version": "([^"]+)"/m,
   'clients/cli/package.json': /^ {2}"version": "([^"]+)"/m,
+  'plugins/vendure/package.json': /^ {2}"version": "([^"]+)"/m,
+  'plugins/medusa/package.json': /^ {2}"version": "([^"]+)"/m,
   'clients/typescript/src/version.ts': /CLIENT_VERSION = '([^']+)'/,
   'clients/python/pyproject.toml': /^version = "([^"]+)"/m,
   'clients/python/paymesh/_client.py': /^VERSION = "([^"]+)"/m,
@@ -23,7 +25,7 @@ const PLACES = {
 
 const USAGE = `usage: npm run release -- MAJOR.MINOR.PATCH [--check]
 Checks that the last commit is a release as docs/versioning.md describes it, and makes the annotated tag vMAJOR.MINOR.PATCH.
-Prints every fault, and makes no tag then. Nothing is pushed. Packs the client and the command line for Node into .cache/release.
+Prints every fault, and makes no tag then. Nothing is pushed. Packs the client, the command line and the plug-ins for Node into .cache/release.
   --check  make no tag
 `
 if (process.argv.includes('--help')) {
@@ -156,10 +158,10 @@ function checkMigrations() {
 function pack() {
   const target = join(root, '.cache/release')
   mkdirSync(target, { recursive: true })
-  for (const name of ['typescript', 'cli']) {
+  for (const name of ['clients/typescript', 'clients/cli', 'plugins/vendure', 'plugins/medusa']) {
     // Their own scripts build them; those of others stay off.
     const args = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', target]
-    execFileSync('npm', args, { cwd: join(root, 'clients', name), stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('npm', args, { cwd: join(root, name), stdio: ['ignore', 'ignore', 'inherit'] })
   }
   process.stdout.write(`packed into ${target}\n`)
 }

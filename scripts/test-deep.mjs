@@ -110,6 +110,11 @@ const STAGES = {
     needs: [...TEST_REQUIREMENTS, 'php'],
     args: [...VITEST, 'integration', 'test/shops'],
   },
+  shops: {
+    what: 'the plug-ins on a real Vendure and a real Medusa, with PostgreSQL and a whole Paymesh in test mode',
+    needs: ['mongod', 'postgres'],
+    args: ['--import', 'tsx', 'test/drills/shops/run.ts'],
+  },
   walks: {
     what: '12 random walks of 200 steps in the browser, 10 of them with new seeds',
     args: [...VITEST, 'browser', 'test/browser/random-walk.test.ts'],

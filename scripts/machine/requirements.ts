@@ -87,6 +87,11 @@ const REQUIREMENTS = {
     packages: ['php-cli', 'php-curl', 'php-mbstring', 'php-guzzlehttp-guzzle'],
   },
   ruby: { isHere: () => answers('ruby', '-e', 'require "typhoeus"'), packages: ['ruby', 'ruby-typhoeus'] },
+  // Debian has its server outside the PATH.
+  postgres: {
+    isHere: () => onPath('initdb') !== null || existsSync('/usr/lib/postgresql'),
+    packages: ['postgresql'],
+  },
   haproxy: program('haproxy'),
   buildah: program('buildah'),
   // It is in the folder of the administrator's programs, which is not on everybody's PATH.
