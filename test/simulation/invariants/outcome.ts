@@ -1,6 +1,7 @@
 import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain } from '../world/chain.ts'
+import { isSkipped } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
 
 const SETTLED = new Set(['paid', 'overpaid'])
@@ -70,6 +71,9 @@ function chainSums(
     )
     if (block === null || everMined.length > 1) moved = true
     if (block === null) continue
+    // What a person has to look for is not credited, and a wrong time is nobody's.
+    if (isSkipped(sim, chain, transfer) || block.time > block.minedAt) moved = true
+    if (isSkipped(sim, chain, transfer)) continue
     if (isDust(paymentMethod, transfer.amountBase)) {
       dust.push({ amountBase: transfer.amountBase, at: block.time })
       continue
@@ -109,7 +113,7 @@ function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
       txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
     )
     const [only] = blocks
-    if (only === undefined || blocks.length > 1) continue
+    if (only === undefined || blocks.length > 1 || only.time > only.minedAt) continue
     const late = only.time > invoice.expiresAt.getTime()
     const seen = row.firstSeenAt.getTime()
     must(

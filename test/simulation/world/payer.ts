@@ -1,12 +1,14 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import { networkOf } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
+import { simMatchKey } from './address-book.ts'
 import type { Payout, SimChain, SimTx } from './chain.ts'
 import { callProcess, sendRequest } from './client.ts'
 import { restartNodes } from './node-restart.ts'
 import type { PublicInvoice } from './public-invoice.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
+import { assetsOf } from './sim-assets.ts'
 import { straggle } from './straggler.ts'
 
 type Priced = PublicInvoice & { readonly crypto: NonNullable<PublicInvoice['crypto']> }
@@ -110,7 +112,7 @@ async function chooseAsset(
   random: Prng,
 ): Promise<Priced | null> {
   const chain = random.pick([...sim.chains.values()].filter((one) => one.mode === mode))
-  const asset: AssetId = chain.network === 'bitcoin' ? 'btc_bitcoin' : random.pick(['usdt_ethereum', 'eth_ethereum'])
+  const asset = random.pick(assetsOf(chain.network))
   await sim.sleep(random.between(1_000, 300_000), 'payer chooses')
   sim.touch()
   const opId = `payer ${invoice.id}`
@@ -136,7 +138,7 @@ async function chooseAsset(
 function payouts({ crypto }: Priced, amounts: readonly bigint[], asset: AssetId | null = crypto.asset): Payout[] {
   return amounts.map((amountBase) => ({
     address: crypto.address,
-    matchKey: crypto.address.slice(2),
+    matchKey: simMatchKey(crypto.address),
     asset,
     amountBase,
   }))
@@ -160,17 +162,18 @@ async function send(
 ): Promise<void> {
   const { now } = sim.scheduler
   chain.sync(now)
-  const inside = !chain.hasMempool && random.chance(sim.mix.callMoves)
+  const isEvm = chain.family === 'evm'
+  const inside = isEvm && random.chance(sim.mix.callMoves)
   // Long after the deadline, only looks at balances find such money.
   const isInTime = minedFrom === undefined && Date.parse(invoice.expires_at) > now
-  const hidden = !chain.hasMempool && !inside && isInTime && random.chance(sim.mix.unreadable)
+  const hidden = isEvm && !inside && isInTime && random.chance(sim.mix.unreadable)
   const tx = chain.pay(now, payouts(invoice, amounts), {
     inside,
     hidden,
     ...(minedFrom !== undefined && { minedFrom }),
   })
   note(sim, chain, invoice, tx)
-  if (!chain.hasMempool) moveOn(sim, chain, tx, random.fork(`outflow of ${tx.hash}`))
+  if (isEvm) moveOn(sim, chain, tx, random.fork(`outflow of ${tx.hash}`))
   if (!chain.hasMempool || minedFrom !== undefined) return
   if (random.chance(sim.mix.nodeRestarts)) {
     await sim.sleep(random.between(500, 20_000), 'before nodes are restarted')
@@ -217,11 +220,14 @@ function hostile(sim: Sim, chain: SimChain, invoice: Priced, random: Prng): void
   const due = BigInt(crypto.amount_base_units)
   const kinds =
     chain.network === 'ethereum' ? ['fake token', 'other asset', 'dust', 'many dust'] : ['dust', 'many dust']
+  if (sim.trouble === 'bombs') kinds.push('bomb', 'bomb', 'bomb')
   const kind = random.pick(kinds)
   sim.fault(`F10 ${kind}`)
   chain.sync(sim.scheduler.now)
   const dust = due / 5_000n + 1n
-  const amounts = kind === 'many dust' ? Array.from({ length: 12 }, () => dust) : kind === 'dust' ? [dust] : [due]
+  const count = kind === 'bomb' ? random.between(40, 400) : kind === 'many dust' ? 12 : 1
+  const each = kind === 'bomb' ? random.pick([dust, due / 50n, due / 7n]) : /dust/.test(kind) ? dust : due
+  const amounts = Array.from({ length: count }, () => each)
   const other: AssetId = crypto.asset === 'usdt_ethereum' ? 'usdc_ethereum' : 'usdt_ethereum'
   const asset = kind === 'fake token' ? null : kind === 'other asset' ? other : crypto.asset
   note(sim, chain, invoice, chain.pay(sim.scheduler.now, payouts(invoice, amounts, asset)))
