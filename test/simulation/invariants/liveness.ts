@@ -2,7 +2,7 @@ import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain, SimTransfer, SimTx } from '../world/chain.ts'
-import { isSkipped } from '../world/dropped.ts'
+import { isSkipped, isUnprovable } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
 import { isInInbox } from '../world/thrifty-due.ts'
 import { checkDeliveries, checkKeys, checkMails } from './delivery-liveness.ts'
@@ -60,7 +60,7 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
             () => `transfer ${key} in block ${block.height} of ${chain.id} was never seen`,
           )
           must(
-            payment.state === 'confirmed',
+            payment.state === 'confirmed' || isUnprovable(chain, block),
             'L1',
             () => `transfer ${key} in block ${block.height} of ${chain.id} is ${payment.state}`,
           )

@@ -3,7 +3,7 @@ import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { parseUnits } from '#shared/domain/money/amount.ts'
 import { must } from '../kernel/violation.ts'
 import type { KnownTransfer } from './book.ts'
-import type { SimChain } from './chain.ts'
+import type { SimBlock, SimChain } from './chain.ts'
 import type { Sim } from './sim.ts'
 import { isStored } from './thrifty-due.ts'
 
@@ -18,6 +18,10 @@ export function isSkipped(sim: Sim, chain: SimChain, { txHash, key, amountBase }
   const height = chain.heightOf(block)
   return skippedRanges(sim, chain).some(({ from, to }) => height >= from && height <= to)
 }
+
+/** Whether a payment in a block cannot be confirmed by a second node any more: none has the block. Invoices that wait for it get into the inbox. */
+export const isUnprovable = (chain: SimChain, { height }: Pick<SimBlock, 'height'>): boolean =>
+  !chain.hasMempool && height < chain.conditions.keptFrom
 
 /** Ranges of heights whose skipping is in the inbox. */
 function skippedRanges(

@@ -78,7 +78,8 @@ function isBuried(sim: Sim, row: Doc): boolean {
 function isFinal(chain: SimChain, { state, block }: Doc): boolean {
   const at = block as { readonly height: number } | null | undefined
   if (state !== 'detected' || at == null) return false
-  return chain.blocks.length - 1 >= chain.placeAt(at.height) + WIRE_FINAL_DEPTH
+  const place = chain.placeAt(at.height)
+  return place >= chain.conditions.keptFrom && chain.blocks.length - 1 >= place + WIRE_FINAL_DEPTH
 }
 
 /** While faults go on, nobody may ever look for long enough: time goes on in such steps. */

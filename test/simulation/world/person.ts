@@ -9,8 +9,8 @@ import type { Sim } from './sim.ts'
 const LOOK_EVERY_MS = 300_000
 /** A block that fails for so long is looked at. */
 const FAILING_MS = 60_000
-/** After so long a network that confirms nothing has to say why. */
-const SILENT_MAX_MS = 1_500_000
+/** After so long a network that confirms nothing has to say why: polls are rare where idle time is skipped. */
+const SILENT_MAX_MS = 7_200_000
 
 const cursorOf = (sim: Sim, { id }: SimChain): CursorDocument | undefined =>
   sim.store.collection('chain_cursors').find({ _id: id }, sim.store.now())[0] as unknown as CursorDocument | undefined
@@ -47,7 +47,7 @@ async function look(sim: Sim, chain: SimChain, luck: Prng, turn: number): Promis
     await operate('skip', {})
   } else if (skipped != null) {
     mustBeNamed(sim, chain, cursor)
-    const through = sim.scheduler.now
+    const through = Math.floor(sim.scheduler.now) - 5_000
     sim.book.released.add(chain.id)
     if ((await operate('release', { through })) !== 'lost') sim.fault('F19 release', chain.id)
   }
