@@ -8,6 +8,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'const read = Math.min(readUntil(cursor, blockTimeMs), skipped?.since ?? Number.POSITIVE_INFINITY)',
     replace: 'const read = readUntil(cursor, blockTimeMs)',
     what: 'Deadlines pass behind blocks that were skipped, before a person has looked.',
+    seed: '73',
   },
   {
     name: 'skipped-money-unnamed',
@@ -15,6 +16,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'if (isUnread || holdsMore) named.push',
     replace: 'if (isUnread) named.push',
     what: 'What was paid in skipped blocks of an account chain is in no inbox row.',
+    seed: '73',
   },
   {
     name: 'skipped-money-uncredited',
@@ -22,6 +24,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'recordFindings(deps, position, { found, outcomes: [] })',
     replace: 'recordFindings(deps, position, { found: [], outcomes: [] })',
     what: 'What is unspent of skipped blocks is not credited.',
+    seed: '194',
   },
   {
     name: 'dropped-block-awaited',
@@ -29,6 +32,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'if (number - height < APART_MAX) return',
     replace: 'if (number > 0) return',
     what: 'A block that no node of TRON has any more is awaited for ever.',
+    seed: '57',
   },
   {
     name: 'released-during-the-search',
@@ -44,6 +48,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: '    if (header.parentSlot > (before?.slot ?? from - 1)) return blocks.slice(0, index)\n    if (before === undefined) continue\n    if (header',
     replace: '    if (before === undefined) continue\n    if (header.parentSlot < before.slot && header',
     what: 'A block of Solana that the node does not list yet is passed.',
+    seed: '81',
   },
   {
     name: 'old-final-block-unnamed',
@@ -51,6 +56,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'standsAt: (entry) => (strangers.has(entry) ? null : progress.standsAt(entry)),',
     replace: 'standsAt: () => null,',
     what: 'A second node whose final block stands still holds all payments without a word.',
+    seed: '38',
   },
   {
     name: 'future-time-believed',
@@ -58,6 +64,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'mempoolAt: Math.min(mempoolAt, head.askedAt),',
     replace: 'mempoolAt,',
     what: 'The time of a block in the future passes for a reading of the mempool.',
+    seed: '22',
   },
   {
     name: 'ages-believed',
@@ -65,6 +72,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: 'return Math.min(now, Math.max(mempoolAt, now - Math.max(0, ageMs)))',
     replace: 'return Math.min(now, now - Math.max(0, ageMs))',
     what: 'A node decides since when a payment was there.',
+    seed: '22',
   },
   {
     name: 'bomb-counts-once',
@@ -72,6 +80,7 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     find: '      sum.amountBase += amountBase\n      continue',
     replace: '      continue',
     what: 'Of many small outputs only the first counts.',
+    seed: '26',
   },
   {
     name: 'fork-forgets-the-mempool',

@@ -8,6 +8,8 @@ import { TROUBLES, type Trouble } from './trouble-kinds.ts'
 const SHARE = 0.4
 const MINUTE_MS = 60_000
 const NEAR_MS = 40 * MINUTE_MS
+/** Nodes go away while payers pay: an order is paid within minutes. */
+const PAYING_MS = 8 * MINUTE_MS
 const HOUR_MS = 60 * MINUTE_MS
 
 /** Draws the trouble of a seed and the network that has it; none for most seeds, and in fair weather only the network. */
@@ -25,10 +27,11 @@ export function arrangeTrouble(sim: Sim, bursts: readonly number[], random: Prng
   if (chain === undefined || sim.trouble === null) return
   const begin = BEGIN[sim.trouble]
   const times = sim.trouble === 'late slots' ? 12 : random.between(1, 2)
+  const nearMs = sim.trouble === 'pruned' || sim.trouble === 'wrong time' ? PAYING_MS : NEAR_MS
   if (sim.trouble === 'wrong time' && chain.hasMempool) runAhead(sim, chain, random.fork('ahead'))
   for (let one = 0; one < times; one += 1) {
     const luck = random.fork(`${sim.trouble}/${one}`)
-    sim.scheduler.at(luck.pick(bursts) + luck.next() * NEAR_MS - sim.scheduler.now, 'world', null, sim.trouble, () => {
+    sim.scheduler.at(luck.pick(bursts) + luck.next() * nearMs - sim.scheduler.now, 'world', null, sim.trouble, () => {
       if (!sim.healed) begin(sim, chain, luck)
     })
   }
