@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
+import { storeTime } from '#test/support/store-time.ts'
 import { useStores } from '#test/support/stores.ts'
 import { claimRows } from './delivery-claims.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
@@ -36,12 +37,6 @@ const outcome = (deliveryId: string, leaseToken: string, result: DeliveryOutcome
     responseBody: 'ok',
   },
 })
-
-/** The time of the store itself, in Unix milliseconds. */
-async function storeTime(): Promise<number> {
-  const { localTime } = await stores.db.connection.getClient().db(stores.db.name).command({ hello: 1 })
-  return localTime.getTime()
-}
 
 describe('insertMany', () => {
   it('leaves existing rows alone and stores what the schema describes', async () => {
@@ -217,14 +212,14 @@ describe('finish', () => {
     const token = uuid()
     const [one, two] = await claim(endpointId, token, 2, LEASE_MS)
     if (one === undefined || two === undefined) throw new Error('two rows were claimed')
-    const recordedAfter = await storeTime()
+    const recordedAfter = await storeTime(stores)
     const slowClock = recordedAfter - 5_000
     const retries = [one, two].map(({ id }) => {
       const retry = outcome(id, token, 'retry')
       return { ...retry, attempt: { ...retry.attempt, at: slowClock, durationMs: 0 } }
     })
     await repository().finish(retries)
-    const recordedBefore = await storeTime()
+    const recordedBefore = await storeTime(stores)
     const stored = await Promise.all([one, two].map(({ id }) => repository().findById(id)))
     for (const row of stored) {
       expect(row).toMatchObject({ status: 'pending', attempt: 1 })
@@ -240,7 +235,7 @@ describe('finish', () => {
     const [one, two, three] = await claim(endpointId, token, 3, LEASE_MS)
     if (one === undefined || two === undefined || three === undefined) throw new Error('three rows were claimed')
     const retry = outcome(two.id, token, 'retry')
-    const recordedAfter = await storeTime()
+    const recordedAfter = await storeTime(stores)
     await repository().finish([outcome(one.id, token, 'succeeded'), retry, outcome(three.id, token, 'failed')])
     expect(await repository().findById(one.id)).toMatchObject({
       status: 'succeeded',
