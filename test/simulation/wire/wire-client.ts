@@ -59,6 +59,9 @@ export function createWiredClient(
   return client
 }
 
+/** Lists lack the newest blocks, or one among them. */
+const isUnlisted = (depth: number, listed: number): boolean => (listed > 3 ? depth === listed - 3 : depth < listed)
+
 /** The best branch as one node shows it: some blocks behind it, or for a while the branch that lost. */
 function viewOf(sim: Sim, chain: SimChain, which: number, luck: Prng): NodeView {
   const { now } = sim.scheduler
@@ -77,6 +80,6 @@ function viewOf(sim: Sim, chain: SimChain, which: number, luck: Prng): NodeView 
     head,
     final: which === 1 && stands !== null ? Math.min(final, stands.at) : final,
     block: (index) => (isKept(index) ? (index > head - late.blocks ? null : has(index)) : 'gone'),
-    lists: (index) => isKept(index) && index <= head - late.listed && has(index) !== null,
+    lists: (index) => isKept(index) && !isUnlisted(head - index, late.listed) && has(index) !== null,
   }
 }

@@ -62,7 +62,7 @@ async function payInManner(sim: Sim, chain: SimChain, priced: Priced, random: Pr
   if (manner === 'never') return
   await sim.sleep(random.between(1_000, 300_000), 'payer')
   const pay = (amounts: readonly bigint[], minedFrom?: number) => send(sim, chain, priced, amounts, random, minedFrom)
-  if (random.chance(sim.mix.hostileTransfer)) hostile(sim, chain, priced, random)
+  if (random.chance(sim.trouble === 'bombs' ? 0.7 : sim.mix.hostileTransfer)) hostile(sim, chain, priced, random)
   switch (manner) {
     case 'exact':
       return pay([due])

@@ -47,8 +47,10 @@ const jumped: FakeNode['lie'] = (call, truth) => {
 }
 
 describe('a block that a later one names', () => {
-  const final = (slot: number): FakeNode['lie'] => ({ method, params: [options] }) =>
-    method === 'getSlot' && (options as { commitment: string }).commitment === 'finalized' ? { result: slot } : null
+  const final =
+    (slot: number): FakeNode['lie'] =>
+    ({ method, params: [options] }) =>
+      method === 'getSlot' && (options as { commitment: string }).commitment === 'finalized' ? { result: slot } : null
 
   // Guarantee: only a block that is lost for good may be skipped: late ones come within a minute.
   it.each([

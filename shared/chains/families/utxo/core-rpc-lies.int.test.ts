@@ -62,7 +62,10 @@ describe('a node that lies', () => {
     ['has pruned it', 'Block not available (pruned data)', true],
     ['has not downloaded it yet', 'Block not available (not fully downloaded)', false],
   ])('a block is gone for good only when a node %s', async (_what, message, isGone) => {
-    const [one, other] = [await serve(when('getblock', () => refusal(-1, message))), await serve(when('getblock', () => refusal(-1, message)))]
+    const [one, other] = [
+      await serve(when('getblock', () => refusal(-1, message))),
+      await serve(when('getblock', () => refusal(-1, message))),
+    ]
     const client = open([one, other])
     for (let turn = 0; turn < 8; turn += 1) {
       await expect(client.scan(1, 1, watches)).rejects.toMatchObject({ name: 'BlockUnreadable', isGone })
