@@ -76,7 +76,9 @@ async function startTron(words: 'nothing' | 'lite'): Promise<Chain> {
     pay: (asset, to, amountBase) => node.pay({ asset, to, amountBase }),
     height: async () => node.height(),
     pass: async (blocks) => node.mine(blocks),
-    dropBelow: (height) => void (at.keptFrom = height),
+    dropBelow(height) {
+      at.keptFrom = height
+    },
   }
 }
 
@@ -103,7 +105,9 @@ async function startSolana(): Promise<Chain> {
       const until = (await height()) + blocks
       await vi.waitFor(async () => expect(await height()).toBeGreaterThanOrEqual(until), { timeout: 20_000 })
     },
-    dropBelow: (lowest) => void (at.keptFrom = lowest),
+    dropBelow(lowest) {
+      at.keptFrom = lowest
+    },
   }
 }
 
