@@ -6,7 +6,7 @@ import { callProcess } from './client.ts'
 import { mustBeNamed } from './dropped.ts'
 import type { Sim } from './sim.ts'
 
-const LOOK_EVERY_MS = 300_000
+const POLL_EVERY_MS = 300_000
 /** A block that fails for so long is looked at. */
 const FAILING_MS = 60_000
 /** After so long a network that confirms nothing has to say why: polls are rare where idle time is skipped. */
@@ -22,7 +22,7 @@ const cursorOf = (sim: Sim, { id }: SimChain): CursorDocument | undefined =>
 export async function attend(sim: Sim, luck: Prng): Promise<void> {
   if (sim.trouble === null) return
   for (let turn = 0; ; turn += 1) {
-    await sim.sleep(LOOK_EVERY_MS, 'person looks')
+    await sim.sleep(POLL_EVERY_MS, 'person looks')
     for (const chain of sim.chains.values()) await look(sim, chain, luck, turn)
   }
 }
@@ -68,7 +68,7 @@ function replaceOldNode(sim: Sim, chain: SimChain, { waitReason, headSeenAt, fin
     const block = row['block'] as { readonly height: number } | null | undefined
     return row['state'] === 'detected' && block != null && block.height > (finalizedHeight ?? 0)
   })
-  const isRead = sim.scheduler.now - headSeenAt.getTime() < LOOK_EVERY_MS
+  const isRead = sim.scheduler.now - headSeenAt.getTime() < POLL_EVERY_MS
   must(
     !awaits || !isRead || sim.scheduler.now - stands.since < SILENT_MAX_MS,
     'L5',
