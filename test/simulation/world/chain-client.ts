@@ -6,11 +6,12 @@ import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { createSimAccounts } from './account-reader.ts'
 import { extractCallMoves } from './call-moves.ts'
-import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
+import type { SimBlock, SimChain, SimTx } from './chain.ts'
 import { createSimBalances, spentIn } from './coin-balances.ts'
 import { outputTransfers, prunedBlock, unspentBlock } from './output-chain.ts'
 import type { createPortCaller } from './port-call.ts'
 import type { Sim } from './sim.ts'
+import type { SimTransfer } from './sim-transfer.ts'
 
 /** Blocks from the best one that an account chain calls final. */
 const FINAL_DEPTH = 32

@@ -5,7 +5,7 @@ import type { AssetRow } from '#shared/chains/definitions/chain.ts'
 import type { AssetId, Family } from '#shared/domain/enumerations.ts'
 import { parseUnits } from '#shared/domain/money/amount.ts'
 import { callMoveKey } from './call-move-key.ts'
-import type { Payout, SimTransfer } from './chain.ts'
+import type { Payout, SimTransfer } from './sim-transfer.ts'
 
 /** A transaction whose transfers are named. */
 interface Named {

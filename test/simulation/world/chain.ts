@@ -3,17 +3,7 @@ import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumeratio
 import type { Prng } from '../kernel/prng.ts'
 import { formOf } from './chain-forms.ts'
 import { createNodeConditions, type NodeConditions } from './node-conditions.ts'
-
-/** One output or token transfer of a transaction. */
-export interface SimTransfer {
-  readonly key: string
-  readonly matchKey: string
-  readonly toAddress: string
-  readonly asset: AssetId | null
-  readonly contract: string | null
-  readonly amountBase: bigint
-  readonly outputIndex: number | null
-}
+import type { Payout, SimTransfer } from './sim-transfer.ts'
 
 /** A transaction as the network knows it. */
 export interface SimTx {
@@ -53,14 +43,6 @@ export interface SimBlock {
   readonly time: number
   readonly minedAt: number
   readonly txs: readonly SimTx[]
-}
-
-/** Who is paid how much, in one transaction. */
-export interface Payout {
-  readonly address: string
-  readonly matchKey: string
-  readonly asset: AssetId | null
-  readonly amountBase: bigint
 }
 
 /** A chain as it really is. Blocks come by virtual time, when somebody looks. */
