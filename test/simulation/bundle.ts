@@ -44,6 +44,12 @@ export async function bundleSimulation(mutant: Mutant | null = null): Promise<st
 const ownImports: Plugin = {
   name: 'own-imports',
   setup({ onResolve }) {
+    // Below this file there are sockets; in the simulation, simulated nodes.
+    onResolve({ filter: /^(\.|\.\.\/\.\.\/nodes|#shared\/chains\/nodes)\/http-endpoint\.ts$/ }, ({ path, importer }) =>
+      importer.includes('/test/simulation/') && !path.startsWith('#')
+        ? undefined
+        : { path: join(ROOT, 'test/simulation/wire/http-endpoint.ts') },
+    )
     onResolve({ filter: /^#(shared|services|scripts|clients|test)\// }, ({ path }) => ({
       path: join(ROOT, path.slice(1)),
     }))

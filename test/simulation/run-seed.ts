@@ -1,4 +1,5 @@
-import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { createInvariants } from './invariants/invariants.ts'
 import { drainMicrotasks, realNow, takeOverGlobals } from './kernel/globals.ts'
 import { createPrng, type Prng } from './kernel/prng.ts'
@@ -16,11 +17,14 @@ import { CLEAR, drawFaults, type FaultMix } from './world/fault-mix.ts'
 import { createIdle } from './world/idle.ts'
 import { createMarket } from './world/market.ts'
 import { type MerchantPlan, type Order, runMerchant } from './world/merchant.ts'
+import { attend } from './world/person.ts'
 import { createSimRedis } from './world/redis.ts'
 import { arrangeScanModes, drawScanModes } from './world/scan-modes.ts'
 import { setUpTenants } from './world/setup.ts'
 import type { Sim } from './world/sim.ts'
+import { assetsOf } from './world/sim-assets.ts'
 import { createSupervisor, type Plan } from './world/supervisor.ts'
+import { arrangeTrouble, drawTrouble } from './world/trouble.ts'
 import { arrangeWeather, heal } from './world/weather.ts'
 
 const START = Date.UTC(2026, 9, 1)
@@ -136,7 +140,8 @@ function buildWorld(
   trace: ReturnType<typeof createTrace>,
   scheduler: ReturnType<typeof createScheduler>,
 ) {
-  const chains = drawChains(random.fork('chains'))
+  const troubled = drawTrouble(random.fork('trouble'), mix === CLEAR)
+  const chains = drawChains(random.fork('chains'), troubled?.network ?? null)
   const faults = new Map<string, number>()
   const invariants = createInvariants(() => sim)
   const supervisor = createSupervisor(
@@ -164,6 +169,7 @@ function buildWorld(
       (begun) => invariants.began(begun),
     ),
     mix,
+    trouble: troubled?.trouble ?? null,
     healed: false,
     healedAt: Number.POSITIVE_INFINITY,
     storeDown: false,
@@ -204,6 +210,8 @@ async function runWorld(
   const bursts = drawBursts(random.fork('bursts'), scheduler.now)
   arrangeWeather(sim, bursts, tenants, random.fork('weather'))
   arrangeScanModes(sim, bursts, random.fork('scan modes'))
+  arrangeTrouble(sim, bursts, random.fork('trouble of nodes'))
+  attend(sim, random.fork('person')).catch(sim.fail)
   let working = tenants.length
   for (const [index, tenant] of tenants.entries()) {
     const luck = random.fork(`merchant/${index}`)
@@ -226,12 +234,13 @@ async function runWorld(
   invariants.finish()
 }
 
-function drawChains(random: Prng): SimChain[] {
+function drawChains(random: Prng, troubled: NetworkId | null): SimChain[] {
   const place = (mode: Mode, network: NetworkId): SimChain => {
-    const family = network === 'bitcoin' ? 'bitcoin' : 'evm'
+    const { family } = CHAINS[network]
     const blockMs = network === 'bitcoin' ? 120_000 : 30_000
     return createSimChain({ mode, network, family, blockMs }, START, random.fork(`${mode}:${network}`))
   }
+  if (troubled !== null) return [place('live', troubled)]
   return random.pick([
     () => [place('test', 'ethereum')],
     () => [place('live', 'ethereum')],
@@ -275,7 +284,7 @@ function drawMerchant(sim: Sim, bursts: readonly number[], random: Prng): Mercha
   const rush = random.chance(0.2) ? random.pick(bursts) : null
   const order = (): Order => {
     const chain = random.pick(chains)
-    const assets: AssetId[] = chain.network === 'bitcoin' ? ['btc_bitcoin'] : ['usdt_ethereum', 'eth_ethereum']
+    const assets = assetsOf(chain.network)
     return {
       at: rush ?? random.pick(bursts) + random.next() * ORDERS_MS,
       mode: chain.mode,

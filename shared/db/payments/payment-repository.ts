@@ -139,6 +139,11 @@ export function createPaymentRepository(db: Database, random: Random) {
       }
       return ended
     },
+    /** When the first of the live on-chain payments above a fork was seen first; null without one. */
+    firstSeenAbove: async (scope: { mode: Mode; network: NetworkId; forkHeight: number }): Promise<Ms | null> => {
+      const [first] = await payments.find(scopes.above(scope)).sort({ firstSeenAt: 1 }).limit(1).toArray()
+      return first === undefined ? null : first.firstSeenAt.getTime()
+    },
     /** Orphans every live on-chain payment above a fork, or only those that are `detected`. Returns the changed payments. */
     orphanAbove: ({
       epoch,

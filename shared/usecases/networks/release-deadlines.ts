@@ -60,10 +60,11 @@ export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput
  * Lets the deadlines of a stuck network take effect up to a moment although its blocks were not read: open invoices due by then
  * expire within seconds. The change and its audit row are one transaction. It applies only while the cursor stays at its block, and a
  * payment that is read later is checked by its own time. Repeating it changes nothing. Throws `VALIDATION_ERROR` for a moment in the
- * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances.
+ * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances, or while what skipped blocks paid is
+ * searched.
  */
 export async function releaseDeadlines(
-  deps: PlanReleaseDeps & Uses<'cursors'>,
+  deps: PlanReleaseDeps & Uses<'commands'>,
   input: ReleaseDeadlinesInput,
 ): Promise<ReleasedDeadlines> {
   const { mode, network, through, opId } = input
@@ -79,6 +80,8 @@ export async function releaseDeadlines(
   if (input.dryRun || through <= plan.passedUntil) return { plan, changed: false }
   if (cursor.skipped != null && plan.stuck.cause === 'blocks_skipped') {
     const { skipped } = cursor
+    // What is still unspent in these blocks is not stored yet, and nothing would look for it after the release.
+    if ((await deps.commands.listOpen(mode, network)).some(({ kind }) => kind === 'skip')) throw searching(network)
     const release = { through, by: input.actor, at: now, opId }
     const left = through >= skipped.until ? null : { ...skipped, since: through }
     const row = auditRow(input, plan, reason, now)
@@ -142,6 +145,12 @@ function auditRow(
       reason,
     },
   }
+}
+
+function searching(network: NetworkId): PaymeshError {
+  return new PaymeshError('INVALID_STATE', {
+    message: `What the skipped blocks of ${network} paid is still searched. Nothing was released. Repeat this when the skip is done.`,
+  })
 }
 
 function advancing(network: NetworkId): PaymeshError {

@@ -8,7 +8,7 @@ import { isTooDeep, locateFork } from './find-fork.ts'
 import { READ_ACCOUNTS_MAX, readBalanceChanges } from './read-balance-changes.ts'
 import { outpointsOf, recordIn, unconfirmedOf } from './scan-mempool.ts'
 import { looksUpTo } from './scan-mode.ts'
-import { reportMoving } from './scan-reorg.ts'
+import { mempoolUpTo, reportMoving } from './scan-reorg.ts'
 import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { windowUpTo } from './scan-window.ts'
@@ -108,7 +108,7 @@ async function goBack(session: ScanSession, command: ChainCommand, to: BlockRef)
     ...looksUpTo(cursor, to),
     status: 'catchup',
     haltReason: null,
-    ...(cursor.mempoolAt !== undefined && { mempoolAt: Math.min(cursor.mempoolAt, to.time) }),
+    ...(await mempoolUpTo(session, to)),
     ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, to.time) }),
     advancedAt: deps.clock.now(),
     trouble: null,

@@ -1,3 +1,4 @@
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable, type OutdatedNode } from '#shared/ports/scanning.ts'
@@ -32,14 +33,14 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   // The cursor goes first: if a payment were orphaned below it, and the node returned to the scanned branch before the cursor moved,
   // that payment's block would not be read again. Activity is known only up to the fork, until the new branch is scanned and its mempool
   // read. Deadlines must wait for that before the first payment is orphaned, otherwise an invoice expires in between.
-  const { mempoolAt, atHeadAt, recheckThrough = null } = cursor
+  const { atHeadAt, recheckThrough = null } = cursor
   await moveCursor(session, {
     height: fork.height,
     hash: fork.hash,
     time: Math.min(cursor.time, fork.time),
     window: windowUpTo(cursor.window, fork),
     ...looksUpTo(cursor, fork),
-    ...(mempoolAt !== undefined && { mempoolAt: Math.min(mempoolAt, fork.time) }),
+    ...(await mempoolUpTo(session, fork)),
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
     advancedAt: deps.clock.now(),
     recheckThrough: Math.max(recheckThrough ?? -1, cursor.height),
@@ -56,6 +57,21 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
   deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
+}
+
+/**
+ * Up to when a mempool is known after a step back to a block: only to before the first payment above it was seen, because its transaction may wait
+ * there again, also past a deadline that it had met.
+ */
+export async function mempoolUpTo(
+  { cursor, deps, source }: ScanSession,
+  { height, time }: Pick<BlockRef, 'height' | 'time'>,
+): Promise<Pick<ChainCursor, 'mempoolAt'>> {
+  const { mempoolAt } = cursor
+  if (mempoolAt === undefined) return {}
+  const { mode, network } = source
+  const seenAt = await deps.payments.firstSeenAbove({ mode, network, forkHeight: height })
+  return { mempoolAt: Math.min(mempoolAt, time, (seenAt ?? time) - 1) }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { errorText } from '#shared/contracts/error-text.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
@@ -22,6 +23,8 @@ const SEARCHED_MAX = 20_000
 /** The same where balances are read, twenty addresses at a time. */
 const BALANCES_MAX = 1_000
 const BALANCES_TIMEOUT_MS = 30_000
+/** Invoices that ended so long before the first skipped block are looked at as well: late payments come to them. */
+const ENDED_MS = 7 * 86_400_000
 /** Invoices named in one inbox row. */
 const NAMED_MAX = 20
 
@@ -104,11 +107,16 @@ async function readable({ source, index }: ScanSession, height: number): Promise
   }
 }
 
-/** The lowest block that can be read: nodes drop their oldest blocks first. */
+/** The lowest block that can be read. Looked for from below in doubling steps: what a node lacks may have another gap behind it. */
 async function firstReadable(session: ScanSession, from: number, head: number): Promise<ScannedBlock> {
-  let found = await readable(session, head)
-  if (found === null) throw new NodeUnreliable('the node gives not even its newest block')
   let missing = from
+  let found: ScannedBlock | null = null
+  for (let step = 1; found === null; step *= 2) {
+    const at = Math.min(from + step, head)
+    found = await readable(session, at)
+    if (found === null && at === head) throw new NodeUnreliable('the node gives not even its newest block')
+    if (found === null) missing = at
+  }
   while (found.height - missing > 1) {
     const middle = Math.floor((missing + found.height) / 2)
     const block: ScannedBlock | null = await readable(session, middle)
@@ -178,16 +186,18 @@ async function unspentOf({ source, index }: ScanSession, { from, to }: Skipped):
 async function balancesOf({ deps, source }: ScanSession, { since }: Skipped): Promise<SearchResult> {
   const { mode, network, client } = source
   if (client.funds === undefined) throw new NodeUnreliable('nodes of this network do not show balances')
-  const watches = await deps.invoices.watchedMethods(mode, network, since)
+  const watches = await deps.invoices.watchedMethods(mode, network, since - ENDED_MS)
   const named: string[] = []
-  const searched = watches.slice(0, BALANCES_MAX)
+  const searched = [...watches].sort((one, other) => other.expiresAt - one.expiresAt).slice(0, BALANCES_MAX)
   for (let at = 0; at < searched.length; at += FUNDS_PAGE) {
     const methods = await Promise.all(searched.slice(at, at + FUNDS_PAGE).map((watch) => methodOf(deps, watch)))
     const known = methods.flatMap((method) => (method === null ? [] : [method]))
     const reading = await client.funds.read(known, { timeoutMs: BALANCES_TIMEOUT_MS })
-    for (const { invoiceId, asset, address, matchKey, storedBase } of known) {
-      const balanceBase = reading.funds.get(matchKey)?.find((held) => held.asset === asset)?.balanceBase ?? null
-      if (balanceBase === null || balanceBase > storedBase) named.push(`${invoiceId} (${address})`)
+    for (const { invoiceId, asset, address, matchKey, stored } of known) {
+      const held = reading.funds.get(matchKey) ?? []
+      const isUnread = (held.find((one) => one.asset === asset)?.balanceBase ?? null) === null
+      const holdsMore = held.some((one) => (one.balanceBase ?? 0n) > (stored.get(one.asset) ?? 0n))
+      if (isUnread || holdsMore) named.push(`${invoiceId} (${address})`)
     }
   }
   const shown = named.slice(0, NAMED_MAX).join(', ')
@@ -197,13 +207,16 @@ async function balancesOf({ deps, source }: ScanSession, { since }: Skipped): Pr
   return { blocks: [], words: () => words }
 }
 
-/** The payment method of an invoice at an address, and what its stored payments brought there; null where many invoices share the address. */
+/** The payment method of an invoice at an address, and what its stored payments brought there of each asset; null where many invoices share the address. */
 async function methodOf(deps: ScanSession['deps'], { invoiceId, matchKey }: WatchedMethod) {
   const invoice = await deps.invoices.findById(invoiceId)
   const method = invoice?.state.paymentMethods.findLast((one) => one.matchKey === matchKey)
   if (invoice === null || method === undefined || method.hold?.kind === 'amount') return null
   const payments = await deps.payments.listAmong(invoiceId, ledgerKeys(invoice))
-  const live = payments.filter((one) => one.asset === method.asset && one.matchKey === matchKey && isLive(one))
-  const storedBase = live.reduce((sum, one) => sum + one.amountBase, 0n)
-  return { invoiceId, asset: method.asset, address: method.address, matchKey, storedBase }
+  const stored = new Map<AssetId, bigint>()
+  for (const one of payments) {
+    if (one.asset !== null && one.matchKey === matchKey && isLive(one))
+      stored.set(one.asset, (stored.get(one.asset) ?? 0n) + one.amountBase)
+  }
+  return { invoiceId, asset: method.asset, address: method.address, matchKey, stored }
 }

@@ -3,6 +3,7 @@ import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { useMempoolStage } from '#test/support/mempool-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { askChain, cancelChainCommands } from './request-chain-command.ts'
@@ -15,6 +16,8 @@ const HEAD = 60
 /** The lowest block that the node still has, and which heights have no block at all. */
 let first = 0
 let gaps: ReadonlySet<number> = new Set()
+/** Blocks that the node lost behind others that it has. */
+let lost: ReadonlySet<number> = new Set()
 let isSilent = false
 let isBusy = false
 let silent: readonly string[] = []
@@ -29,7 +32,7 @@ const client: Partial<ChainClient> = {
     if (isSilent) throw new NodeUnreliable('no response')
     let height = from
     while (gaps.has(height)) height += 1
-    if (height >= first) return [blockOf(height)]
+    if (height >= first && !lost.has(height)) return [blockOf(height)]
     const cause = isBusy ? new RpcFailure('retry', 'busy') : new RpcFailure('refused', 'pruned data')
     throw new BlockUnreadable({ height, hash: null, method: 'getblock', reason: cause.message }, cause)
   },
@@ -40,7 +43,7 @@ const client: Partial<ChainClient> = {
 beforeEach(async () => {
   const all = { mode: 'test', network: 'ethereum', kind: null, dryRun: false, actor: 'test' } as const
   await cancelChainCommands(at.engine.deps, all)
-  ;[first, gaps, isSilent, isBusy, silent, unspent] = [40, new Set(), false, false, [], []]
+  ;[first, gaps, lost, isSilent, isBusy, silent, unspent] = [40, new Set(), new Set(), false, false, [], []]
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
 })
 
@@ -50,6 +53,16 @@ async function ask(to: number | null = null): Promise<ChainCommand> {
   if (command === null) throw new Error('nothing was stored')
   return command
 }
+/** Closes a request as the scanner does. */
+const close = ({ id }: ChainCommand) =>
+  at.engine.deps.commands.finish(
+    id,
+    { status: 'done', outcome: '', at: 1 },
+    {
+      ...{ id: `${id}:finished`, at: 1, actor: 'test', action: 'chain.skip_done', subject: 'x' },
+      ...{ workspaceId: null, mode: 'test', detail: {} },
+    },
+  )
 const cursor = () => at.engine.deps.cursors.find('test', 'ethereum')
 async function ended(command: ChainCommand) {
   let end = await skipBlocks(at.session, command)
@@ -90,15 +103,14 @@ describe('skipping blocks', () => {
       const command = await ask()
       expect(await ended(command)).toMatchObject({ status: 'done' })
       expect(await cursor()).toMatchObject({ height: lowest - 1, hash: `h${lowest - 1}`, skipped: { from: 11 } })
-      await at.engine.deps.commands.finish(
-        command.id,
-        { status: 'done', outcome: '', at: 1 },
-        {
-          ...{ id: `${command.id}:finished`, at: 1, actor: 'test', action: 'chain.skip_done', subject: 'x' },
-          ...{ workspaceId: null, mode: 'test', detail: {} },
-        },
-      )
+      await close(command)
     }
+  })
+
+  it('ends before the first block that can be read, also where more are missing behind it', async () => {
+    ;[first, lost] = [14, new Set(Array.from({ length: 30 }, (_, offset) => 22 + offset))]
+    expect(await ended(await ask())).toMatchObject({ status: 'done' })
+    expect(await cursor()).toMatchObject({ height: 13 })
   })
 
   // Guarantee: a crash between the move of the cursor and the search loses no payment, and stores none twice.
@@ -112,5 +124,19 @@ describe('skipping blocks', () => {
     }
     const stored = await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)
     expect(stored).toMatchObject([{ txHash: 'in30', block: { height: 30 }, version: 1 }])
+  })
+
+  // Guarantee: what the search of a skip finds is stored before anybody lets deadlines pass.
+  it('lets no deadlines pass before its search has ended', async () => {
+    unspent = [{ ...blockOf(31), transfers: [transfer('in31', [])] }]
+    const command = await ask()
+    expect(await skipBlocks(at.session, command)).toBe('open')
+    const { deps } = at.engine
+    const request = { mode: 'test', network: 'ethereum', actor: 'cli:olivia', reason: 'looked', dryRun: false } as const
+    const release = () => releaseDeadlines(deps, { ...request, through: deps.clock.now(), opId: deps.random.uuid() })
+    await expect(release()).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    expect(await ended(command)).toMatchObject({ status: 'done', outcome: expect.stringContaining('1 payments') })
+    await close(command)
+    expect(await release()).toMatchObject({ changed: true })
   })
 })

@@ -34,6 +34,7 @@ const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
     on.endUnconfirmed({ ...PLACE, outcomes: [{ key: 'none', state: 'dropped' }], epoch: EPOCH, at: now }),
   orphanAbove: (on, facts) =>
     on.orphanAbove({ ...PLACE, forkHeight: tip(facts) + 1_000_000, epoch: EPOCH, at: facts.now }),
+  firstSeenAbove: (on, facts) => on.firstSeenAbove({ ...PLACE, forkHeight: tip(facts) + 1_000_000 }),
   orphanMissing: (on, facts) =>
     on.orphanMissing({
       ...{ ...PLACE, blocks: [{ height: tip(facts) + 1_000_000, hash: '0x0' }], epoch: EPOCH, at: facts.now },

@@ -1,8 +1,10 @@
 import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
-import type { SimChain, SimTransfer, SimTx } from '../world/chain.ts'
+import type { SimChain, SimTx } from '../world/chain.ts'
+import { isSkipped, isUnprovable } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
+import type { SimTransfer } from '../world/sim-transfer.ts'
 import { isInInbox } from '../world/thrifty-due.ts'
 import { checkDeliveries, checkKeys, checkMails } from './delivery-liveness.ts'
 import type { History } from './history.ts'
@@ -48,7 +50,10 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
         const payment = increase ?? shown ?? sum
         // Thrifty scanning reads only what watched tokens and the coin show: other tokens may pass unseen.
         const isShown = transfer.asset !== null || sim.scanPlans.get(chain.id)?.wasThrifty !== true
-        const isLeft = payment === undefined && isInInbox(sim, chain, tx.hash, key)
+        const known = sim.book.transfers.get(key)
+        const isLeft =
+          payment === undefined &&
+          (isInInbox(sim, chain, tx.hash, key) || (known !== undefined && isSkipped(sim, chain, known)))
         if (block !== null && isShown && !isLeft && sim.book.transfers.has(key)) {
           must(
             payment !== undefined,
@@ -56,7 +61,7 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
             () => `transfer ${key} in block ${block.height} of ${chain.id} was never seen`,
           )
           must(
-            payment.state === 'confirmed',
+            payment.state === 'confirmed' || isUnprovable(chain, block),
             'L1',
             () => `transfer ${key} in block ${block.height} of ${chain.id} is ${payment.state}`,
           )
@@ -153,8 +158,9 @@ function checkInbox(sim: Sim, history: History): void {
 
 /** Money of another asset on an invoice's address is in the inbox. */
 function checkUnmatched(sim: Sim, chain: SimChain): void {
-  for (const { key, txHash, asset, invoiceId, amountBase } of sim.book.transfers.values()) {
-    if (chain.blockOf(txHash) === null) continue
+  for (const known of sim.book.transfers.values()) {
+    const { key, txHash, asset, invoiceId, amountBase } = known
+    if (chain.blockOf(txHash) === null || isSkipped(sim, chain, known)) continue
     if (asset === null && sim.scanPlans.get(chain.id)?.wasThrifty === true) continue
     const [invoice] = sim.store
       .collection('invoices')

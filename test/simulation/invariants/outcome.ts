@@ -1,6 +1,7 @@
 import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain } from '../world/chain.ts'
+import { isSkipped, isUnprovable } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
 
 const SETTLED = new Set(['paid', 'overpaid'])
@@ -8,6 +9,8 @@ const SETTLED = new Set(['paid', 'overpaid'])
 /** L1, S5, S14: the status is the one that the chain's own sums ask for. */
 export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
   const { _id: id, status } = invoice
+  const [waiting] = invoice.ledger.flatMap(({ payment, state }) => (state === 'detected' ? [payment] : []))
+  if (status === 'confirming' && waiting !== undefined && isLeft(sim, invoice, waiting)) return
   must(!['new', 'pending', 'partial', 'confirming'].includes(status), 'L1', () => `invoice ${id} is still ${status}`)
   const paymentMethod = invoice.paymentMethods.findLast(({ to }) => to === null)
   const chain = paymentMethod === undefined ? undefined : sim.chains.get(`${invoice.mode}:${paymentMethod.network}`)
@@ -42,6 +45,14 @@ export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
   checkLateness(chain, invoice)
 }
 
+/** Whether a payment waits for a second node that has its block, of which there is none any more. */
+function isLeft(sim: Sim, { mode }: InvoiceDocument, key: string): boolean {
+  const { txHash, network } = sim.book.transfers.get(key) ?? {}
+  const chain = sim.chains.get(`${mode}:${network}`)
+  const block = txHash === undefined ? null : (chain?.blockOf(txHash) ?? null)
+  return chain !== undefined && block !== null && isUnprovable(chain, block)
+}
+
 /**
  * Base units on the chain for an invoice, from the world's own book; dust counts only where it completes. `moved`: something was ever taken back or
  * replaced, or cannot be checked from here.
@@ -68,8 +79,11 @@ function chainSums(
     const everMined = [...chain.everMined.values()].filter(({ txs }) =>
       txs.some(({ hash }) => hash === transfer.txHash),
     )
-    if (block === null || everMined.length > 1) moved = true
+    if (block === null || everMined.length > 1 || isUnprovable(chain, block)) moved = true
     if (block === null) continue
+    // What a person has to look for is not credited, and a wrong time is nobody's.
+    if (isSkipped(sim, chain, transfer) || block.time > block.minedAt) moved = true
+    if (isSkipped(sim, chain, transfer)) continue
     if (isDust(paymentMethod, transfer.amountBase)) {
       dust.push({ amountBase: transfer.amountBase, at: block.time })
       continue
@@ -109,7 +123,7 @@ function checkLateness(chain: SimChain, invoice: InvoiceDocument): void {
       txs.some(({ transfers }) => transfers.some(({ key }) => key === row.payment)),
     )
     const [only] = blocks
-    if (only === undefined || blocks.length > 1) continue
+    if (only === undefined || blocks.length > 1 || only.time > only.minedAt) continue
     const late = only.time > invoice.expiresAt.getTime()
     const seen = row.firstSeenAt.getTime()
     must(

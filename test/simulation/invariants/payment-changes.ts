@@ -16,7 +16,10 @@ export function checkPaymentChange(sim: Sim, before: PaymentDocument | null, aft
       () => `payment ${key} of ${after.mode} belongs to an invoice of ${String(invoice?.['mode'])}`,
     )
   }
-  if (before === null) return
+  if (before === null) {
+    mustBeNews(sim, after)
+    return
+  }
   for (const field of ['key', 'mode', 'network', 'asset', 'matchKey', 'amountBase'] as const) {
     must(before[field] === after[field], 'S3', () => `payment ${key} changed its ${field}`)
   }
@@ -60,6 +63,26 @@ function checkOnChain(sim: Sim, payment: PaymentDocument): void {
   const block = chain?.everMined.get(payment.block.hash)
   const holds = block?.txs.some(({ hash }) => hash === txHash) === true
   must(holds, 'S2', () => `payment ${key} stands in block ${payment.block?.height}, which does not hold it`)
+}
+
+/** S3: a payment was not there before the last complete reading of the mempool, whatever its node says. */
+function mustBeNews(sim: Sim, { key, mode, network, txHash, firstSeenAt }: PaymentDocument): void {
+  const chain = sim.chains.get(`${mode}:${network}`)
+  const tx = chain?.sent.get(txHash ?? '')
+  if (chain?.hasMempool !== true || tx === undefined) return
+  // What replaces a transaction was there since that one was.
+  const isReplacement = [...chain.sent.values()].some(
+    (other) => other.hash !== tx.hash && other.spends.some((one) => tx.spends.includes(one)),
+  )
+  const [cursor] = sim.store.collection('chain_cursors').find({ _id: chain.id }, sim.store.now())
+  const { mempoolAt, time } = cursor as unknown as Pick<CursorDocument, 'mempoolAt' | 'time'>
+  const known = (mempoolAt ?? time).getTime()
+  const seen = firstSeenAt.getTime()
+  must(
+    isReplacement || seen >= Math.min(known, tx.sentAt) - 1_000,
+    'S3',
+    () => `payment ${key} of ${tx.sentAt} was first seen at ${seen}, although the mempool was read until ${known}`,
+  )
 }
 
 /** S14: nothing is given up while the network still has it, whatever one node has of its mempool. */

@@ -68,6 +68,10 @@ export function nothingToWatch(sim: Sim, mode: Mode, family: Family, network: Ne
     )
 }
 
+/** Nobody at a desk asks anything of a scanner. */
+export const nothingAsked = (sim: Sim): boolean =>
+  !sim.store.documents('chain_commands').some(({ status }) => status === 'open')
+
 /** No address is in a pack, so that scanners have nothing to read of packs. */
 export const nothingPacked = (sim: Sim): boolean => sim.store.documents('watch_packs').length === 0
 

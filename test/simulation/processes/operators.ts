@@ -1,14 +1,23 @@
 import { assembleAdmin } from '#services/admin/assemble.ts'
 import { assembleCheckout } from '#services/checkout/assemble.ts'
-import type { AssetId } from '#shared/domain/enumerations.ts'
+import type { AssetId, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import { quoteAsset } from '#shared/usecases/invoices/quote-asset.ts'
+import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
+import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
 import type { Program } from '../world/supervisor.ts'
 import { createSimEpochs, createSimLimiter } from './limiter.ts'
 import { surround } from './surroundings.ts'
+
+/** The chain of a request, and its id. */
+interface Place {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly opId: string
+}
 
 /** A part that nothing here uses. */
 function absent<T extends object>(name: string): T {
@@ -63,6 +72,15 @@ export const operatorProgram: Program = async (sim, running) => {
   )
   handlers.set('status', ({ workspaceId, status }: { workspaceId: string; status: 'active' | 'suspended' }) =>
     updateWorkspace(admin, { workspaceId, change: { status } }),
+  )
+  handlers.set('skip', ({ opId, ...place }: Place) =>
+    askChain(parts, {
+      ...place,
+      ...{ kind: 'skip', from: null, to: null, acceptReorg: false, dryRun: false, actor: 'simulation', reason: 'gone' },
+    }),
+  )
+  handlers.set('release', ({ through, ...place }: Place & { readonly through: number }) =>
+    releaseDeadlines(parts, { ...place, through, dryRun: false, actor: 'simulation', reason: 'looked at' }),
   )
   handlers.set(
     'attach',

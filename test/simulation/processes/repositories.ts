@@ -4,7 +4,7 @@ import { createRepositories, type Repositories } from '#shared/db/create-reposit
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Sim } from '../world/sim.ts'
-import { nobodyWaitsFor, nothingPacked, nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
+import { nobodyWaitsFor, nothingAsked, nothingPacked, nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
 
 /** How long a loop beside a worker takes to ask for its lease. */
 const LEISURE_MS = 12_000
@@ -13,12 +13,14 @@ const HEADROOM_ANYWAY_MS = 3_600_000
 /** The product's repositories. What would find nothing is not asked, so that a seed spends its events on what happens. */
 export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repositories {
   const real = createRepositories(db, runtime)
-  const { invoices, wallets, watchPacks, payments } = real
+  const { invoices, wallets, watchPacks, payments, commands } = real
   return {
     ...real,
     leases: atLeisure(sim, real.leases),
-    // Nobody at a desk asks anything of a scanner here.
-    commands: { ...real.commands, listOpen: async () => [] },
+    commands: {
+      ...commands,
+      listOpen: async (...asked) => (nothingAsked(sim) ? [] : commands.listOpen(...asked)),
+    },
     invoices: {
       ...invoices,
       isAnyDue: async (chains, until) => {

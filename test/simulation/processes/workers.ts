@@ -2,6 +2,7 @@ import { assembleInvoices } from '#services/invoices/assemble.ts'
 import { assembleRates } from '#services/rates/assemble.ts'
 import { assembleScanner } from '#services/scanner/assemble.ts'
 import { assembleWebhooks } from '#services/webhooks/assemble.ts'
+import { createWiredClient, isWired } from '../wire/wire-client.ts'
 import type { SimChain } from '../world/chain.ts'
 import { createSimChainClient } from '../world/chain-client.ts'
 import { createSimHttpOut } from '../world/http-out.ts'
@@ -65,13 +66,11 @@ export function scannerProgram(chain: SimChain): Program {
     assembleScanner({
       ...parts,
       networks: [chain.network],
-      openChain: (mode) =>
-        mode === chain.mode
-          ? {
-              ...createSimChainClient(sim, chain, { call, process: running.process }, luck.fork('node')),
-              close: nothing,
-            }
-          : null,
+      openChain: (mode) => {
+        if (mode !== chain.mode) return null
+        const reached = [sim, chain, { call, process: running.process }, luck.fork('node')] as const
+        return isWired(chain) ? createWiredClient(...reached) : { ...createSimChainClient(...reached), close: nothing }
+      },
       thrifty: () => (plan?.isThrifty === true ? async () => plan.isNearlySpent : null),
       batchMax: luck.pick([2, 5, 20]),
       development: false,

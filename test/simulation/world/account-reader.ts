@@ -8,7 +8,8 @@ import {
   type Holdings,
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import type { SimBlock, SimTransfer } from './chain.ts'
+import type { SimBlock } from './chain.ts'
+import type { SimTransfer } from './sim-transfer.ts'
 
 /** The coin and the tokens of account chains. */
 const ASSETS: readonly AssetId[] = ['eth_ethereum', 'usdt_ethereum', 'usdc_ethereum']

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto'
+import { base58 } from '@scure/base'
 import type { Family } from '#shared/domain/enumerations.ts'
 import type { AddressBook } from '#shared/ports/chain-catalog.ts'
+import { solanaAddress } from './chain-forms.ts'
 
 /** Address and match key of a key's index: digests in the place of curve arithmetic, which is tested elsewhere and slow. */
-export function simAddress(xpub: string, index: number): { address: string; matchKey: string } {
-  const matchKey = createHash('sha256').update(`${xpub}/${index}`).digest('hex').slice(0, 40)
-  return { address: `0x${matchKey}`, matchKey }
+export function simAddress(xpub: string, index: number, family: Family = 'evm'): { address: string; matchKey: string } {
+  const digest = createHash('sha256').update(`${xpub}/${index}`).digest('hex')
+  const matchKey = digest.slice(0, family === 'solana' ? 64 : 40)
+  return { address: family === 'solana' ? solanaAddress(matchKey) : `0x${matchKey}`, matchKey }
+}
+
+/** The match key of an address that {@link simAddress} made. */
+export function simMatchKey(address: string): string {
+  return address.startsWith('0x') ? address.slice(2) : Buffer.from(base58.decode(address)).toString('hex')
 }
 
 const sandboxOf = (family: Family) => ({
@@ -21,11 +29,14 @@ export const simAddressBook: AddressBook = {
   readings: (_family, _mode, value) => [keyOf(value)],
   normalise: (_family, _mode, value) => keyOf(value),
   accountPath: () => 'm',
-  derive: (_family, _mode, xpub, from, count) =>
-    Array.from({ length: count }, (_, offset) => ({ index: from + offset, ...simAddress(xpub, from + offset) })),
+  derive: (family, _mode, xpub, from, count) =>
+    Array.from({ length: count }, (_, offset) => ({
+      index: from + offset,
+      ...simAddress(xpub, from + offset, family),
+    })),
   verify: () => undefined,
   parseAddresses: (_family, value) => ({
-    addresses: value.split('\n').map((address) => ({ address, matchKey: address.slice(2) })),
+    addresses: value.split('\n').map((address) => ({ address, matchKey: simMatchKey(address) })),
     repeated: 0,
   }),
   verifyControl: () => false,

@@ -84,6 +84,8 @@ export interface Book {
   readonly lastKeys: Map<string, { readonly key: string; readonly mode: Mode }>
   /** Status of every state of an invoice that was ever stored, by `<id> <updatedAt>`. */
   readonly states: Map<string, string>
+  /** Chains whose deadlines a person let pass behind blocks that were skipped. */
+  readonly released: Set<string>
   /** Simulated payments that were asked for, by invoice. */
   readonly played: Map<string, number>
   requests: number
@@ -112,6 +114,7 @@ export function createBook(
     attached: new Set(),
     lastKeys: new Map(),
     states: new Map(),
+    released: new Set(),
     played: new Map(),
     requests: 0,
     receiverOf(url) {

@@ -6,10 +6,12 @@ import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { createSimAccounts } from './account-reader.ts'
 import { extractCallMoves } from './call-moves.ts'
-import type { SimBlock, SimChain, SimTransfer, SimTx } from './chain.ts'
+import type { SimBlock, SimChain, SimTx } from './chain.ts'
 import { createSimBalances, spentIn } from './coin-balances.ts'
+import { outputTransfers, prunedBlock, unspentBlock } from './output-chain.ts'
 import type { createPortCaller } from './port-call.ts'
 import type { Sim } from './sim.ts'
+import type { SimTransfer } from './sim-transfer.ts'
 
 /** Blocks from the best one that an account chain calls final. */
 const FINAL_DEPTH = 32
@@ -48,7 +50,7 @@ function newestOf(chain: SimChain, now: number): number {
   const newest = chain.blocks.length - 1
   const isolation = chain.isolated(now)
   if (isolation === null) return newest
-  const before = chain.blocks.findLastIndex(({ time }) => time <= isolation.since)
+  const before = chain.blocks.findLastIndex(({ minedAt }) => minedAt <= isolation.since)
   return before + Math.floor((newest - before) * isolation.share)
 }
 
@@ -97,6 +99,8 @@ export function createSimChainClient(
       latencyMs: stall ? luck.between(2_000, 12_000) : luck.between(1, 12),
       crash: sim.mix.crashPerRead,
       effect: () => {
+        if (sim.scheduler.now < chain.conditions.awayUntil)
+          throw new RpcFailure('retry', 'no connection', { isSilent: true, isAway: true })
         if (faulty && !stall) {
           sim.fault('F9 node')
           node = 1 - node
@@ -134,6 +138,7 @@ export function createSimChainClient(
       if (which === 1) sim.fault('F9 other records')
       return extractCallMoves(tx, chain.id, watches, which === 1)
     }
+    if (chain.hasMempool) return outputTransfers(chain, tx, watches)
     return tx.transfers
       .filter(({ matchKey }) => watches.has(matchKey))
       .map((transfer) => ({
@@ -194,6 +199,7 @@ export function createSimChainClient(
             const block = view.block(from + offset)
             const ref = blockRef(block)
             if (block === null || ref === null) throw new NodeUnreliable(`the node has no block ${from + offset}`)
+            if (block.height < chain.conditions.keptFrom) throw prunedBlock(block)
             return {
               ...ref,
               transfers: scanned(block, watches),
@@ -230,6 +236,12 @@ export function createSimChainClient(
   }
   return {
     ...client,
+    unspent: (scripts, { from, to }) =>
+      ask('unspent', (view) =>
+        Array.from({ length: to - from + 1 }, (_, offset) => view.block(from + offset)).flatMap((block) =>
+          block === null ? [] : unspentBlock(chain, block, scripts),
+        ),
+      ),
     mempool: (watches, outpoints) =>
       ask('mempool', () => {
         const { txs, loading } = mempoolOf(node)
@@ -240,6 +252,7 @@ export function createSimChainClient(
           partial: given.length < txs.length,
           unproven: chain.isolated(sim.scheduler.now) === null ? null : 'the node may lack what its network has',
           transfers: given.flatMap((tx) => matched(tx, watches)),
+          ...(sim.trouble === 'wrong time' && { agesMs: new Map(given.map(({ hash }) => [hash, DAY_MS])) }),
           txids: new Set(txs.map((tx) => tx.hash)),
           spent: spentBy(given, outpoints),
         }

@@ -1,18 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
-import { callMoveKey } from './call-move-key.ts'
-
-/** One output or token transfer of a transaction. */
-export interface SimTransfer {
-  readonly key: string
-  readonly matchKey: string
-  readonly toAddress: string
-  readonly asset: AssetId | null
-  readonly contract: string | null
-  readonly amountBase: bigint
-  readonly outputIndex: number | null
-}
+import { formOf } from './chain-forms.ts'
+import { createNodeConditions, type NodeConditions } from './node-conditions.ts'
+import type { Payout, SimTransfer } from './sim-transfer.ts'
 
 /** A transaction as the network knows it. */
 export interface SimTx {
@@ -29,6 +20,10 @@ export interface SimTx {
   readonly hidden: boolean
   /** What leaves an account by it; nothing of it where the account does not have as much. Account chains only. */
   readonly outflow: SimOutflow | null
+  /** Its outputs one by one, of which `transfers` makes what they are worth. */
+  readonly payouts: readonly Payout[]
+  /** Bytes of its own, hex. */
+  readonly raw: string
 }
 
 /** Money that an account gives away: by its own key, or tokens to a collector that it allowed to take them. */
@@ -40,19 +35,14 @@ export interface SimOutflow {
 }
 
 export interface SimBlock {
+  /** Its place in the chain; nodes of some families call it by another number. */
   readonly height: number
   readonly hash: string
   readonly parentHash: string
+  /** As it says itself. */
   readonly time: number
+  readonly minedAt: number
   readonly txs: readonly SimTx[]
-}
-
-/** Who is paid how much, in one transaction. */
-export interface Payout {
-  readonly address: string
-  readonly matchKey: string
-  readonly asset: AssetId | null
-  readonly amountBase: bigint
 }
 
 /** A chain as it really is. Blocks come by virtual time, when somebody looks. */
@@ -62,6 +52,14 @@ export interface SimChain {
   readonly network: NetworkId
   readonly family: Family
   readonly hasMempool: boolean
+  /** What is wrong with its nodes. */
+  readonly conditions: NodeConditions
+  /** The block of the best branch that nodes call by this number. */
+  at(height: number): SimBlock | undefined
+  /** By which number nodes call a block. */
+  heightOf(block: SimBlock): number
+  /** Place of the newest block up to such a number. */
+  placeAt(height: number): number
   /** The branch with the most work, from block 0. */
   readonly blocks: readonly SimBlock[]
   /** The branch that lost last, above its fork, and until when a node may still show it. */
@@ -102,12 +100,6 @@ export interface SimChain {
   isWaiting(confirmations: number): boolean
 }
 
-/** Coins have no contract, so that only they count as coins of an account. */
-function contractOf(asset: AssetId | null): string | null {
-  if (asset === null) return '0xfake'
-  return /^usd[tc]_/.test(asset) ? `0x${asset}` : null
-}
-
 /** After more than so many missing blocks, fewer are mined: nobody looked, and nothing depends on them. */
 const CATCH_UP = 20
 
@@ -118,6 +110,8 @@ export function createSimChain(
   random: Prng,
 ): SimChain {
   const { mode, network, family, blockMs } = place
+  const form = formOf(family)
+  const conditions = createNodeConditions()
   const blocks: SimBlock[] = []
   const everMined = new Map<string, SimBlock>()
   const mempool = new Map<string, SimTx>()
@@ -134,8 +128,10 @@ export function createSimChain(
   const mine = (time: number, txs: readonly SimTx[]): void => {
     const parent = blocks.at(-1)
     const height = blocks.length
-    const hash = hashOf(`${branch}/${height}`)
-    const block = { height, hash, parentHash: parent?.hash ?? '0'.repeat(64), time, txs }
+    const hash = form.blockHash(hashOf(`${branch}/${height}`), form.heightOf(height))
+    const shown = time + conditions.aheadMs
+    const rounded = Math.floor(shown / form.timeUnit) * form.timeUnit
+    const block = { height, hash, parentHash: parent?.hash ?? form.before, time: rounded, minedAt: time, txs }
     blocks.push(block)
     everMined.set(hash, block)
     for (const tx of txs) {
@@ -156,6 +152,13 @@ export function createSimChain(
     network,
     family,
     hasMempool: family === 'bitcoin',
+    conditions,
+    at: (height) => {
+      const index = form.indexOf(height)
+      return index === null ? undefined : blocks[index]
+    },
+    heightOf: (block) => form.heightOf(block.height),
+    placeAt: (height) => form.indexOf(height) ?? form.indexOf(height - 1) ?? 0,
     blocks,
     get lostBranch() {
       return lostBranch
@@ -193,23 +196,12 @@ export function createSimChain(
     },
     pay(now, payouts, { minedFrom = now, spends, inside = false, hidden = false } = {}) {
       counter += 1
-      const hash = hashOf(`tx/${counter}`)
-      const equals = (index: number) =>
-        payouts
-          .slice(0, index)
-          .filter((one) => one.matchKey === payouts[index]?.matchKey && one.amountBase === payouts[index]?.amountBase)
-          .length
-      const transfers = payouts.map((payout, index) => ({
-        key: inside ? callMoveKey(`${mode}:${network}:${hash}`, payout, equals(index)) : `${network}:${hash}:${index}`,
-        matchKey: payout.matchKey,
-        toAddress: payout.address,
-        asset: payout.asset,
-        contract: contractOf(payout.asset),
-        amountBase: payout.amountBase,
-        outputIndex: family === 'bitcoin' ? index : null,
-      }))
+      const raw = hashOf(`tx/${counter}`)
+      const hash = form.txHash(raw)
+      const transfers = form.transfers({ place: `${mode}:${network}`, network, hash, payouts, inside })
       const own = family === 'bitcoin' ? [`${hashOf(`coin/${counter}`)}:0`] : []
-      const tx = { hash, transfers, spends: spends ?? own, sentAt: now, minedFrom, inside, hidden, outflow: null }
+      const shown = { hash, transfers, payouts, raw, spends: spends ?? own, inside, hidden }
+      const tx = { ...shown, sentAt: now, minedFrom, outflow: null }
       mempool.set(hash, tx)
       sent.set(hash, tx)
       return tx
@@ -217,7 +209,8 @@ export function createSimChain(
     takeOut(now, outflow) {
       counter += 1
       const hash = hashOf(`tx/${counter}`)
-      const tx = { hash, transfers: [], spends: [], sentAt: now, minedFrom: now, inside: false, hidden: false, outflow }
+      const nothing = { transfers: [], payouts: [], raw: hash, spends: [], inside: false, hidden: false }
+      const tx = { ...nothing, hash, sentAt: now, minedFrom: now, outflow }
       mempool.set(hash, tx)
       sent.set(hash, tx)
     },
@@ -239,7 +232,7 @@ export function createSimChain(
           back.push(again)
         }
       }
-      const from = blocks.at(-1)?.time ?? now
+      const from = blocks.at(-1)?.minedAt ?? now
       for (let one = 1; one <= lost.length + 1; one += 1) {
         const time = Math.floor(from + ((now - from) * one) / (lost.length + 1))
         mine(
@@ -250,7 +243,7 @@ export function createSimChain(
       nextBlockAt = Math.max(nextBlockAt, now + pause() / 2)
     },
     mineExactly(at) {
-      nextBlockAt = Math.max(at, (blocks.at(-1)?.time ?? 0) + 1)
+      nextBlockAt = Math.max(at, (blocks.at(-1)?.minedAt ?? 0) + 1)
     },
     blockOf: (hash) => minedIn.get(hash) ?? null,
     isWaiting(confirmations) {

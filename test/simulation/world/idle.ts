@@ -1,6 +1,8 @@
 import { Violation } from '../kernel/violation.ts'
 import { CONFIRMATIONS } from '../processes/catalog.ts'
 import type { Doc } from '../store/bson-values.ts'
+import { isWired, WIRE_FINAL_DEPTH } from '../wire/wire-client.ts'
+import type { SimChain } from './chain.ts'
 import type { Sim } from './sim.ts'
 import { attentiveAt, unfoundAt } from './thrifty-due.ts'
 
@@ -66,9 +68,18 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
 /** A payment under enough blocks that nobody confirmed yet. */
 function isBuried(sim: Sim, row: Doc): boolean {
   const confirmAt = row['confirmAt']
-  if (row['state'] !== 'detected' || typeof confirmAt !== 'number') return false
   const chain = sim.chains.get(`${row['mode']}:${row['network']}`)
+  if (chain !== undefined && isWired(chain)) return isFinal(chain, row)
+  if (row['state'] !== 'detected' || typeof confirmAt !== 'number') return false
   return chain !== undefined && chain.blocks.length - 1 >= confirmAt
+}
+
+/** The same where a payment confirms in a final block. */
+function isFinal(chain: SimChain, { state, block }: Doc): boolean {
+  const at = block as { readonly height: number } | null | undefined
+  if (state !== 'detected' || at == null) return false
+  const place = chain.placeAt(at.height)
+  return place >= chain.conditions.keptFrom && chain.blocks.length - 1 >= place + WIRE_FINAL_DEPTH
 }
 
 /** While faults go on, nobody may ever look for long enough: time goes on in such steps. */
@@ -93,7 +104,7 @@ function isAbandoned(sim: Sim, row: Doc): boolean {
   const block = row['block'] as { readonly height: number; readonly hash: string } | null | undefined
   if (block == null || (row['state'] !== 'detected' && row['state'] !== 'confirmed')) return false
   const chain = sim.chains.get(`${row['mode']}:${row['network']}`)
-  return chain !== undefined && chain.blocks[block.height]?.hash !== block.hash
+  return chain !== undefined && chain.at(block.height)?.hash !== block.hash
 }
 
 interface Due {
@@ -142,18 +153,19 @@ function nextDue(sim: Sim): Due {
     chain.sync(now)
     const turn = chain.id as Turn
     const { network } = chain
-    const confirmations = network === 'bitcoin' || network === 'ethereum' ? CONFIRMATIONS[network] : 1
+    const confirmations =
+      network === 'bitcoin' || network === 'ethereum' ? CONFIRMATIONS[network] : WIRE_FINAL_DEPTH + 1
     if (chain.isWaiting(confirmations)) consider(turn, chain.nextBlockAt, () => `block of ${chain.id}`)
     const [cursor] = sim.store.collection('chain_cursors').find({ _id: chain.id }, sim.store.now())
     const height = Number(cursor?.['height'] ?? 0)
-    const branch = chain.blocks[height]?.hash
+    const branch = chain.at(height)?.hash
     if (cursor !== undefined && cursor['hash'] !== branch)
       consider(turn, attentiveAt(sim, chain.id), () => `fork of ${chain.id} at ${height}`)
     if (sim.scanPlans.get(chain.id)?.wasThrifty === true) {
       consider(turn, unfoundAt(sim, chain), () => `money on ${chain.id}, scanned to ${height}`)
       continue
     }
-    const unread = chain.blocks.slice(height + 1).some(({ txs }) => txs.length > 0)
+    const unread = chain.blocks.slice(chain.placeAt(height) + 1).some(({ txs }) => txs.length > 0)
     if (unread) consider(turn, now, () => `blocks of ${chain.id} above ${height}`)
   }
   return { ...next, needs: (type, by) => isNeeded(turns, type, by) }

@@ -2,7 +2,7 @@ import type { Quote } from '#shared/domain/rates/quote.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { FaultMix } from './fault-mix.ts'
 
-const BASE: Readonly<Record<string, number>> = { BTC: 100_000, ETH: 4_000, USDT: 1, USDC: 1 }
+const BASE: Readonly<Record<string, number>> = { BTC: 100_000, ETH: 4_000, USDT: 1, USDC: 1, SOL: 200, TRX: 0.3 }
 const SOURCES = ['alpha', 'beta', 'gamma', 'delta'] as const
 const STEP_MS = 60_000
 

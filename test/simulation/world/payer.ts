@@ -1,12 +1,15 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import { networkOf } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
-import type { Payout, SimChain, SimTx } from './chain.ts'
+import { simMatchKey } from './address-book.ts'
+import type { SimChain, SimTx } from './chain.ts'
 import { callProcess, sendRequest } from './client.ts'
 import { restartNodes } from './node-restart.ts'
 import type { PublicInvoice } from './public-invoice.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
+import { assetsOf } from './sim-assets.ts'
+import type { Payout } from './sim-transfer.ts'
 import { straggle } from './straggler.ts'
 
 type Priced = PublicInvoice & { readonly crypto: NonNullable<PublicInvoice['crypto']> }
@@ -60,7 +63,7 @@ async function payInManner(sim: Sim, chain: SimChain, priced: Priced, random: Pr
   if (manner === 'never') return
   await sim.sleep(random.between(1_000, 300_000), 'payer')
   const pay = (amounts: readonly bigint[], minedFrom?: number) => send(sim, chain, priced, amounts, random, minedFrom)
-  if (random.chance(sim.mix.hostileTransfer)) hostile(sim, chain, priced, random)
+  if (random.chance(sim.trouble === 'bombs' ? 0.7 : sim.mix.hostileTransfer)) hostile(sim, chain, priced, random)
   switch (manner) {
     case 'exact':
       return pay([due])
@@ -110,7 +113,7 @@ async function chooseAsset(
   random: Prng,
 ): Promise<Priced | null> {
   const chain = random.pick([...sim.chains.values()].filter((one) => one.mode === mode))
-  const asset: AssetId = chain.network === 'bitcoin' ? 'btc_bitcoin' : random.pick(['usdt_ethereum', 'eth_ethereum'])
+  const asset = random.pick(assetsOf(chain.network))
   await sim.sleep(random.between(1_000, 300_000), 'payer chooses')
   sim.touch()
   const opId = `payer ${invoice.id}`
@@ -136,7 +139,7 @@ async function chooseAsset(
 function payouts({ crypto }: Priced, amounts: readonly bigint[], asset: AssetId | null = crypto.asset): Payout[] {
   return amounts.map((amountBase) => ({
     address: crypto.address,
-    matchKey: crypto.address.slice(2),
+    matchKey: simMatchKey(crypto.address),
     asset,
     amountBase,
   }))
@@ -160,17 +163,18 @@ async function send(
 ): Promise<void> {
   const { now } = sim.scheduler
   chain.sync(now)
-  const inside = !chain.hasMempool && random.chance(sim.mix.callMoves)
+  const isEvm = chain.family === 'evm'
+  const inside = isEvm && random.chance(sim.mix.callMoves)
   // Long after the deadline, only looks at balances find such money.
   const isInTime = minedFrom === undefined && Date.parse(invoice.expires_at) > now
-  const hidden = !chain.hasMempool && !inside && isInTime && random.chance(sim.mix.unreadable)
+  const hidden = isEvm && !inside && isInTime && random.chance(sim.mix.unreadable)
   const tx = chain.pay(now, payouts(invoice, amounts), {
     inside,
     hidden,
     ...(minedFrom !== undefined && { minedFrom }),
   })
   note(sim, chain, invoice, tx)
-  if (!chain.hasMempool) moveOn(sim, chain, tx, random.fork(`outflow of ${tx.hash}`))
+  if (isEvm) moveOn(sim, chain, tx, random.fork(`outflow of ${tx.hash}`))
   if (!chain.hasMempool || minedFrom !== undefined) return
   if (random.chance(sim.mix.nodeRestarts)) {
     await sim.sleep(random.between(500, 20_000), 'before nodes are restarted')
@@ -217,11 +221,14 @@ function hostile(sim: Sim, chain: SimChain, invoice: Priced, random: Prng): void
   const due = BigInt(crypto.amount_base_units)
   const kinds =
     chain.network === 'ethereum' ? ['fake token', 'other asset', 'dust', 'many dust'] : ['dust', 'many dust']
+  if (sim.trouble === 'bombs') kinds.push('bomb', 'bomb', 'bomb')
   const kind = random.pick(kinds)
   sim.fault(`F10 ${kind}`)
   chain.sync(sim.scheduler.now)
   const dust = due / 5_000n + 1n
-  const amounts = kind === 'many dust' ? Array.from({ length: 12 }, () => dust) : kind === 'dust' ? [dust] : [due]
+  const count = kind === 'bomb' ? random.between(40, 400) : kind === 'many dust' ? 12 : 1
+  const each = kind === 'bomb' ? random.pick([dust, due / 50n, due / 7n]) : /dust/.test(kind) ? dust : due
+  const amounts = Array.from({ length: count }, () => each)
   const other: AssetId = crypto.asset === 'usdt_ethereum' ? 'usdc_ethereum' : 'usdt_ethereum'
   const asset = kind === 'fake token' ? null : kind === 'other asset' ? other : crypto.asset
   note(sim, chain, invoice, chain.pay(sim.scheduler.now, payouts(invoice, amounts, asset)))

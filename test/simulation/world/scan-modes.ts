@@ -8,7 +8,7 @@ export function drawScanModes(chains: readonly SimChain[], random: Prng): Readon
   return new Map(
     chains.map((chain): [string, ScanPlan] => {
       const luck = random.fork(chain.id)
-      const kind = chain.hasMempool ? 'full' : luck.pick(['full', 'full', 'thrifty', 'changing'])
+      const kind = chain.family !== 'evm' ? 'full' : luck.pick(['full', 'full', 'thrifty', 'changing'])
       const isThrifty = kind === 'thrifty' || (kind === 'changing' && luck.chance(0.5))
       return [
         chain.id,

@@ -70,7 +70,10 @@ export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Ten
       const value =
         kind === 'xpub'
           ? `xpub ${secret}`
-          : Array.from({ length: kind === 'pool' ? 6 : 1 }, (_, index) => simAddress(secret, index).address).join('\n')
+          : Array.from(
+              { length: kind === 'pool' ? 6 : 1 },
+              (_, index) => simAddress(secret, index, family).address,
+            ).join('\n')
       // No process of the simulation looks for earlier use of keys.
       const begin = kind === 'xpub' ? { startIndex: 0 } : {}
       await addWallet(deps, { workspaceId: workspace.id, mode, family, kind, value, networks: [network], ...begin })

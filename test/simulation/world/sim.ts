@@ -9,6 +9,7 @@ import type { Market } from './market.ts'
 import type { SimRedis } from './redis-port.ts'
 import type { ScanPlan } from './scan-plan.ts'
 import type { Supervisor } from './supervisor-port.ts'
+import type { Trouble } from './trouble-kinds.ts'
 
 /** Everything one seed consists of. Parts find each other here; nothing outside of it is ever changed. */
 export interface Sim {
@@ -27,6 +28,8 @@ export interface Sim {
   readonly book: Book
   /** The faults of the moment; `CLEAR` once everything heals. */
   mix: FaultMix
+  /** What is wrong with the nodes of this seed's chain besides; null for nothing. */
+  readonly trouble: Trouble | null
   healed: boolean
   /** When all faults ended; infinite before. */
   healedAt: number

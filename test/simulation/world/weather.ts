@@ -2,6 +2,7 @@ import type { Prng } from '../kernel/prng.ts'
 import { must } from '../kernel/violation.ts'
 import { callProcess, sendRequest } from './client.ts'
 import { CLEAR } from './fault-mix.ts'
+import { mendNodes } from './node-conditions.ts'
 import { letGoOn, stopFor } from './port-call.ts'
 import type { Tenant } from './setup.ts'
 import type { Sim } from './sim.ts'
@@ -222,6 +223,7 @@ export function heal(sim: Sim): void {
   }
   for (const chain of sim.chains.values()) {
     chain.isolate(sim.scheduler.now, 0, 0)
+    mendNodes(chain.conditions)
     for (const which of [0, 1]) chain.restartNode(which, sim.scheduler.now, 0)
   }
   for (const { process } of sim.supervisor.all()) letGoOn(sim, process)

@@ -8,11 +8,24 @@ const CONFIRMED = { commitment: 'confirmed' } as const
 /** Nodes refuse blocks with transactions of a higher version; version 1 is on mainnet since September 2026. */
 const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
 
+/**
+ * Finalized slots above a block after which a node that does not have it will not get it: six minutes and more. Late ones came within a minute
+ * (solana-labs/solana#20370).
+ */
+const LOST_AFTER = 1_500
+
 /** One node. */
 export type Caller = Pick<RpcClient, 'call'>
 
-/** The node does not have a block, or not yet: in its own words. */
-export class BlockMissing extends NodeUnreliable {}
+/** The node does not have a block, or not yet: in its own words. `isGone`: it lost it, and will not have it again. */
+export class BlockMissing extends NodeUnreliable {
+  override readonly isGone: boolean
+
+  constructor(message: string, { isGone = false }: { readonly isGone?: boolean } = {}) {
+    super(message)
+    this.isGone = isGone
+  }
+}
 
 /** A confirmed block in one of its forms. Throws `BlockMissing` when the node does not have it, or not yet. */
 export async function getBlock<T>(
@@ -37,6 +50,21 @@ export async function orNull<T>(block: Promise<T>): Promise<T | null> {
   } catch (error) {
     if (error instanceof BlockMissing) return null
     throw error
+  }
+}
+
+/**
+ * The block of a slot of which a later block is known to follow it. A node that does not have it although it is old has lost it: it started from
+ * a newer snapshot, or what it keeps for long has a gap. Both are answered in the words for a skipped slot.
+ */
+export async function namedBlock<T>(rpc: Caller, slot: number, block: Promise<T>): Promise<T> {
+  try {
+    return await block
+  } catch (error) {
+    if (!(error instanceof BlockMissing)) throw error
+    const final = await newestSlot(rpc, 'finalized')
+    if (final - slot < LOST_AFTER) throw error
+    throw new BlockMissing(`${error.message}; the node no longer has it, ${final - slot} slots later`, { isGone: true })
   }
 }
 

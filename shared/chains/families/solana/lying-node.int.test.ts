@@ -39,6 +39,33 @@ async function readAll(client: SolanaClient, from: number, to: number) {
   return read
 }
 
+/** The block of slot 15 is missing, in the words for a skipped slot; slot 17 names it as its parent. */
+const jumped: FakeNode['lie'] = (call, truth) => {
+  const { method, params } = call
+  if (method === 'getBlock' && (params[0] as number) === 15) return failure(-32_007)
+  return listing(SLOTS.filter((slot) => slot !== 15))(call, truth)
+}
+
+describe('a block that a later one names', () => {
+  const final =
+    (slot: number): FakeNode['lie'] =>
+    ({ method, params: [options] }) =>
+      method === 'getSlot' && (options as { commitment: string }).commitment === 'finalized' ? { result: slot } : null
+
+  // Guarantee: only a block that is lost for good may be skipped: late ones come within a minute.
+  it.each([
+    ['is lost where the node lacks it for long', 1_515, true],
+    ['may come while it is young', 1_514, false],
+  ])('%s', async (_what, slot, isGone) => {
+    const node = await startNode(SLOTS, (call, truth) => final(slot)(call, truth) ?? jumped(call, truth))
+    const client = clientOf(node)
+    for (let turn = 0; turn < 4; turn += 1) {
+      const failed = { name: 'BlockUnreadable', isGone, block: { height: 15 } }
+      await expect(client.scan(15, 15, watches)).rejects.toMatchObject(failed)
+    }
+  })
+})
+
 describe('a node that lies', () => {
   // Guarantee: a doubtful answer stops the scan, so the cursor cannot pass money by and nothing false is credited.
   it.each<[string, FakeNode['lie']]>([

@@ -4,7 +4,16 @@ import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { RpcDenial } from '../../nodes/rpc-failure.ts'
 import { TRANSACTION_OPTIONS } from './disputed.ts'
-import { BlockMissing, type Caller, firstSlotFrom, getBlock, listSlots, newestSlot, orNull } from './get-block.ts'
+import {
+  BlockMissing,
+  type Caller,
+  firstSlotFrom,
+  getBlock,
+  listSlots,
+  namedBlock,
+  newestSlot,
+  orNull,
+} from './get-block.ts'
 import type { NodeIdentity } from './identity.ts'
 import { type BlockPosition, newestBlock } from './newest-block.ts'
 import {
@@ -116,7 +125,11 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
     },
     readAlone: (slot, from, take) =>
       inBlock({ height: slot, hash: null }, 'getBlock', async () => {
-        const { signatures, ...header } = await getBlock(rpc, slot, 'signatures', signedBlockSchema)
+        const { signatures, ...header } = await namedBlock(
+          rpc,
+          slot,
+          getBlock(rpc, slot, 'signatures', signedBlockSchema),
+        )
         if (!identity().simulated && header.parentSlot >= from)
           throw new NodeUnreliable(`the node has a block in slot ${header.parentSlot} before it`)
         const contents = await mapConcurrently(signatures, ALONE, (id) => getTransaction(rpc, slot, id))
@@ -174,7 +187,12 @@ async function lowestUnlisted(rpc: Caller, from: number, later: Header | undefin
   let slot = later?.parentSlot ?? from
   for (let step = 0; step < UNLISTED_MAX; step += 1) {
     const block = { height: slot, hash: null }
-    const header = await inBlock(block, 'getBlock', () => getBlock(rpc, slot, 'none', headerSchema))
+    const asked = slot
+    const isNamed = later !== undefined || step > 0
+    const header = await inBlock(block, 'getBlock', () => {
+      const given = getBlock(rpc, asked, 'none', headerSchema)
+      return isNamed ? namedBlock(rpc, asked, given) : given
+    })
     if (header.parentSlot < from) return slot
     if (header.parentSlot >= slot) break
     slot = header.parentSlot

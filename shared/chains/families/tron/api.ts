@@ -15,6 +15,8 @@ import { headerSchema, maybeHeaderSchema } from './wire.ts'
  * (developers.tron.network, "Rate limits").
  */
 const SUSPENDED = /suspended for (\d{1,5}) ?s/i
+/** How a lite full node refuses everything about the past, with status 200 (java-tron, `LiteFnQueryHttpFilter`). */
+const LITE = /\blite ?full ?node\b/i
 /** Refusals are short; a longer body of a failed request is not shown. */
 const WORDS_MAX = 1_000
 /** How often a second public node is queried for its solid block, milliseconds: the daily quota is limited. */
@@ -110,7 +112,8 @@ function validate<T>({ text, schema, method, host, wordsOf }: Response<T>): T {
   try {
     json = parseLosslessJson(text)
   } catch {
-    throw new RpcFailure('retry', `${what}: no JSON${quoted(wordsOf(shortText(text)))}`, { call })
+    const kind = LITE.test(shortText(text)) ? 'pruned' : 'retry'
+    throw new RpcFailure(kind, `${what}: no JSON${quoted(wordsOf(shortText(text)))}`, { call })
   }
   const failure = failed.safeParse(json)
   if (failure.success)

@@ -1,4 +1,5 @@
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { TronNode } from './api.ts'
 import { checkHeader, type SuccessfulTransaction, successfulTransaction } from './check-block.ts'
 import {
@@ -16,6 +17,9 @@ import {
 
 /** Maximum response size for one transaction: java-tron accepts none above 500 KB, and its logs and calls add to it. */
 const LIMITS = { maxBytes: 16 * 2 ** 20 }
+
+/** Blocks between back ends of one URL at most: a turn of all producers. */
+const APART_MAX = 27
 
 /** The part of a node that is used here. */
 export type PartNode = Pick<TronNode, 'call'>
@@ -59,9 +63,20 @@ async function wholeBlock(node: PartNode, height: number): Promise<Block | null>
     if (error instanceof NodeUnreliable) return null
     throw error
   }
-  if (block === null) throw new NodeUnreliable(`the node has no block ${height}`)
+  if (block === null) throw await absence(node, height)
   checkHeader(block, height)
   return block
+}
+
+/**
+ * Why a node has no block at a height. Heights have no gaps: one whose newest block is higher dropped this one, or began behind it, as lite full
+ * nodes do. The back ends of one URL may be some blocks apart.
+ */
+export async function absence(node: PartNode, height: number): Promise<NodeUnreliable> {
+  const { number } = (await node.call('wallet/getnowblock', {}, headerSchema)).block_header.raw_data
+  if (number - height < APART_MAX) return new NodeUnreliable(`the node has no block ${height}`)
+  const words = `the node no longer has block ${height}: its newest is ${number}`
+  return new RpcFailure('pruned', words, { method: 'wallet/getblockbynum' })
 }
 
 async function listByInfos(node: PartNode, height: number): Promise<ListedBlock> {

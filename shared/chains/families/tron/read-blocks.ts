@@ -2,6 +2,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { TronNode } from './api.ts'
+import { absence } from './block-parts.ts'
 import { checkHeader, type SuccessfulTransaction, successfulTransactions } from './check-block.ts'
 import { type Block, blocksSchema, headerSchema, infosSchema, maybeBlockSchema } from './wire.ts'
 
@@ -61,7 +62,8 @@ async function askBlocks(node: TronNode, from: number, to: number, known: Block 
   if (from !== to) return node.call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }, blocksSchema)
   if (known?.block_header.raw_data.number === from) return [known]
   const block = await node.call('wallet/getblockbynum', { num: from }, maybeBlockSchema)
-  return block === null ? [] : [block]
+  if (block === null) throw await absence(node, from)
+  return [block]
 }
 
 async function withInfos(node: TronNode, block: Block): Promise<ReadBlock> {

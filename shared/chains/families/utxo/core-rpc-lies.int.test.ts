@@ -57,6 +57,22 @@ describe('a node that lies', () => {
     await expect(open([await serve(lie)]).scan(0, 2, watches)).rejects.toEqual(unreliable)
   })
 
+  // Guarantee: only a block that is dropped for good may be skipped; nodes that answer so are not down.
+  it.each([
+    ['has pruned it', 'Block not available (pruned data)', true],
+    ['has not downloaded it yet', 'Block not available (not fully downloaded)', false],
+  ])('a block is gone for good only when a node %s', async (_what, message, isGone) => {
+    const [one, other] = [
+      await serve(when('getblock', () => refusal(-1, message))),
+      await serve(when('getblock', () => refusal(-1, message))),
+    ]
+    const client = open([one, other])
+    for (let turn = 0; turn < 8; turn += 1) {
+      await expect(client.scan(1, 1, watches)).rejects.toMatchObject({ name: 'BlockUnreadable', isGone })
+    }
+    if (isGone) expect(client.silence?.().hosts).toEqual([])
+  })
+
   it('about one block is told by its height, hash, call and words', async () => {
     const client = open([await serve(when('getblock', () => 'Work queue depth exceeded'))])
     await expect(client.scan(1, 1, watches)).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
-import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
+import { createJsonRpc, type RpcErrorObject, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
 import type { Demand } from '../../nodes/pool-node.ts'
 import type { ErrorMeaning } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
@@ -38,6 +38,9 @@ const ESTIMATE_BLOCKS = 6
 const ABSENT_CODES = new Set([-5, -8])
 /** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
 const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
+/** Words with the code -1 for the contents of a block: dropped, or in download after a start from a snapshot (Bitcoin Core, `CheckBlockDataAvailability`). */
+const PRUNED_WORDS = /\bpruned data\b/i
+const UNLOADED_WORDS = /\bnot fully downloaded\b/i
 /** Hosted nodes' codes for too many requests: EIP-1474 and the status, repeated. */
 const RATE_CODES = new Set([-32_005, 429])
 
@@ -219,7 +222,9 @@ function readHash(call: Call, height: number): Promise<string | null> {
   return unlessAbsent(call('getblockhash', [height], hashSchema))
 }
 
-function classify({ code }: { readonly code: number }): ErrorMeaning {
+function classify({ code, message }: RpcErrorObject): ErrorMeaning {
+  if (PRUNED_WORDS.test(message)) return 'pruned'
+  if (UNLOADED_WORDS.test(message)) return 'retry'
   if (ABSENT_CODES.has(code)) return 'absent'
   if (RATE_CODES.has(code)) return 'rate'
   return REFUSED_CODES.has(code) ? 'refused' : 'retry'
