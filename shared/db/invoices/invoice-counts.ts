@@ -110,9 +110,6 @@ export function createInvoiceCounts(db: Database) {
   }
 }
 
-/** The type of what {@link createInvoiceCounts} returns. */
-export type InvoiceCounts = ReturnType<typeof createInvoiceCounts>
-
 /** Other processes together would have to create a thousand invoices a second in one workspace to pass the limit meanwhile. */
 function isFresh(known: Known, at: Ms, limit: number): boolean {
   const left = limit - known.all - known.asked
