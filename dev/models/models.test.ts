@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { brokenRule, configurationOf } from '#dev/check-models.ts'
 import { ROOT } from '#scripts/bundle.mjs'
 import { type Model, mistakesOf, readModels } from './configurations.ts'
+import { brokenRule, configurationOf } from './tlc-text.ts'
 
 const FOLDER = join(ROOT, 'docs/models')
 const models = readModels(FOLDER)

@@ -31,7 +31,7 @@ export interface ThriftyPace extends LookPace {
   /** When most of the quota is used, whoever watches. */
   readonly slowMs: number
   /**
-   * While a payment is unconfirmed, between two moves of the cursor at most, or half of the wait that is left where that is longer: one that
+   * While a payment is unconfirmed, between two moves of the cursor at most, or half of the wait that is left where that is longer, five minutes at most: one that
    * disappears from an open invoice's address shows in its balance before that.
    */
   readonly confirmMs: number
@@ -74,8 +74,8 @@ export function usualPace(blockTimeMs: number, isNearlySpent: ThriftyPace['isNea
 
 /** Between two moves of the cursor while a payment waits for something else than blocks. */
 const SETTLING_MS = 10_000
-/** A long wait for blocks is looked at after this part of what is left of it. */
-const CONFIRM_STEPS = 2
+/** A long wait for blocks rests for half of what is left of it, and this long at most. */
+const CONFIRM_MAX_MS = 300_000
 /** Longest time that one step counts as watched. */
 const STEP_MAX_MS = 60_000
 /** Hours of watched time that may be saved up. */
@@ -162,10 +162,9 @@ export function nextStep(pace: ThriftyPace, state: ThriftyState, scene: PaceScen
     // One that has enough blocks waits for finality or for a second node.
     const expectedMs =
       blocksToConfirm === 0 ? Math.max(pace.blockTimeMs, SETTLING_MS) : blocksToConfirm * pace.blockTimeMs
-    if (
-      sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, Math.max(pace.confirmMs, expectedMs / CONFIRM_STEPS)))
-    )
-      return 'move'
+    // A pace that was measured wrongly costs a while and no more.
+    const longMs = Math.min(expectedMs / 2, CONFIRM_MAX_MS)
+    if (sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, Math.max(pace.confirmMs, longMs)))) return 'move'
   }
   if (open.length > 0) return now - state.askedAt >= glanceEvery(pace, scene) ? 'glance' : 'wait'
   if (scene.hasTrouble) return sinceMove >= pace.troubleMs ? 'move' : 'wait'

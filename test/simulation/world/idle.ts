@@ -3,6 +3,7 @@ import { CONFIRMATIONS } from '../processes/catalog.ts'
 import type { Doc } from '../store/bson-values.ts'
 import { isWired, WIRE_FINAL_DEPTH } from '../wire/wire-client.ts'
 import type { SimChain } from './chain.ts'
+import { isUnprovable } from './dropped.ts'
 import type { Sim } from './sim.ts'
 import { attentiveAt, unfoundAt } from './thrifty-due.ts'
 
@@ -99,12 +100,16 @@ function isMissing(sim: Sim, row: Doc): boolean {
   return sim.chains.get(`${row['mode']}:${row['network']}`)?.mempool.has(String(row['txHash'])) === false
 }
 
-/** A payment that counts although its block left the chain: a scanner that went back to an older block finds out when it reads on. */
+/**
+ * A payment that counts although its block left the chain: a scanner that went back to an older block finds out when it reads on. Where no node has
+ * that height any more, nobody can find out: it is not confirmed, and the invoice that waits for it gets into the inbox.
+ */
 function isAbandoned(sim: Sim, row: Doc): boolean {
   const block = row['block'] as { readonly height: number; readonly hash: string } | null | undefined
   if (block == null || (row['state'] !== 'detected' && row['state'] !== 'confirmed')) return false
   const chain = sim.chains.get(`${row['mode']}:${row['network']}`)
-  return chain !== undefined && chain.at(block.height)?.hash !== block.hash
+  if (chain === undefined || chain.at(block.height)?.hash === block.hash) return false
+  return row['state'] === 'confirmed' || !isUnprovable(chain, block)
 }
 
 interface Due {
