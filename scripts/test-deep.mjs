@@ -210,7 +210,7 @@ async function run({ args, env = {} }) {
   return { hasPassed, output, minutes: (performance.now() - started) / 60_000 }
 }
 
-/** The report of a stage, in Markdown. */
+/** The report of a stage, in Markdown; it does not name the folder in which the stage ran. */
 function reportOf(name, { what, args, afterwards = [], env = {} }, { hasPassed, output, minutes }) {
   const settings = Object.entries({ ...FULL, ...env }).map(([key, value]) => `${key}=${value} `)
   const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ':!docs/reports') !== ''
@@ -222,7 +222,7 @@ Made with \`npm run test:deep -- ${name}\` on ${new Date().toISOString().slice(0
 (\`${settings.join('')}node ${[args, ...afterwards].map((one) => one.join(' ')).join('; node ')}\`). The end of its output:
 
 \`\`\`text
-${output.trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}
+${output.replaceAll(process.cwd(), '.').trimEnd().split('\n').slice(-KEPT_LINES).join('\n')}
 \`\`\`
 `
 }
