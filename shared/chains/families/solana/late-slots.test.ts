@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { chainOf } from '#test/support/fake-solana.ts'
+import { randomOf } from '#test/support/random-of.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
 import { RpcDenial } from '../../nodes/rpc-failure.ts'
 import type { Caller } from './get-block.ts'
@@ -10,17 +11,6 @@ import { type BlockReader, createBlockReader } from './read-blocks.ts'
 
 const FIRST = 100
 const HISTORIES = 200
-
-/** The same numbers below a bound for the same seed (mulberry32). */
-function randomOf(seed: number) {
-  let state = seed
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 /** A node whose votes, blocks and list of slots run ahead of each other by what `lags` says. */
 function nodeOf(random: (below: number) => number) {

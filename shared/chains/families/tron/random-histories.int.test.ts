@@ -7,6 +7,7 @@ import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { randomOf } from '#test/support/random-of.ts'
 import { ADDRESS, CONTRACT, OURS, PAYER, silent, USDT, watches } from '#test/support/tron-nodes.ts'
 import { createTronClient, type TronClient } from './client.ts'
 
@@ -14,17 +15,6 @@ const HISTORIES = 200
 const STEPS = 30
 const SOLID_LAG = 4
 const BATCH = 7
-
-/** The same numbers below a bound for the same seed (mulberry32). */
-function randomOf(seed: number) {
-  let state = seed
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
-}
 
 /** What a front of the node says instead of the truth, by path; null for the truth. */
 interface Front {

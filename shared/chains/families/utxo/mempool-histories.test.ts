@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { sampleOf } from '#test/support/depth.ts'
+import { randomOf } from '#test/support/random-of.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createWatchIndex } from '../watch-index.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -16,17 +17,6 @@ const UNHURRIED_MS = 600_000
 const scope = {
   ...({ keyPrefix: 'test:bitcoin', asset: 'btc_bitcoin', dustBase: 546n } as const),
   ...{ rules: { coinbaseMaturity: 100, mweb: false }, printAddress: (script: string) => script },
-}
-
-/** The same numbers below a bound for the same seed (mulberry32). */
-function randomOf(seed: number) {
-  let state = seed
-  return (below: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
-  }
 }
 
 function transactionOf(coin: number, random: (below: number) => number): Transaction {
