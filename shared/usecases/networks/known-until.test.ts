@@ -7,6 +7,8 @@ const BLOCK_MS = 10 * MINUTE
 const cursor = (change: Partial<PositionedCursor>): PositionedCursor => ({
   mode: 'live',
   hash: '0x10',
+  height: 16,
+  headHeight: 16,
   time: 1_000 * MINUTE,
   headSeenAt: 1_005 * MINUTE,
   ...change,
@@ -17,6 +19,13 @@ describe('what is known of a chain', () => {
   it('ends with the last block, and never behind the last look at the node', () => {
     expect(known({})).toBe(1_000 * MINUTE)
     expect(known({ time: 1_100 * MINUTE })).toBe(1_005 * MINUTE)
+  })
+
+  // Guarantee: a block that calls itself later than it is passes no deadline over blocks that are still unread.
+  it('leaves the time that unread blocks took, whatever the last block says of its own', () => {
+    expect(known({ time: 1_100 * MINUTE, headHeight: 19 })).toBe(1_005 * MINUTE - 3 * BLOCK_MS)
+    expect(known({ time: 970 * MINUTE, headHeight: 19 })).toBe(970 * MINUTE)
+    expect(known({ mode: 'test', time: 1_100 * MINUTE, headHeight: 19 })).toBe(1_005 * MINUTE)
   })
 
   it('ends with the last complete look at the mempool where that was later', () => {

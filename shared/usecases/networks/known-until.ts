@@ -8,6 +8,8 @@ export type PositionedCursor = Pick<
   | 'mode'
   | 'time'
   | 'hash'
+  | 'height'
+  | 'headHeight'
   | 'headSeenAt'
   | 'mempoolAt'
   | 'advancedAt'
@@ -33,10 +35,11 @@ export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
 export function readUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
   const { mode, time, headSeenAt, mempoolAt, atHeadAt } = cursor
   if (mempoolAt !== undefined) return mode === 'test' ? mempoolAt : liveMempool(cursor, mempoolAt, blockTimeMs)
-  // Blocks may carry times in the future (Bitcoin: two hours): only activity before the last reading is known.
-  const scanned = Math.min(time, headSeenAt)
   // A test chain may mine only when something happens: at its head the last reading counts.
-  return mode === 'test' ? Math.max(scanned, atHeadAt ?? 0) : scanned
+  if (mode === 'test') return Math.max(Math.min(time, headSeenAt), atHeadAt ?? 0)
+  // A block may carry a later time than its own, and unread ones behind it are older than the reading: each took its pace.
+  const unread = Math.max(0, cursor.headHeight - cursor.height)
+  return Math.min(time, headSeenAt - unread * blockTimeMs)
 }
 
 /**

@@ -11,6 +11,13 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     seed: '73',
   },
   {
+    name: 'late-time-passes-unread-blocks',
+    file: 'shared/usecases/networks/known-until.ts',
+    find: 'return Math.min(time, headSeenAt - unread * blockTimeMs)',
+    replace: 'return Math.min(time, headSeenAt)',
+    what: 'A block that calls itself later than it is passes deadlines over blocks that are still unread.',
+  },
+  {
     name: 'skipped-money-unnamed',
     file: 'shared/usecases/scanning/skip-blocks.ts',
     find: 'if (isUnread || holdsMore) named.push',
