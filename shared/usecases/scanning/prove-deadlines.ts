@@ -98,10 +98,13 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     // Deadlines wait from before the first of them: a range before may have been read from wrong balances, whoever it concerned.
     const isDoubtful = open.every(({ expiresAt }) => expiresAt > (cursor.unproven ?? expiresAt))
     const ending = open.filter(({ expiresAt }) => isDoubtful || expiresAt <= through)
+    // Those that are added while a proof takes several steps come last, so that pages stay what they are.
+    ending.sort((one, other) => one.expiresAt - other.expiresAt || (one.matchKey < other.matchKey ? -1 : 1))
     if (!(await prove(session, ending))) return true
     session.unprovenReason = null
     session.unprovenSince = undefined
     session.provenWhole = undefined
+    session.proving = undefined
     await moveCursor(session, { unproven: null, ...waiting(session, session.silence?.reason ?? null) })
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
@@ -126,7 +129,7 @@ async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promis
     const at = { height, hash, time }
     const scene = await compareWithStarts(session, page, at)
     await reportCode(session, scene.answers)
-    const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene)
+    const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene, start)
     if (outcome === 'spent') return false
     if (outcome !== 'gone') continue
     if ((await readOfSenders(session, scene)) === 'spent') return false
@@ -205,10 +208,16 @@ async function isExplained(session: ScanSession, { watch, start, answers, at }: 
 /**
  * Compares balances on every node between a block before they were shown and the cursor with what is stored, and reads the blocks that
  * explain a difference. A start may be older: clocks differ, and what came in since then is missing. `spent` where the budget of one step was
- * used up first; `gone` where no node has those balances any more.
+ * used up first; `gone` where no node has those balances any more. What was looked through for these accounts of a page is not looked through
+ * again, whatever the other pages take.
  */
-async function lookBack(session: ScanSession, { open, starts, answers }: Scene): Promise<'done' | 'spent' | 'gone'> {
+async function lookBack(
+  session: ScanSession,
+  { open, starts, answers }: Scene,
+  page: number,
+): Promise<'done' | 'spent' | 'gone'> {
   const { cursor, deps, source } = session
+  const { height, hash, time } = cursor
   const { marginMs = 0 } = source.thrifty ?? {}
   const shownAt = Math.min(...open.map(({ since }) => since))
   const matchKeys = keysOf(open)
@@ -220,7 +229,12 @@ async function lookBack(session: ScanSession, { open, starts, answers }: Scene):
   const lowest = Math.min(before.height, ...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
   const first = lowest < before.height ? await blockAt(session, lowest) : before
   if (first.height >= cursor.height) return 'done'
-  const place = session.proving?.shownAt === shownAt ? session.proving.from : first
+  session.proving ??= new Map()
+  const { proving } = session
+  const known = proving.get(page)
+  const from = known !== undefined && matchKeys.every((key) => known.accounts.has(key)) ? known.from : first
+  if (from.hash === cursor.hash) return 'done'
+  const place = from.height < cursor.height ? from : first
   const waitedMs = deps.clock.now() - (session.unprovenSince ?? deps.clock.now())
   const outcome = await compareRange(session, {
     from: place,
@@ -231,14 +245,15 @@ async function lookBack(session: ScanSession, { open, starts, answers }: Scene):
     logRequests: LOG_REQUESTS,
     mayLackLogs: waitedMs >= PATIENCE_MS,
   })
-  if (outcome === 'forked')
+  if (outcome === 'forked') {
+    // The place may be a block that was replaced.
+    proving.delete(page)
     throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
-  if (outcome !== 'done' && outcome !== 'gone') {
-    session.proving = { shownAt, from: outcome }
-    return 'spent'
   }
-  session.proving = undefined
-  return outcome
+  const isPlace = outcome !== 'done' && outcome !== 'gone'
+  if (outcome === 'gone') proving.delete(page)
+  else proving.set(page, { accounts: new Set(matchKeys), from: isPlace ? outcome : { height, hash, time } })
+  return isPlace ? 'spent' : outcome
 }
 
 /**

@@ -78,8 +78,8 @@ export interface ScanSession {
   unprovenSince?: Ms | undefined
   /** For the deadlines that wait, blocks above `since` up to this one were read in full. */
   provenWhole?: (Pick<BlockPlace, 'height' | 'hash'> & { readonly since: number }) | undefined
-  /** How far the look back of deadlines has come that one step could not finish: for invoices shown from `shownAt` on. */
-  proving?: { readonly shownAt: Ms; readonly from: BlockPlace } | undefined
+  /** How far the looks back of deadlines have come, which one step may not finish: by page, and good for these accounts alone. */
+  proving?: Map<number, { readonly accounts: ReadonlySet<string>; readonly from: BlockPlace }> | undefined
   /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */
   started?: Set<string>
   /** Accounts whose code is in the inbox, as far as this session saw; absent before the first. */

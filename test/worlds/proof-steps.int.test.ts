@@ -1,0 +1,266 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createChainClient } from '#shared/chains/create-chain-client.ts'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import { proveDeadlines } from '#shared/usecases/scanning/prove-deadlines.ts'
+import { acquireScanLease, type ScanLease } from '#shared/usecases/scanning/scan-lease.ts'
+import type { ScanSession } from '#shared/usecases/scanning/scan-session.ts'
+import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
+import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
+import { asksBalances } from '#test/support/balance-stage.ts'
+import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
+import { deepTest } from '#test/support/depth.ts'
+import { type Lie, startLyingNode } from '#test/support/lying-node.ts'
+import { useStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
+import type { Account } from './payers.ts'
+import { useStoryStage } from './story-stage.ts'
+
+const stores = useStores()
+const story = useStoryStage(stores)
+const USDT = 1_000_000n
+const MILLI = 10n ** 15n
+const ETHER = 10n ** 18n
+/** More than any proof here takes. */
+const STEPS = 40
+const SCOPE = { mode: 'test', family: 'evm', network: 'ethereum' } as const
+
+const opened: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close()
+})
+
+const payments = () => stores.db.connection.collection('payments')
+const invoices = () => stores.db.connection.collection('invoices')
+
+async function liar(lie: Lie): Promise<string> {
+  const node = await startLyingNode(story.stage.chain.url, lie)
+  opened.push(node)
+  return node.url
+}
+
+/** Reads up to the head as a scanner does, so that what the accounts have is stored with their invoices. */
+async function readUp(): Promise<void> {
+  const scanner = story.attend()
+  await story.untilHead()
+  await scanner.stop()
+}
+
+/** What the chain has since the accounts were first read is as if a node had never shown it. */
+async function hideAll(): Promise<void> {
+  await readUp()
+  await payments().deleteMany({})
+}
+
+/** A session at the head whose deadlines wait for their proof, each step of which reads so many blocks. */
+async function session(urls: readonly string[] = [story.stage.chain.url], batchMax = 50): Promise<ScanSession> {
+  const networks = { live: {}, test: { ethereum: { rpcUrls: urls, chainId: 31_337 } } }
+  const client = createChainClient(networks, 'test', 'ethereum', stores.runtime.metrics)
+  if (client === null) throw new Error('no client')
+  opened.push(client)
+  const { deps } = story.stage
+  const looks = { endedLookMs: 1e9, allLookMs: 1e9, weekLookMs: 1e9, monthLookMs: 1e9 }
+  const source = story.stage.source({ client, batchMax, finalityDepth: 65, thrifty: briskPace(looks) })
+  const lease = (await acquireScanLease(deps, { ...source, owner: 'test' })) as ScanLease
+  opened.push({ close: () => lease.release() })
+  const unproven = new Date(Date.now() - 3_600_000)
+  await stores.db.connection.collection('chain_cursors').updateOne({}, { $set: { unproven } })
+  const cursor = await story.stage.cursor()
+  if (cursor === null) throw new Error('no cursor')
+  const index = source.createIndex()
+  await hydrateWatches(deps, SCOPE, index)
+  return { deps, source, lease, index, missingSince: new Map(), cursor }
+}
+
+/** Steps until nothing waits; fails when that does not end. */
+async function proveAll(one: ScanSession): Promise<void> {
+  for (let step = 0; step < STEPS && one.cursor.unproven != null; step += 1) await proveDeadlines(one)
+  expect({ unproven: one.cursor.unproven ?? null, reason: one.unprovenReason ?? null }).toEqual({
+    unproven: null,
+    reason: null,
+  })
+}
+
+/** What is stored, without the coins from nowhere that pay for gas, which are older than all invoices. */
+const amounts = async () =>
+  (
+    await payments()
+      .find({ state: { $ne: 'orphaned' } })
+      .toArray()
+  )
+    .map(({ amountBase }) => BigInt(String(amountBase)))
+    .filter((amount) => amount < ETHER)
+    .sort((one, other) => (one < other ? -1 : 1))
+
+/** Pays coins, each sum in a block of its own. */
+async function pay(account: Account, ...sums: readonly bigint[]): Promise<void> {
+  for (const sum of sums) {
+    await story.payers.pay(account, 'eth_ethereum', sum)
+    await story.stage.chain.mine()
+  }
+}
+
+/** The account's key sends coins on, for a fee below the dust threshold: only the number of its transactions shows it for sure. */
+async function sendOn({ address: from }: Account, amountBase: bigint): Promise<void> {
+  const { chain } = story.stage
+  const { baseFeePerGas } = (await chain.rpc('eth_getBlockByNumber', ['latest', false])) as { baseFeePerGas: string }
+  const fees = { maxFeePerGas: `0x${(2n * BigInt(baseFeePerGas)).toString(16)}`, maxPriorityFeePerGas: '0x0' }
+  const value = `0x${amountBase.toString(16)}`
+  await chain.rpc('eth_sendTransaction', [{ from, to: `0x${'e5'.repeat(20)}`, value, gas: '0x5208', ...fees }])
+  await chain.mine()
+}
+
+/** Two nodes that answer alike, so that no logs are asked for beside their balances. */
+const twoNodes = async (lie: Lie = (_, truth) => truth) => [await liar(lie), await liar(lie)]
+
+/** A node to which the first token gives no balance at this block. */
+const silentToken = (hash: () => string): Lie => {
+  const isAsked = (params: readonly unknown[]) =>
+    (params[1] as { blockHash?: string } | undefined)?.blockHash === hash()
+  return (call, truth) => {
+    const { result } = truth
+    if (!asksBalances(call) || typeof result !== 'string' || result.length < 2 + 64 * 4 || !isAsked(call.params)) {
+      return truth
+    }
+    // A word each for block, coin, USDT, USDC.
+    return { result: `${result.slice(0, 130)}${'f'.repeat(64)}${result.slice(194)}` }
+  }
+}
+
+describe('the proof of a deadline', () => {
+  // Guarantee: a figure that could not be read proves nothing, at either end.
+  it('takes a first figure that could not be read for no figure', async () => {
+    const account = await story.open('pending', 'usdt_ethereum')
+    await readUp()
+    await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
+    await story.stage.chain.mine()
+    await hideAll()
+    const first = { 'starts.0.figures.1': null }
+    await stores.db.connection.collection('coin_balances').updateOne({ matchKey: account.matchKey }, { $set: first })
+    await proveAll(await session(await twoNodes()))
+    expect(await amounts()).toEqual([5n * USDT])
+  })
+
+  it('takes a newest figure that could not be read for no figure', async () => {
+    const account = await story.open('pending', 'usdt_ethereum')
+    await readUp()
+    await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
+    await story.stage.chain.mine()
+    await hideAll()
+    let hash = ''
+    const one = await session(await twoNodes(silentToken(() => hash)))
+    hash = one.cursor.hash
+    await proveAll(one)
+    expect(await amounts()).toEqual([5n * USDT])
+  })
+
+  // Guarantee: coins that came and were sent on are found by the number of the account's transactions.
+  it('looks for coins where nothing but the number of sent transactions differs', async () => {
+    const account = await story.open('pending', 'eth_ethereum')
+    await readUp()
+    await pay(account, MILLI)
+    await sendOn(account, MILLI)
+    await hideAll()
+    await proveAll(await session(await twoNodes()))
+    expect(await amounts()).toEqual([MILLI])
+  })
+
+  // Guarantee: an account that has less than at first may have been paid all the same.
+  it('looks for tokens where more left than came', async () => {
+    const account = await story.open('pending', 'usdt_ethereum')
+    await story.payers.pay(account, 'usdt_ethereum', 50n * USDT)
+    await story.stage.chain.mine(20)
+    await stores.db.connection
+      .collection('invoices')
+      .updateMany({}, { $set: { 'paymentMethods.$[].from': new Date() } })
+    await readUp()
+    await story.payers.pay(account, 'usdt_ethereum', 20n * USDT)
+    await story.stage.chain.mine()
+    await story.payers.collect(account, 'usdt_ethereum', 50n * USDT)
+    await story.stage.chain.mine()
+    await hideAll()
+    await proveAll(await session(await twoNodes()))
+    expect(await amounts()).toContain(20n * USDT)
+  })
+})
+
+describe('a proof of several steps', () => {
+  /** Coins come in blocks of their own and some are sent on, so that each of these blocks is read again. */
+  async function busy(account: Account): Promise<readonly bigint[]> {
+    await pay(account, MILLI, 2n * MILLI)
+    await sendOn(account, MILLI)
+    return [MILLI, 2n * MILLI]
+  }
+
+  /** Steps until the proof has come to a block. */
+  async function proveUpTo(one: ScanSession, height: number): Promise<void> {
+    const hasCome = () => [...(one.proving?.values() ?? [])].some(({ from }) => from.height >= height)
+    for (let step = 0; step < STEPS && !hasCome(); step += 1) expect(await proveDeadlines(one)).toBe(true)
+    expect(hasCome()).toBe(true)
+  }
+
+  it('begins again when the block where it stopped was replaced', async () => {
+    const account = await story.open('pending', 'eth_ethereum')
+    await readUp()
+    const sums = await busy(account)
+    await pay(account, 3n * MILLI)
+    const stopped = await story.stage.height()
+    await pay(account, 4n * MILLI)
+    await hideAll()
+    const one = await session(undefined, 1)
+    await proveUpTo(one, stopped)
+    await story.stage.chain.reorg(2)
+    for (let step = 0; step < STEPS && one.cursor.unproven != null; step += 1) await thriftyTick(one)
+    expect({ unproven: one.cursor.unproven ?? null, reason: one.unprovenReason ?? null }).toEqual({
+      unproven: null,
+      reason: null,
+    })
+    expect(await amounts()).toEqual(sums)
+  })
+
+  // Guarantee: a deadline that comes in while others are proven is proven from its own start.
+  it('looks through all blocks of an invoice that is added meanwhile', async () => {
+    const [first, second] = [await story.open('pending', 'eth_ethereum'), await story.open('pending', 'eth_ethereum')]
+    await readUp()
+    await pay(second, 7n * MILLI)
+    const passed = await story.stage.height()
+    const sums = await busy(first)
+    await hideAll()
+    const one = await session(undefined, 1)
+    const expiresAt = new Date(one.cursor.unproven ?? 0)
+    const end = ({ matchKey }: Account) =>
+      invoices().updateOne({ 'paymentMethods.matchKey': matchKey }, { $set: { expiresAt } })
+    await end(first)
+    await proveUpTo(one, passed + 1)
+    await end(second)
+    await proveAll(one)
+    expect(await amounts()).toEqual([...sums, 7n * MILLI])
+  })
+
+  // Guarantee: accounts of one page do not put those of another one back.
+  deepTest('ends although accounts of several pages need several steps', async () => {
+    const first = await story.open('pending', 'eth_ethereum')
+    await strangers(100)
+    const last = await story.open('pending', 'eth_ethereum')
+    await readUp()
+    const sums = [...(await busy(first)), ...(await busy(last))].sort((one, other) => (one < other ? -1 : 1))
+    await hideAll()
+    await proveAll(await session(undefined, 1))
+    expect(await amounts()).toEqual(sums)
+  })
+
+  /** Invoices at addresses that nobody pays, whose deadlines are between those of the first and the last one. */
+  async function strangers(count: number): Promise<void> {
+    const row = { mode: 'test', family: 'evm', materialId: 'test:evm:strangers', watchedOn: [] } as const
+    const keys = Array.from({ length: count }, (_, index) => (index + 1).toString(16).padStart(40, 'c'))
+    const addresses = keys.map((matchKey, index) => ({ index, address: `0x${matchKey}`, matchKey, ...row }))
+    await story.stage.deps.wallets.addDerived(row.materialId, addresses, count)
+    const at = Date.now() - 1_000
+    for (const [index, matchKey] of keys.entries()) {
+      const method = { ...samplePaymentMethod(matchKey, at), claim: `stranger:${index}` }
+      const expiresAt = at + 30 * 24 * 3_600_000
+      const state = { paymentMethods: [method], status: 'pending', expiresAt, nextActionAt: expiresAt } as const
+      const invoice = sampleInvoice(stores.runtime.random, { at, number: 1_000 + index, state })
+      await createInvoiceRepository(stores.db).insert(invoice)
+    }
+  }
+})
