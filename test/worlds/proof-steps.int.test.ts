@@ -45,10 +45,18 @@ async function readUp(): Promise<void> {
   await scanner.stop()
 }
 
+/** Accounts begin with what they have now: their gas and their permissions are older than their invoices. */
+async function begin(): Promise<void> {
+  await readUp()
+  await stores.db.connection.collection('coin_balances').updateMany({}, { $unset: { starts: '' } })
+  await story.stage.chain.mine()
+  await readUp()
+}
+
 /** What the chain has since the accounts were first read is as if a node had never shown it. */
 async function hideAll(): Promise<void> {
   await readUp()
-  await payments().deleteMany({})
+  await payments().deleteMany({ amountBase: { $ne: String(ETHER) } })
 }
 
 /** A session at the head whose deadlines wait for their proof, each step of which reads so many blocks. */
@@ -130,7 +138,7 @@ describe('the proof of a deadline', () => {
   // Guarantee: a figure that could not be read proves nothing, at either end.
   it('takes a first figure that could not be read for no figure', async () => {
     const account = await story.open('pending', 'usdt_ethereum')
-    await readUp()
+    await begin()
     await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
     await story.stage.chain.mine()
     await hideAll()
@@ -142,7 +150,7 @@ describe('the proof of a deadline', () => {
 
   it('takes a newest figure that could not be read for no figure', async () => {
     const account = await story.open('pending', 'usdt_ethereum')
-    await readUp()
+    await begin()
     await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
     await story.stage.chain.mine()
     await hideAll()
@@ -156,7 +164,7 @@ describe('the proof of a deadline', () => {
   // Guarantee: coins that came and were sent on are found by the number of the account's transactions.
   it('looks for coins where nothing but the number of sent transactions differs', async () => {
     const account = await story.open('pending', 'eth_ethereum')
-    await readUp()
+    await begin()
     await pay(account, MILLI)
     await sendOn(account, MILLI)
     await hideAll()
@@ -172,7 +180,7 @@ describe('the proof of a deadline', () => {
     await stores.db.connection
       .collection('invoices')
       .updateMany({}, { $set: { 'paymentMethods.$[].from': new Date() } })
-    await readUp()
+    await begin()
     await story.payers.pay(account, 'usdt_ethereum', 20n * USDT)
     await story.stage.chain.mine()
     await story.payers.collect(account, 'usdt_ethereum', 50n * USDT)
@@ -200,7 +208,7 @@ describe('a proof of several steps', () => {
 
   it('begins again when the block where it stopped was replaced', async () => {
     const account = await story.open('pending', 'eth_ethereum')
-    await readUp()
+    await begin()
     const sums = await busy(account)
     await pay(account, 3n * MILLI)
     const stopped = await story.stage.height()
@@ -220,7 +228,7 @@ describe('a proof of several steps', () => {
   // Guarantee: a deadline that comes in while others are proven is proven from its own start.
   it('looks through all blocks of an invoice that is added meanwhile', async () => {
     const [first, second] = [await story.open('pending', 'eth_ethereum'), await story.open('pending', 'eth_ethereum')]
-    await readUp()
+    await begin()
     await pay(second, 7n * MILLI)
     const passed = await story.stage.height()
     const sums = await busy(first)
@@ -241,7 +249,7 @@ describe('a proof of several steps', () => {
     const first = await story.open('pending', 'eth_ethereum')
     await strangers(100)
     const last = await story.open('pending', 'eth_ethereum')
-    await readUp()
+    await begin()
     const sums = [...(await busy(first)), ...(await busy(last))].sort((one, other) => (one < other ? -1 : 1))
     await hideAll()
     await proveAll(await session(undefined, 1))
