@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
@@ -19,6 +20,8 @@ const stage = useEvmStage(async (chain) => {
 const { client, liar, watches } = stage
 
 const unreliable = expect.any(NodeUnreliable)
+/** More than any number of the protocol has. */
+const MILLION_DIGITS = `0x${'f'.repeat(1_000_000)}`
 const summary = async (reader: EvmClient) =>
   (await reader.scan(0, 5, watches)).flatMap((block) =>
     block.transfers.map(({ asset, amountBase }) => `${block.height} ${asset} ${amountBase}`),
@@ -70,6 +73,38 @@ describe('a node that lies', () => {
       ),
     ],
     ['answers in another shape', lieAbout('eth_getBlockByNumber', () => ({ number: 'seven' }))],
+    ...(
+      [
+        ['with a number in another form', { number: 2 }],
+        ['with a number beyond what is exact', { number: '0x20000000000001' }],
+        ['with a time that no date can have', { timestamp: '0x7dba8218001' }],
+        ['with a time of a million digits', { timestamp: MILLION_DIGITS }],
+      ] as const
+    ).map(([what, change]): [string, Lie] => [
+      `gives blocks ${what}`,
+      lieAbout('eth_getBlockByNumber', (block: object) => ({ ...block, ...change })),
+    ]),
+    [
+      'gives an amount of a million digits',
+      lieAbout('eth_getBlockByNumber', ({ transactions, ...block }: { transactions: object[] }) => ({
+        ...block,
+        transactions: transactions.map((one) => ({ ...one, value: MILLION_DIGITS })),
+      })),
+    ],
+    [
+      'gives a fee of a million digits',
+      lieAbout('eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, gasUsed: MILLION_DIGITS })),
+    ],
+    [
+      'gives logs that were withdrawn',
+      lieAbout('eth_getLogs', (logs: object[]) => logs.map((log) => ({ ...log, removed: true }))),
+    ],
+    ['gives logs twice', lieAbout('eth_getLogs', (logs: object[]) => [...logs, ...logs])],
+    ['answers with a page', () => ({ body: '<html><title>Welcome</title></html>' })],
+    [
+      'answers in a form that nobody asked for',
+      () => ({ body: gzipSync('{"jsonrpc":"2.0","id":1,"result":[]}').toString('latin1') }),
+    ],
     ['fails', () => ({ error: { code: -32_000, message: 'header not found' } })],
   ])('%s: the scan throws', async (_what, lie) => {
     await expect(client([await liar(lie)]).scan(0, 5, watches)).rejects.toEqual(unreliable)

@@ -8,7 +8,7 @@ import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { createBalanceReader } from './balances.ts'
 import type { EvmClientOptions, EvmToken } from './options.ts'
-import { bytesSchema, headerSchema } from './wire.ts'
+import { bytesSchema, headerSchema, quantitySchema } from './wire.ts'
 
 /** Selectors of `balanceOf(address)`, `transfer(address,uint256)` and `approve(address,uint256)`, EIP-20. */
 const BALANCE_SELECTOR = '0x70a08231'
@@ -29,10 +29,7 @@ const APPROVAL_PARTS = { transfer: 4n, approval: 3n } as const
 const CONCURRENCY = 8
 const WORD_CHARS = 66
 
-const quantity = z
-  .string()
-  .regex(/^0x[0-9a-f]{1,64}$/i)
-  .transform(BigInt)
+const quantity = quantitySchema.transform(BigInt)
 
 type Options = Pick<EvmClientOptions, 'chain' | 'chainId' | 'mode' | 'nativeAsset' | 'tokens'>
 

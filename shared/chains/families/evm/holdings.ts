@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { type Figure, type Holdings, UnknownFigure } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createAvoidance } from '../../nodes/avoidance.ts'
@@ -6,8 +5,9 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
+import { TIME_MAX_MS } from '../time-max.ts'
 import { toQuantity } from './rpc.ts'
-import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
+import { bytesSchema, headerSchema, heightSchema, quantitySchema } from './wire.ts'
 
 /** Balances per request: 32 bytes each, below the limit of created code (EIP-170: 24,576 bytes). */
 const CHUNK = 300
@@ -191,7 +191,8 @@ async function readTogether(
   const answer = await node.call('eth_call', [{ data: READ_HOLDINGS + pairs.join('') }, block], bytesSchema)
   const words = Array.from({ length: accounts.length * width + 1 }, (_, at) => wordAt(answer, at))
   // A node that does not run it as a creation returns nothing, or something else.
-  if (answer.length !== 2 + words.length * WORD || words[0] === 0n) {
+  const time = Number((words[0] ?? 0n) & WORD_HALF) * 1_000
+  if (answer.length !== 2 + words.length * WORD || words[0] === 0n || time > TIME_MAX_MS) {
     throw new RpcFailure('refused', `eth_call at ${node.host}: no balances`)
   }
   const silent = createSilence(node, options)
@@ -205,7 +206,7 @@ async function readTogether(
     rows.push({ figures, hasCode: coin >= HAS_CODE })
   }
   const [stamp = 0n] = words
-  return { time: Number(stamp & WORD_HALF) * 1_000, number: Number(stamp >> 64n), rows }
+  return { time, number: Number(stamp >> 64n), rows }
 }
 
 /**
@@ -247,7 +248,7 @@ async function readRows(
   const { tokens } = options
   const silent = createSilence(node, options)
   return mapConcurrently(accounts, CONCURRENCY, async (account) => {
-    const figures: Figure[] = [BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantityText))]
+    const figures: Figure[] = [BigInt(await node.call('eth_getBalance', [`0x${account}`, at], quantitySchema))]
     const code = await node.call('eth_getCode', [`0x${account}`, at], bytesSchema)
     const data = BALANCE_OF + account.padStart(WORD, '0')
     for (const token of tokens) figures.push((await balanceOf(node, { to: token, data }, at)) ?? (await silent(token)))
@@ -270,8 +271,6 @@ function createSilence(node: RpcNode, { mayLackTokens }: HoldingsOptions): (toke
     return 0n
   }
 }
-
-const quantityText = z.string().regex(/^0x[0-9a-f]+$/i)
 
 const nameOf = (block: BlockTag): string => (typeof block === 'string' ? block : block.blockHash)
 

@@ -1,11 +1,8 @@
-import { z } from 'zod'
 import { NodeMismatch } from '#shared/ports/scanning.ts'
 import { createJsonRpc, type RpcNodes, type RpcOptions } from '../../nodes/json-rpc.ts'
 import { parseRangeMax } from './range-limit.ts'
 import { classify } from './rpc-failure.ts'
-import { headerSchema, heightSchema } from './wire.ts'
-
-const quantityText = z.string().regex(/^0x[0-9a-f]+$/i)
+import { headerSchema, heightSchema, quantitySchema } from './wire.ts'
 
 /** An Ethereum JSON-RPC quantity. */
 export function toQuantity(height: number): string {
@@ -27,7 +24,7 @@ export function createRpc({
       return header?.hash ?? null
     },
     async identify(call, host) {
-      const answered = Number(await call('eth_chainId', [], quantityText))
+      const answered = Number(await call('eth_chainId', [], quantitySchema))
       if (answered !== chainId) {
         throw new NodeMismatch(`the node at ${host} is on chain ${answered}, not on ${chainId}`)
       }

@@ -1,17 +1,20 @@
 import { z } from 'zod'
+import { TIME_MAX_MS } from '../time-max.ts'
 
-const quantity = z.string().regex(/^0x[0-9a-fA-F]+$/)
+/** A number of at most 256 bits: what a node could write beyond that would only cost time. */
+const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/)
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 const bytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
-const height = quantity.transform(Number)
+const height = quantity.transform(Number).refine(Number.isSafeInteger)
+const seconds = height.refine((time) => time * 1_000 <= TIME_MAX_MS)
 
 /** A block as `eth_getBlockByNumber(n, false)` returns it; the fields needed to check a chain of blocks. */
 export const headerSchema = z.object({
   number: height,
   hash,
   parentHash: hash,
-  timestamp: height,
+  timestamp: seconds,
   logsBloom: z.string().regex(/^0x[0-9a-f]{512}$/i),
 })
 export type Header = z.infer<typeof headerSchema>
@@ -80,3 +83,6 @@ export const bytesSchema = bytes
 
 /** Response of `eth_blockNumber`. */
 export const heightSchema = height
+
+/** An amount or another number that need not be exact in JavaScript. */
+export const quantitySchema = quantity

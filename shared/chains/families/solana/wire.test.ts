@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { chainOf } from '#test/support/fake-solana.ts'
-import { blockSchema } from './wire.ts'
+import { blockSchema, headerSchema } from './wire.ts'
 
 const [block] = chainOf([15])
 const [entry] = block?.transactions ?? []
@@ -33,5 +33,11 @@ describe('a block', () => {
     ['a negative balance', withMeta({ postBalances: [1, -1] })],
   ])('with %s is refused', (_what, changed) => {
     expect(parse(changed)).toBe(false)
+  })
+
+  // Guarantee: a time that cannot be stored is the fault of this node: another one is asked.
+  it('of a time that no date can have is refused', () => {
+    const at = (blockTime: number) => headerSchema.safeParse({ ...block, blockTime }).success
+    expect([at(8.64e12), at(8.64e12 + 1)]).toEqual([true, false])
   })
 })

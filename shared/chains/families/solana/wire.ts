@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TIME_MAX_MS } from '../time-max.ts'
 
 /** 32 bytes in base58. A full block contains tens of thousands: validity is checked only where one is compared. */
 const publicKey = z.string()
@@ -9,6 +10,7 @@ const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/)
 /** Lamports are JSON numbers. Above 2^53 the parser loses digits: such values must not be used. */
 const lamports = z.number().nonnegative()
 const slot = z.int().nonnegative()
+const seconds = z.int().max(TIME_MAX_MS / 1_000)
 
 /** Null means success. A missing field must not pass for it. */
 const failure = z.union([z.null(), z.string(), z.record(z.string(), z.unknown())])
@@ -47,7 +49,7 @@ export const headerSchema = z.object({
   blockhash: hash,
   previousBlockhash: hash,
   parentSlot: slot,
-  blockTime: z.int().nullable(),
+  blockTime: seconds.nullable(),
 })
 export type Header = z.infer<typeof headerSchema>
 
@@ -65,7 +67,7 @@ export const slotSchema = slot
 /** `getBlocks` and `getBlocksWithLimit`. */
 export const slotsSchema = z.array(slot)
 /** `getBlockTime`: seconds, null where the node does not have it. */
-export const blockTimeSchema = z.int().nullable()
+export const blockTimeSchema = seconds.nullable()
 /** `getGenesisHash`. */
 export const genesisSchema = hash
 /** `getVersion`; Surfpool adds the second field. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TIME_MAX_MS } from '../time-max.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const bytes = z.string().regex(/^([0-9a-f]{2})*$/)
@@ -22,7 +23,7 @@ export const headerSchema = z.object({
   block_header: z.object({
     raw_data: z.object({
       number: z.int().nonnegative().default(0),
-      timestamp: z.int().nonnegative().default(0),
+      timestamp: z.int().nonnegative().max(TIME_MAX_MS).default(0),
       parentHash: hash,
     }),
   }),
