@@ -4,6 +4,8 @@ import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.
 import { proveDeadlines } from '#shared/usecases/scanning/prove-deadlines.ts'
 import { acquireScanLease, type ScanLease } from '#shared/usecases/scanning/scan-lease.ts'
 import type { ScanSession } from '#shared/usecases/scanning/scan-session.ts'
+import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
+import { readRange } from '#shared/usecases/scanning/thrifty-range.ts'
 import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { asksBalances } from '#test/support/balance-stage.ts'
@@ -189,6 +191,74 @@ describe('the proof of a deadline', () => {
     await proveAll(await session(await twoNodes()))
     expect(await amounts()).toContain(20n * USDT)
   })
+})
+
+describe('the proof by payments that are stored', () => {
+  // Guarantee: what came before an account was first read explains nothing that came later.
+  it('counts none of the block where the account was first read', async () => {
+    const account = await story.open('pending', 'eth_ethereum')
+    await readUp()
+    await pay(account, MILLI)
+    await begin()
+    const first = (await story.stage.height()) - 1
+    await pay(account, MILLI)
+    await readUp()
+    await payments().deleteMany({ 'block.height': { $gt: first } })
+    await proveAll(await session())
+    expect(await amounts()).toEqual([MILLI, MILLI])
+  })
+
+  // Guarantee: what one node says alone about balances is compared with all of its logs.
+  it('finds every token payment in the logs of a single node that shows old balances', async () => {
+    const account = await story.open('pending', 'usdt_ethereum')
+    await begin()
+    for (const sum of [5n * USDT, 6n * USDT]) {
+      await story.payers.pay(account, 'usdt_ethereum', sum)
+      await story.stage.chain.mine()
+    }
+    await hideAll()
+    const nothing = '0'.repeat(64)
+    const old: Lie = (call, truth) => {
+      const { result } = truth
+      const isOld = asksBalances(call) && typeof result === 'string' && result.length >= 2 + 64 * 4
+      return isOld ? { result: `${result.slice(0, 130)}${nothing}${result.slice(194)}` } : truth
+    }
+    await proveAll(await session([await liar(old)]))
+    expect(await amounts()).toEqual([5n * USDT, 6n * USDT])
+  })
+})
+
+// Guarantee: no deadline passes while an earlier one waits for its proof.
+it('the first of the deadlines that one range passes waits for its proof', async () => {
+  const [first, second] = [await story.open('pending', 'eth_ethereum'), await story.open('pending', 'eth_ethereum')]
+  await begin()
+  const one = await session()
+  one.cursor = { ...one.cursor, unproven: null }
+  const ends = [one.cursor.time + 60_000, one.cursor.time + 120_000] as const
+  for (const [at, { matchKey }] of [second, first].entries()) {
+    const expiresAt = new Date(ends[at] ?? 0)
+    await invoices().updateOne({ 'paymentMethods.matchKey': matchKey }, { $set: { expiresAt } })
+  }
+  await story.stage.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(ends[1] / 1_000) + 60])
+  await story.stage.chain.mine()
+  await scanTick(one, readRange)
+  expect(one.cursor.unproven).toBe(ends[0])
+})
+
+// Guarantee: a payment that was stored before a crash is not taken back because its coins were sent on before the restart.
+it('keeps a payment that was stored before a crash and whose coins were sent on since', async () => {
+  const account = await story.open('pending', 'eth_ethereum')
+  await begin()
+  const dying = await session()
+  await pay(account, MILLI)
+  const die = () => Promise.reject(new Error('killed'))
+  const cursors = { ...dying.deps.cursors, advance: die }
+  await expect(scanTick({ ...dying, deps: { ...dying.deps, cursors } }, readRange)).rejects.toThrow('killed')
+  await dying.lease.release()
+  expect(await amounts()).toEqual([MILLI])
+  await sendOn(account, MILLI)
+  await scanTick(await session(), readRange)
+  expect(await amounts()).toEqual([MILLI])
 })
 
 describe('a proof of several steps', () => {
