@@ -52,6 +52,13 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     what: 'Coins that code moves on between two looks are missing, and nobody is told.',
   },
   {
+    name: 'figures-of-another-end',
+    file: 'shared/usecases/scanning/thrifty-range.ts',
+    find: 'figures.set(end.hash, found.state)',
+    replace: 'figures.set(end.hash, found.start)',
+    what: 'Coins that came inside of calls are not stored before the proof of a deadline.',
+  },
+  {
     name: 'replaced-blocks',
     file: 'shared/usecases/scanning/scan-reorg.ts',
     find: 'forkHeight: fork.height })',
