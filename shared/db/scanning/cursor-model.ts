@@ -94,7 +94,7 @@ export const CHAIN_CURSORS = defineCollection(
     lease: z.object({ owner: z.string(), until: TIME }).nullable(),
     /** Why the next block cannot be read; null or absent since the cursor advanced or was at its node's head. */
     trouble: TROUBLE.nullable().exactOptional(),
-    /** When the cursor last moved to another block. Absent until it moved for the first time. */
+    /** When the cursor was created, or last moved to another block. */
     advancedAt: TIME.exactOptional(),
     /** When the node's head was last the cursor's own block; absent where unconfirmed transactions are visible. */
     atHeadAt: TIME.exactOptional(),

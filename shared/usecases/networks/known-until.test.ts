@@ -28,6 +28,13 @@ describe('what is known of a chain', () => {
     expect(known({ mode: 'test', time: 1_100 * MINUTE, headHeight: 19 })).toBe(1_005 * MINUTE)
   })
 
+  // Guarantee: a node that stands still at a block from the future lets no deadline pass, however often it answers.
+  it('ends when the last block was read, whatever that says of its own time', () => {
+    const still = { time: 1_100 * MINUTE, advancedAt: 1_001 * MINUTE }
+    expect(known(still)).toBe(1_001 * MINUTE)
+    expect(known({ ...still, mode: 'test' })).toBe(1_001 * MINUTE)
+  })
+
   it('ends with the last complete look at the mempool where that was later', () => {
     expect(known({ mempoolAt: 1_004 * MINUTE })).toBe(1_004 * MINUTE)
   })

@@ -20,6 +20,13 @@ export type PositionedCursor = Pick<
 >
 
 /**
+ * The time of the cursor's block, and never later than when it was read: a block that carries a later time says nothing about the time until
+ * then. Pure.
+ */
+export const scannedTime = ({ time, advancedAt }: Pick<ChainCursor, 'time' | 'advancedAt'>): Ms =>
+  Math.min(time, advancedAt ?? time)
+
+/**
  * The moment up to which all activity of a chain is known, Unix milliseconds. A payment that is not stored yet can
  * only be later. Where unconfirmed transactions are visible it is the last complete reading of the mempool: a payment
  * announced in time is on time, and blocks do not show what else waits. Elsewhere it is the time of the last block. Never grows while
@@ -33,7 +40,8 @@ export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
 
 /** The same by the blocks alone, whether or not deadlines in them are proven. Pure. */
 export function readUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
-  const { mode, time, headSeenAt, mempoolAt, atHeadAt } = cursor
+  const { mode, headSeenAt, mempoolAt, atHeadAt } = cursor
+  const time = scannedTime(cursor)
   if (mempoolAt !== undefined) return mode === 'test' ? mempoolAt : liveMempool(cursor, mempoolAt, blockTimeMs)
   // A test chain may mine only when something happens: at its head the last reading counts.
   if (mode === 'test') return Math.max(Math.min(time, headSeenAt), atHeadAt ?? 0)
@@ -55,6 +63,6 @@ export function deadlinesPassUntil(cursor: PositionedCursor, blockTimeMs: number
  * A live node whose newest block is so old may have lost its peers or still read what it missed: its mempool then proves nothing. The time
  * is the block's own, and never later than when it was read.
  */
-function liveMempool({ advancedAt, time }: PositionedCursor, mempoolAt: Ms, blockTimeMs: number): Ms {
-  return Math.min(mempoolAt, Math.min(advancedAt ?? time, time) + lagMarkMs(blockTimeMs))
+function liveMempool(cursor: PositionedCursor, mempoolAt: Ms, blockTimeMs: number): Ms {
+  return Math.min(mempoolAt, scannedTime(cursor) + lagMarkMs(blockTimeMs))
 }

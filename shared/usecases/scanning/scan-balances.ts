@@ -3,6 +3,7 @@ import type { AccountChecks, BalanceCheck } from '#shared/ports/native-balances.
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { scannedTime } from '#shared/usecases/networks/known-until.ts'
 import { increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
 import { reportGap, reportUnread } from './balance-gaps.ts'
 import {
@@ -34,7 +35,7 @@ export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts
   const { mode, network, client } = source
   if (client.balances === undefined) return new Set()
   const isUnread = session.balancesUnread ?? cursor.status === 'catchup'
-  const expiringAfter = cursor.time - (isUnread ? WATCHED_UNREAD_MS : WATCHED_AFTER_END_MS)
+  const expiringAfter = scannedTime(cursor) - (isUnread ? WATCHED_UNREAD_MS : WATCHED_AFTER_END_MS)
   const all = await deps.invoices.watchedMethods(mode, network, expiringAfter)
   // Where figures choose the blocks, looks read those of ended invoices.
   const rows = source.thrifty === undefined ? all : all.filter(({ isOpen }) => isOpen)

@@ -232,6 +232,7 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
     window: [[block.height, block.hash]],
     headHeight: head.height,
     headSeenAt: clock.now(),
+    advancedAt: clock.now(),
     finalizedHeight: head.finalizedHeight,
     status: 'catchup',
     haltReason: null,

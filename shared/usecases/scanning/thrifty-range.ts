@@ -158,10 +158,12 @@ async function doubt(session: ScanSession): Promise<void> {
 }
 
 /** The first deadline that the cursor passes with its next block waits for a proof. */
-function passing({ cursor, source }: ScanSession, head: Head, open: readonly WatchedMethod[]): CursorChange {
+function passing({ cursor, source, deps }: ScanSession, head: Head, open: readonly WatchedMethod[]): CursorChange {
   return (last) => {
     const isHead = source.mode === 'test' && last.hash === head.hash
-    const until = isHead ? Math.max(last.time, head.askedAt, readUntil(cursor, 1)) : last.time
+    // A deadline that is still to come passes with a later block, whatever time this one carries.
+    const time = Math.min(last.time, deps.clock.now())
+    const until = isHead ? Math.max(time, head.askedAt, readUntil(cursor, 1)) : time
     const passed = open.flatMap(({ expiresAt }) => (expiresAt <= until ? expiresAt : []))
     return passed.length === 0 ? {} : { unproven: Math.min(cursor.unproven ?? Number.POSITIVE_INFINITY, ...passed) }
   }

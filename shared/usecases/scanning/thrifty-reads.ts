@@ -2,6 +2,7 @@ import type { SearchBudget } from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { scannedTime } from '#shared/usecases/networks/known-until.ts'
 import type { ScanSession } from './scan-session.ts'
 
 /** Readings of state that one search makes between both ends of its range. */
@@ -43,8 +44,7 @@ export interface OpenWatch extends WatchedMethod {
  * deadline. Read after the head: an invoice that is missing was shown to nobody before that head was made.
  */
 export async function openWatches({ deps, source, cursor, index }: ScanSession): Promise<readonly OpenWatch[]> {
-  const { unproven, time } = cursor
-  const passed = unproven == null ? time : Math.min(time, unproven - 1)
+  const passed = Math.min(scannedTime(cursor), (cursor.unproven ?? Number.POSITIVE_INFINITY) - 1)
   const rows = await deps.invoices.watchedMethods(source.mode, source.network, passed)
   const byKey = new Map<string, OpenWatch & { readonly invoiceIds: string[] }>()
   for (const row of rows) {
