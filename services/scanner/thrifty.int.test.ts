@@ -71,6 +71,14 @@ const goPast = async (deadline: number) => {
   stepMs += aheadMs
 }
 
+/** A block of a moment after a deadline; the store's clock has come as far. */
+const mineAt = async (deadline: number) => {
+  const time = Math.ceil(deadline / 1_000) + 1
+  stepMs = time * 1_000 - Date.now()
+  await stage.chain.rpc('evm_setNextBlockTimestamp', [time])
+  await stage.chain.mine()
+}
+
 /** Up to when deadlines pass. */
 const passedUntil = async () => {
   const cursor = await stage.cursor()
@@ -311,8 +319,7 @@ describe('a node', () => {
     await waitFor('eth_ethereum', { at, endsAt })
     await pay(ETHER, 'eth_ethereum')
     await stage.chain.mine()
-    await stage.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(endsAt / 1_000) + 1])
-    await stage.chain.mine()
+    await mineAt(endsAt)
     // So long that no step is taken because of the deadline.
     thrifty(await staleNode(), { blockTimeMs: HOUR_MS }, [stage.chain.url])
     await untilCursor(({ time, unproven }) => time >= endsAt && unproven === null)
@@ -343,8 +350,7 @@ describe('a node', () => {
   const amounts = async () => (await stage.payments()).map(({ amount }) => amount).sort()
   const BOTH = [String(ETHER), '1000000'].sort()
   const reachDeadline = async (endsAt: number) => {
-    await stage.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(endsAt / 1_000) + 1])
-    await stage.chain.mine()
+    await mineAt(endsAt)
     // Blocks are an hour apart by the pace: only money moves the cursor.
     await pay(2_000_000n)
     await stage.chain.mine()
