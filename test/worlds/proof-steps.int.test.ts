@@ -241,7 +241,8 @@ it('the first of the deadlines that one range passes waits for its proof', async
   }
   await story.stage.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(ends[1] / 1_000) + 2])
   await story.stage.chain.mine()
-  await scanTick(one, readRange)
+  const clock = { now: () => ends[1] + 3_000 }
+  await scanTick(Object.assign(one, { deps: { ...one.deps, clock } }), readRange)
   expect(one.cursor.unproven).toBe(ends[0])
 })
 
