@@ -43,6 +43,7 @@ it('passes no deadline of a live network whose node was taken out of the configu
     headHeight: 7,
     hash: '0x7',
     time: 500,
+    headHeight: 7,
     headSeenAt: 600,
   } as ChainCursor
   const asked: (readonly [chain: string, until: number])[] = []
@@ -102,6 +103,7 @@ it('asks once more for chains whose position is known, to the latest of them', a
     headHeight: 7,
     hash: '0x7',
     time: 500,
+    headHeight: 7,
     headSeenAt: 600,
   } as ChainCursor
   const deps: DeadlineDeps = {
