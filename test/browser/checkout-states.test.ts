@@ -340,6 +340,22 @@ describe('what a payer copies', () => {
     await expect.poll(() => page.getByRole('status').textContent()).toBe('Amount 148.59 copied.')
   })
 
+  test('is said to be not copied where the browser forbids it, and selecting it gives the same', async () => {
+    const page = await show(
+      'pay',
+      { width: 390 },
+      `Object.defineProperty(navigator, 'clipboard', { value: undefined })`,
+    )
+    await page.getByRole('button', { name: 'Copy address ending in xbG3' }).click()
+    await page.locator('.copy-failed').getByText('Copying did not work. Select the text instead.').waitFor()
+    expect(await sidewaysPixels(page)).toBe(0)
+    const selected = await page.evaluate(`{
+      getSelection().selectAllChildren(document.querySelector('.address'))
+      String(getSelection())
+    }`)
+    expect(selected).toBe('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')
+  })
+
   test('has the address first for tokens and the link first for coins, and opens a wallet in test mode too', async () => {
     const token = await show('pay-evm', { width: 375 })
     await expect.poll(async () => await token.getByRole('tab', { selected: true }).textContent()).toBe('Address')
