@@ -278,6 +278,19 @@ test('the menu of languages stands beside the merchant on the smallest screen', 
   }
 })
 
+// Guarantee: a page whose payer chose another coin in another window shows that one's address, and says so to who cannot see it.
+test('another coin that was chosen in another window is shown and announced', async () => {
+  const page = await show('pay')
+  await page.getByRole('heading', { name: /USDT on TRON/ }).waitFor()
+  await page.route('**/api/**', async (route) => {
+    if (new URL(route.request().url()).pathname.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
+    else await route.fulfill({ json: answer({ ...views['pay-bitcoin'], version: 2 }) })
+  })
+  await page.getByRole('heading', { name: /BTC on Bitcoin/ }).waitFor()
+  await expect.poll(() => page.locator('.unseen[role=status]').textContent()).toBe('Send 0.00159915 BTC on Bitcoin')
+  expect(await page.locator('.address').textContent()).toBe('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq')
+})
+
 // Guarantee: nobody is asked for a rest at a price that has ended.
 test('a payer whose price ended after a part of it was paid gets a new one for the rest, and no address meanwhile', async () => {
   const page = await show('lapsed-partial')
