@@ -71,21 +71,19 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       const result = work()
       return { result, changes: log.slice(from) }
     } finally {
-      journal = []
-      for (const { collection: name, before, after } of log.reverse()) collection(name).put(after, before)
       journal = null
+      for (const { collection: name, before, after } of log.reverse()) collection(name).restore(after, before)
     }
   }
 
   function asCommitted<T>(work: () => T): T {
     if (held === null || held.length === 0) return work()
-    journal = []
+    const later = held
+    for (const { collection: name, before, after } of later.toReversed()) collection(name).restore(after, before)
     try {
-      for (const { collection: name, before, after } of [...held].reverse()) collection(name).put(after, before)
       return work()
     } finally {
-      for (const { collection: name, before, after } of held) collection(name).put(before, after)
-      journal = null
+      for (const { collection: name, before, after } of later) collection(name).restore(before, after)
     }
   }
 
