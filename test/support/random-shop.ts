@@ -121,7 +121,7 @@ export async function playInvoice(db: Database, random: Prng, place: ShopPlace, 
 }
 
 /** Money of the shop that belongs to no invoice; what the ledger expects of it: coins that come and go, and no value. */
-export async function playStray(
+export async function playUnmatched(
   db: Database,
   random: Prng,
   place: ShopPlace,
@@ -130,7 +130,7 @@ export async function playStray(
   const { terms, method } = openOne(random, place, number)
   const base = BigInt(random.between(1, 2_000_000_000))
   const at = terms.createdAt + random.between(1, 20) * MINUTE
-  const payment = paymentOf({ method, terms, asset: method.asset, base, at, market: null }, `${number}-stray`)
+  const payment = paymentOf({ method, terms, asset: method.asset, base, at, market: null }, `${number}-unmatched`)
   const bookedAt = [0, ...(random.chance(0.4) ? [2] : []), ...(random.chance(0.2) ? [9] : [])].map((days, turn) => {
     return at + turn * MINUTE + days * DAY
   })

@@ -17,7 +17,7 @@ import { createPrng } from '#test/simulation/kernel/prng.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import type { ExpectedMovement } from '#test/support/ledger-book.ts'
-import { playInvoice, playStray, type ShopInvoice } from '#test/support/random-shop.ts'
+import { playInvoice, playUnmatched, type ShopInvoice } from '#test/support/random-shop.ts'
 import { useStores } from '#test/support/stores.ts'
 import { exportLedger } from './export-ledger.ts'
 import { LEDGER_PROFILES } from './ledger-profiles.ts'
@@ -71,10 +71,10 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   const owner = { workspaceId, mode: 'live' as const }
   let shop: readonly ShopInvoice[] = []
   /** Money that belongs to no invoice. */
-  let strays: readonly ExpectedMovement[] = []
-  let strayCount = 0
+  let unmatched: readonly ExpectedMovement[] = []
+  let unmatchedCount = 0
   const entries = () => shop.flatMap(({ terms, expected }) => expected.map((row) => ({ terms, row })))
-  const everyRow = () => [...entries().map(({ row }) => row), ...strays]
+  const everyRow = () => [...entries().map(({ row }) => row), ...unmatched]
 
   it('ties out everywhere', { timeout: 1_200_000 }, async () => {
     const random = createPrng(`books ${seed}`)
@@ -86,9 +86,9 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     shop = played
     const unheld = []
     for (let number = INVOICES + 1; number <= INVOICES * 1.3; number += 1)
-      unheld.push(await playStray(stores.db, random, place, seed * 1_000 + number))
-    strays = unheld.flat()
-    strayCount = unheld.length
+      unheld.push(await playUnmatched(stores.db, random, place, seed * 1_000 + number))
+    unmatched = unheld.flat()
+    unmatchedCount = unheld.length
     expect(new Set(entries().map(({ row }) => row.kind)).size).toBe(4)
     await expectLedger()
     await expectInvoices()
@@ -151,7 +151,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
       row.market === null ? 'no rate' : fiat(row.market, terms.fiat.currency),
       reportedOf(terms.fiat.currency, row) === null ? '' : fiat(reportedOf(terms.fiat.currency, row) ?? 0n, REPORTING),
     ])
-    const unheld = strays.map((row) => [
+    const unheld = unmatched.map((row) => [
       ...[row.kind, new Date(row.at).toISOString(), '', row.asset, units(row), '', '', 'no rate', ''],
     ])
     expect(found.toSorted()).toEqual([...expected, ...unheld].toSorted())
@@ -197,14 +197,14 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     const rows = await linesOf(exportPayments(parts(), query))
     const unheld = rows.filter((row) => row['invoice_id'] === '')
     const isBack = (row: Readonly<Record<string, string>>) => row['status'] === 'orphaned'
-    expect(unheld).toHaveLength(strayCount)
+    expect(unheld).toHaveLength(unmatchedCount)
     expect([...new Set(unheld.map((row) => `${row['received_value']}${row['applied_value']}`))]).toEqual([''])
     expect(
       sum(
         unheld.filter((row) => !isBack(row)),
         amountOf,
       ),
-    ).toBe(sum(strays, ({ amount, asset }) => amount * scaleOf(asset)))
+    ).toBe(sum(unmatched, ({ amount, asset }) => amount * scaleOf(asset)))
     for (const { terms, expected } of shop) {
       const own = rows.filter((row) => row['invoice_id'] === terms.id)
       const { currency } = terms.fiat
@@ -387,7 +387,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     for (const by of ['confirmed', 'paid'] as const) {
       const rows = await linesOf(exportPayments(parts(), { ...ofPayments, moved: { by, from, to } }))
       const expected = by === 'paid' ? paid.filter(({ expected }) => expected.length > 0) : booked
-      const unheld = by === 'confirmed' && strays.some(({ at }) => at >= from && at < to) ? [''] : []
+      const unheld = by === 'confirmed' && unmatched.some(({ at }) => at >= from && at < to) ? [''] : []
       expect([...new Set(rows.map((row) => row['invoice_id']))].toSorted()).toEqual([...unheld, ...ids(expected)])
     }
   }
