@@ -1,4 +1,5 @@
 import type mongoose from 'mongoose'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { SmallRest } from '#shared/domain/invoice/fold.ts'
 import { IN_FOLD } from '#shared/domain/invoice/fold-reading.ts'
 import type { Payment } from '#shared/ports/payments.ts'
@@ -26,8 +27,11 @@ export interface FoldRead {
 /** Reads of one invoice's payments. */
 export function createInvoicePayments(payments: mongoose.mongo.Collection<PaymentDocument>) {
   const withoutSpends = (stored: PaymentDocument): Payment => paymentFromDocument({ ...stored, spends: [] })
-  const bare = async (filter: mongoose.mongo.Filter<PaymentDocument>, limit = 0): Promise<readonly Payment[]> =>
-    (await payments.find(filter, WITHOUT_SPENDS).limit(limit).toArray()).map(withoutSpends)
+  const bare = async (
+    filter: mongoose.mongo.Filter<PaymentDocument>,
+    options: mongoose.mongo.FindOptions = {},
+  ): Promise<readonly Payment[]> =>
+    (await payments.find(filter, { ...WITHOUT_SPENDS, ...options }).toArray()).map(withoutSpends)
   const listAmong = async (invoiceId: string, keys: readonly string[]): Promise<readonly Payment[]> =>
     keys.length === 0
       ? []
@@ -41,13 +45,19 @@ export function createInvoicePayments(payments: mongoose.mongo.Collection<Paymen
       (await payments.find({ invoiceId }).sort({ _id: 1 }).toArray()).map(paymentFromDocument),
     /**
      * What a fold needs, without outpoints and in no order: payments with these keys, all that are `IN_FOLD`, and up to 500 of those that were
-     * not applied since they changed, or put aside under another `foldKey`.
+     * not applied since they changed, or put aside under another `foldKey`. `isFinal`: what is new is read linearizably, because a decision follows that
+     * nothing takes back, such as the end of an invoice without money; rejects when no majority confirms it.
      */
-    listForFold: async (invoiceId: string, foldKey: string, keys: readonly string[]): Promise<FoldRead> => {
+    listForFold: async (
+      invoiceId: string,
+      foldKey: string,
+      { keys, isFinal }: { readonly keys: readonly string[]; readonly isFinal: boolean },
+    ): Promise<FoldRead> => {
+      const freshBatch = { limit: FOLD_MAX + 1, batchSize: FOLD_MAX + 2, ...(isFinal && NEWEST) }
       const [named, counting, fresh] = await Promise.all([
         listAmong(invoiceId, keys),
         bare({ invoiceId, place: IN_FOLD }),
-        bare(scopes.notFolded(invoiceId, foldKey), FOLD_MAX + 1),
+        bare(scopes.notFolded(invoiceId, foldKey), freshBatch),
       ])
       const found = [...named, ...counting, ...fresh.slice(0, FOLD_MAX)]
       return { payments: unique(found), hasMore: fresh.length > FOLD_MAX }
