@@ -412,13 +412,16 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 		}
 		if newest != nil && !hasEnded(newest.Status) {
 			waits := newest.Status == "new" || newest.Status == "pending"
-			if !waits || sameTerms(newest, body) {
-				return c.GetInvoice(ctx, newest.ID)
+			if waits && !sameTerms(newest, body) {
+				if _, err := c.CancelInvoice(ctx, newest.ID); err == nil {
+					continue
+				} else if !isCode(err, "INVALID_STATE") {
+					return nil, err
+				}
 			}
-			if _, err := c.CancelInvoice(ctx, newest.ID); isCode(err, "INVALID_STATE") {
-				return c.GetInvoice(ctx, newest.ID)
-			} else if err != nil {
-				return nil, err
+			// It may have ended since the list was read.
+			if kept, err := c.GetInvoice(ctx, newest.ID); err != nil || !hasEnded(kept.Status) {
+				return kept, err
 			}
 			continue
 		}
@@ -459,8 +462,9 @@ func plain(amount string) string {
 	return strings.TrimRight(strings.TrimRight(amount, "0"), ".")
 }
 
+// orderKey is visible ASCII, different for different orders, and the same in every client.
 func orderKey(orderID string) string {
-	text := url.QueryEscape(orderID)
+	text := strings.ReplaceAll(url.QueryEscape(orderID), "+", "%20")
 	if len(text) <= 200 {
 		return text
 	}

@@ -1,5 +1,7 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import type { NetworkSettings } from '#shared/chains/definitions/chain.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
@@ -9,6 +11,7 @@ import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import { createApp } from './app.ts'
 import { assembleCheckout } from './assemble.ts'
@@ -52,6 +55,17 @@ interface StageOptions {
   readonly nodes?: NetworkSettings['test']
   /** Where the built pages are; default: nowhere, so that only the API answers. */
   readonly pagesDir?: string
+}
+
+/** A folder of built pages, as small as the server takes. */
+export function makePages(): string {
+  const pagesDir = makeStoreFolder('paymesh-plain')
+  mkdirSync(join(pagesDir, 'checkout/assets'), { recursive: true })
+  writeFileSync(
+    join(pagesDir, 'checkout/index.html'),
+    '<!doctype html><html lang="en"><head><link rel="stylesheet" crossorigin href="/assets/x.css"></head><body><noscript>needs</noscript></body></html>',
+  )
+  return pagesDir
 }
 
 /** Opens the stage; call it in a hook of a file that uses `useStores`. */

@@ -2,17 +2,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRefundRepository } from '#shared/db/refunds/refund-repository.ts'
 import { createRefundLinks, refundTokenHash } from '#shared/usecases/refunds/refund-link.ts'
 import { useStores } from '#test/support/stores.ts'
-import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
+import { type CheckoutStage, makePages, openCheckout } from './checkout.fixture.ts'
 
 const stores = useStores()
 const ADDRESS = '0x8282Ec02E4038c9F6789c1E7c2eCdc172Be26fDE'
 let stage: CheckoutStage
 let token: string
+let refundId: string
+let invoiceId: string
 beforeAll(async () => {
-  stage = await openCheckout(stores)
+  stage = await openCheckout(stores, { pagesDir: makePages() })
   const { engine } = stage
   const invoice = await engine.open({ asset: 'usdt_ethereum' })
   const id = stores.runtime.random.uuid()
+  refundId = id
+  invoiceId = invoice.terms.id
   token = createRefundLinks(new Uint8Array(32).fill(7)).tokenOf(id)
   const now = engine.deps.clock.now()
   const refund = {
@@ -81,4 +85,45 @@ it('shows what is given back, and takes one address', async () => {
 
 it('knows other tokens as nothing', async () => {
   for (const wrong of ['x', 'A'.repeat(43), `${token}A`]) expect((await stage.get(`/api/r/${wrong}`)).status).toBe(404)
+})
+
+const SENT: Readonly<Record<string, string>> = {
+  en: 'Shop sent a refund of 1.41 USDT on Ethereum, ',
+  es: 'Shop envió un reembolso de 1.41 USDT por Ethereum, ',
+  pt: 'Shop enviou um reembolso de 1.41 USDT pela rede Ethereum, ',
+}
+
+// Guarantee: whoever paid sees what was sent back as soon as the merchant records it: on the open page, and on every one that is opened later.
+it('shows a recorded refund to the payer, on an open page too', async () => {
+  const txHash = `0x${'5e'.repeat(32)}`
+  const line = await fetch(`${stage.url}/api/i/${invoiceId}/live`)
+  const reader = line.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let seen = ''
+  const read = async (text: string) => {
+    while (!seen.includes(text)) seen += (await reader?.read())?.value ?? ''
+  }
+  await read('"refunds":[]')
+  const at = stage.engine.deps.clock.now()
+  const audit = {
+    at,
+    actor: 'user:owner@example.com',
+    action: 'refund.sent',
+    subject: invoiceId,
+    mode: 'test',
+  } as const
+  const sent = { txHash, at, by: 'user:owner@example.com', market: null }
+  await createRefundRepository(stores.db).noteSent(refundId, sent, {
+    ...{ ...audit, id: `refund.sent:${refundId}`, workspaceId: stage.engine.workspace.id, detail: {} },
+  })
+  await read(txHash)
+  await reader?.cancel()
+  const { view } = (await stage.get(`/api/i/${invoiceId}`)).body
+  expect(view.books.refunds).toMatchObject([{ amount: '1.41', symbol: 'USDT', network: 'ethereum', txHash, at }])
+  for (const [language, text] of Object.entries(SENT)) {
+    for (const page of ['', '/receipt']) {
+      const { body } = await stage.get(`/i/${invoiceId}${page}/plain?lang=${language}`)
+      expect(body).toContain(text)
+      expect(body).toContain(txHash)
+    }
+  }
 })

@@ -16,6 +16,7 @@ import {
 } from '#test/support/checkout-views.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { amountsIn, type PutIn, plainText, withExtremeValues } from '#test/support/extreme-values.ts'
+import { plainMarkup } from '#test/support/plain-markup.ts'
 import { sharedInstallation } from '#test/support/shared-installation.ts'
 
 const browser = useBrowser()
@@ -28,10 +29,9 @@ const answer = (view: unknown) => ({ now: Date.now(), view })
 const STATES: Readonly<Record<string, readonly [path: string, body: unknown]>> = {
   ...Object.fromEntries(Object.entries(views).map(([name, view]) => [name, [`/i/${SHOWN_ID}`, answer(view)]])),
   ...Object.fromEntries(
-    (['pay', 'partial', 'paid', 'overpaid', 'paid-simulated', 'hostile', 'branded'] as const).map((name) => [
-      `receipt-${name}`,
-      [`/i/${SHOWN_ID}/receipt`, answer(views[name])],
-    ]),
+    (['pay', 'partial', 'paid', 'overpaid', 'refunded', 'paid-simulated', 'hostile', 'branded'] as const).map(
+      (name) => [`receipt-${name}`, [`/i/${SHOWN_ID}/receipt`, answer(views[name])]],
+    ),
   ),
   ...Object.fromEntries(Object.entries(LINK_VIEWS).map(([name, link]) => [name, [`/l/${SHOWN_ID}`, { link }]])),
   ...Object.fromEntries(
@@ -81,6 +81,19 @@ async function show(
   return page
 }
 
+/** The page without scripts of an answer, with the styles of the built pages. */
+async function showPlain(path: string, body: unknown): Promise<Page> {
+  const page = await browser.open({ session: ANYBODY })
+  const built = await (await fetch(`${dev.checkoutUrl}/i/${SHOWN_ID}`)).text()
+  const styles = [...built.matchAll(/<link rel="stylesheet"[^>]*href="([^"]+)"/g)].map(([, href = '']) => href)
+  const markup = plainMarkup(path, body as Parameters<typeof plainMarkup>[1], styles)
+  await page.route('**/plain', async (route) =>
+    route.fulfill({ contentType: 'text/html; charset=utf-8', body: markup }),
+  )
+  await page.goto(`${dev.checkoutUrl}${path}`)
+  return page
+}
+
 /** Which themes are looked at by width. What fits is measured at each; a page at 390 pixels is that of 320 with more room. */
 const LOOKS = {
   each: { 320: ['light'], 390: [], 1280: ['dark'] },
@@ -104,48 +117,59 @@ test.each(sampleOf(Object.keys(STATES), 3))('%s is accessible at each width in b
   }
 })
 
-const pageOf = (path: string) =>
-  path
-    .split('/')
-    .flatMap((part, at) => (at % 2 === 1 ? [`/${part}`] : []))
-    .join('')
+const pageOf = (path: string) => path.replace(/\/[^/]{36,43}(?=\/|$)/, '')
 /** States that ask for a payment. */
 const ASKS = /^(pay|partial$|announced|branded|stepped-back)/
+/** States in which what came is said coin by coin. */
+const HAS_COINS = /^(receipt-)?(paid|overpaid|refunded|accepted-short)/
 /** Fields that a page does not say: those that the receipt says, and what is left to pay where nothing is asked for. */
 const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>> = {
   '/i': (field, name) =>
-    /^view\.(books\.|paymentMethod\.due$)/.test(field) ||
+    /^view\.(books\.(?!refunds|coins)|paymentMethod\.due$)/.test(field) ||
+    (field === 'view.received' && HAS_COINS.test(name)) ||
     (field === 'view.paymentMethod.remaining' && !ASKS.test(name)),
-  '/i/receipt': (field) => /^view\.paymentMethod\.(due|remaining)$/.test(field),
+  '/i/plain': (field, name) =>
+    /^view\.(received|books\.(?!refunds)|paymentMethod\.due$)/.test(field) ||
+    (field === 'view.paymentMethod.remaining' && !ASKS.test(name)),
+  '/i/receipt': (field, name) =>
+    /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
+  '/i/receipt/plain': (field, name) =>
+    /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
   '/l': (field, name) => field === 'link.title' && name === 'link-ended',
+  '/l/plain': (field, name) => field === 'link.title' && name === 'link-ended',
 }
 
 // Guarantee: whatever a merchant names things and however large or small amounts are, a payer reads what the server says: the same numbers with
 // the same units, whole names as text, and nothing beyond the window's edge.
-test.each(
-  sampleOf(
-    Object.keys(STATES).filter((name) => !['missing', 'hostile', 'receipt-hostile'].includes(name)),
+const SHOWN = Object.keys(STATES).filter((name) => !['missing', 'hostile', 'receipt-hostile'].includes(name))
+const EXTREME: readonly (readonly [name: string, path: string])[] = [
+  ...sampleOf(
+    SHOWN.map((name) => [name, STATES[name]?.[0] ?? ''] as const),
     3,
   ),
-)('%s shows extreme values as its server says them', async (name) => {
-  const [path = '', body] = STATES[name] ?? []
+  // The server makes these of the same answers.
+  ...sampleOf(
+    SHOWN.flatMap((name) => {
+      const [path = ''] = STATES[name] ?? []
+      return path.startsWith('/r/') ? [] : [[name, `${path}/plain`] as const]
+    }),
+    3,
+  ),
+]
+test.each(EXTREME)('%s shows extreme values as its server says them on %s', async (name, path) => {
   const put: PutIn[] = []
-  const page = await show(
-    name,
-    {},
-    '',
-    withExtremeValues('checkout.view', body, (one) => put.push(one)),
-  )
+  const body = withExtremeValues('checkout.view', STATES[name]?.[1], (one) => put.push(one))
+  const page = path.endsWith('/plain') ? await showPlain(path, body) : await show(name, {}, '', body)
   for (const width of [390, 1280]) {
     await page.setViewportSize({ width, height: 844 })
     expect([name, width, await sidewaysPixels(page)]).toEqual([name, width, 0])
   }
   await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`)
   const text = await page.evaluate<string>('document.body.innerText')
-  const [shown, plain, words] = [amountsIn(text), plainText(text), text.split(/\s+/)]
+  const [shown, plain, words] = [amountsIn(text), plainText(text), text.split(/[\s−]+/)]
   // On a receipt the unit of a column of amounts is its heading.
   const says = (amount: string) =>
-    shown.includes(amount) || (path.endsWith('/receipt') && words.includes(amount.split(' ')[0] ?? ''))
+    shown.includes(amount) || (path.includes('/receipt') && words.includes(amount.split(' ')[0] ?? ''))
   const missing = put.filter(
     ({ field, amount, name: given }) =>
       UNSAID[pageOf(path)]?.(field, name) !== true &&
@@ -254,6 +278,19 @@ test('the menu of languages stands beside the merchant on the smallest screen', 
   }
 })
 
+// Guarantee: a page whose payer chose another coin in another window shows that one's address, and says so to who cannot see it.
+test('another coin that was chosen in another window is shown and announced', async () => {
+  const page = await show('pay')
+  await page.getByRole('heading', { name: /USDT on TRON/ }).waitFor()
+  await page.route('**/api/**', async (route) => {
+    if (new URL(route.request().url()).pathname.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
+    else await route.fulfill({ json: answer({ ...views['pay-bitcoin'], version: 2 }) })
+  })
+  await page.getByRole('heading', { name: /BTC on Bitcoin/ }).waitFor()
+  await expect.poll(() => page.locator('.unseen[role=status]').textContent()).toBe('Send 0.00159915 BTC on Bitcoin')
+  expect(await page.locator('.address').textContent()).toBe('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq')
+})
+
 // Guarantee: nobody is asked for a rest at a price that has ended.
 test('a payer whose price ended after a part of it was paid gets a new one for the rest, and no address meanwhile', async () => {
   const page = await show('lapsed-partial')
@@ -314,6 +351,22 @@ describe('what a payer copies', () => {
     await page.getByRole('button', { name: 'Copy amount 148.59' }).click()
     await expect.poll(clipboard).toBe('148.59')
     await expect.poll(() => page.getByRole('status').textContent()).toBe('Amount 148.59 copied.')
+  })
+
+  test('is said to be not copied where the browser forbids it, and selecting it gives the same', async () => {
+    const page = await show(
+      'pay',
+      { width: 390 },
+      `Object.defineProperty(navigator, 'clipboard', { value: undefined })`,
+    )
+    await page.getByRole('button', { name: 'Copy address ending in xbG3' }).click()
+    await page.locator('.copy-failed').getByText('Copying did not work. Select the text instead.').waitFor()
+    expect(await sidewaysPixels(page)).toBe(0)
+    const selected = await page.evaluate(`{
+      getSelection().selectAllChildren(document.querySelector('.address'))
+      String(getSelection())
+    }`)
+    expect(selected).toBe('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')
   })
 
   test('has the address first for tokens and the link first for coins, and opens a wallet in test mode too', async () => {

@@ -11,6 +11,7 @@ import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibil
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
+import { amountsIn, type PutIn, ungroupedIn, withExtremeValues } from '#test/support/extreme-values.ts'
 import { logIn } from '#test/support/log-in.ts'
 import { ownWorkspace } from '#test/support/open-tenant.ts'
 import { lookAtCards } from '#test/support/phone-cards.ts'
@@ -125,6 +126,33 @@ test(
     const waiting = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download CSV' }).click()
     expect((await waiting).suggestedFilename()).toBe(`test_funds-${walletId.slice(0, 8)}-partial.csv`)
+  },
+  SLOW_MACHINE_MS,
+)
+
+// Guarantee: however much or little an address holds, the page says what the server says.
+deepTest(
+  'extreme balances and costs are shown as the server says them',
+  async () => {
+    const page = await browser.open()
+    await logIn(page, dev)
+    await page.goto(path())
+    await settled(page)
+    const put: PutIn[] = []
+    await page.route('**/trpc/funds.page*', async (route) => {
+      const response = await route.fetch()
+      const body = withExtremeValues('funds.page', await response.json(), (one) => put.push(one))
+      await route.fulfill({ response, json: body })
+    })
+    await page.getByRole('button', { name: 'Read balances' }).click()
+    await page.getByText('1 address read.').waitFor()
+    await looksRight(page)
+    const text = await page.evaluate<string>(`document.querySelector('main').innerText`)
+    expect(put.map(({ field }) => field.split('.').at(-1))).toEqual(
+      expect.arrayContaining(['balance', 'balanceFiat', 'fee', 'feeFiat', 'topUp']),
+    )
+    expect(amountsIn(text)).toEqual(expect.arrayContaining(put.flatMap(({ amount = [] }) => amount)))
+    expect(ungroupedIn(text)).toEqual([])
   },
   SLOW_MACHINE_MS,
 )

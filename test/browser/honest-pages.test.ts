@@ -181,3 +181,12 @@ test('an unknown filter in the address shows all rows under "All"', async () => 
   expect(rows).toBe(await all.locator('[data-row-id]').count())
   await page.locator('.pm-tabs a[aria-current]').filter({ hasText: /^All/ }).waitFor()
 })
+
+// Guarantee: nobody pastes what they did not copy: where the browser forbids it, that is on the page and not only read aloud.
+test('copying that the browser forbids is said beside the button', async () => {
+  const page = await open(`invoices/${opened().seed.invoices['pending']}`, 390)
+  await page.evaluate(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`)
+  await page.locator('main').getByRole('button', { name: /^Copy/ }).first().click()
+  await page.locator('main').getByText('Not copied: select the text.').waitFor()
+  expect(await sidewaysPixels(page)).toBe(0)
+})

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { settled } from '#test/support/accessibility.ts'
+import { axeViolations, settled, showTheme } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
@@ -56,6 +56,12 @@ test('a transaction that paid, its page in an explorer, and the customer find th
   await expect.poll(() => entries(page).first().textContent()).toContain(`Invoice #${seed.paidNumber}`)
   await field(page).fill('ana')
   await entries(page).filter({ hasText: 'Invoice #' }).first().waitFor()
+  // The first entry is chosen already: what it says can be read on its ground.
+  await page.locator('[data-action][data-selected]').waitFor()
+  for (const theme of ['light', 'dark'] as const) {
+    await showTheme(page, theme)
+    expect([theme, await axeViolations(page, 'looks', { isInDialog: true })]).toEqual([theme, []])
+  }
   await field(page).press('Enter')
   await page.waitForURL(`**/invoices/${seed.invoices['pending']}`)
 })

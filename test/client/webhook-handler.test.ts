@@ -71,6 +71,23 @@ it('refuses what is not genuine, and has a failure delivered again', async () =>
   expect((await handlerFor('paid').handler.fetch(request)).status).toBe(204)
 })
 
+// Guarantee: nobody fills the memory of a shop: a body without an end is refused after a megabyte.
+it('refuses a body without an end', async () => {
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    pull: (stream) => {
+      sent += 65_536
+      if (sent > 64 * 1_048_576) return stream.close()
+      stream.enqueue(new Uint8Array(65_536))
+    },
+  })
+  const headers = { 'x-webhook-signature': signed('invoice.paid').signature }
+  const request = new Request('https://shop.example', { method: 'POST', body, headers, duplex: 'half' })
+  const answer = await handlerFor('paid').handler.fetch(request)
+  expect([answer.status, await answer.text()]).toEqual([400, 'signature_mismatch'])
+  expect(sent).toBeLessThan(2 * 1_048_576)
+})
+
 // The README's line for Express: before a parser of bodies, and behind one that leaves the bytes.
 it.each([
   ['before express.json()', (app: Express, node: WebhookHandler['node']) => app.post('/', node).use(express.json())],

@@ -282,6 +282,10 @@ export function invoiceViews(now: number): Readonly<Record<string, InvoiceView>>
         refunds: [{ ...USDT('148.59'), txHash: OTHER_HASH, explorerUrl: null, at: now }],
       },
     }),
+    'late-refunded': view(now, {
+      ...{ status: 'expired', received: '148.59', payments: [lateOne], ...over(now) },
+      books: { ...NOTHING_BOOKED, refunds: [{ ...USDT('148.59'), txHash: null, explorerUrl: null, at: now }] },
+    }),
     'accepted-short': view(now, {
       ...{ ...paid, received: '147.59', isAcceptedShort: true, payments: [first] },
       books: {

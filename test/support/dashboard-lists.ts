@@ -110,6 +110,8 @@ const dayOf = (at: number) => {
 const byTime = (heading: string): ListSort => ({ heading, keyOf: ({ times }) => times[heading] ?? 0 })
 const byText = (heading: string): ListSort => ({ heading, keyOf: ({ cells }) => (cells[heading] ?? '').toLowerCase() })
 const utcDayBack = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+/** The day that a row is of; its text names the month. */
+const dayShown = ({ times }: ShownRow) => new Date(times['Day'] ?? 0).toISOString().slice(0, 10)
 const dayBack = (days: number) => dayOf(Date.now() - days * DAY_MS)
 const search = (label: string, choices: ListFilter['choices']): ListFilter => ({
   ...{ control: 'search', label, any: '', choices },
@@ -210,17 +212,17 @@ export const DASHBOARD_LISTS: Readonly<Record<string, DashboardList>> = {
     ...{ page: 'settlements', rows: TABLE, opens: null },
     filters: [
       select('Confirmed', 'any', [
-        { choose: '1', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(1) },
-        { choose: '7', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(7) },
-        { choose: '30', shows: ({ cells }) => (cells['Day'] ?? '') >= utcDayBack(30) },
+        { choose: '1', shows: (row) => dayShown(row) >= utcDayBack(1) },
+        { choose: '7', shows: (row) => dayShown(row) >= utcDayBack(7) },
+        { choose: '30', shows: (row) => dayShown(row) >= utcDayBack(30) },
       ]),
       {
         ...{ control: 'dates', label: 'Confirmed', any: '/' },
         choices: [
           {
             choose: () => `${utcDayBack(3)}/${utcDayBack(1)}`,
-            shows: ({ cells }) => {
-              const day = cells['Day'] ?? ''
+            shows: (row) => {
+              const day = dayShown(row)
               return day >= utcDayBack(3) && day <= utcDayBack(1)
             },
           },

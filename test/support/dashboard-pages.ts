@@ -65,6 +65,10 @@ export const RECORD_PAGES: Readonly<Record<string, RecordPage>> = {
     ),
   ),
   'chains: first row': { path: '/system/chains', open: firstRow('main [data-row-id]', 'aside') },
+  'overview: figures': {
+    path: 'overview',
+    open: async (page) => await page.getByText(/^Price, refunds/).click(),
+  },
   ...Object.fromEntries(SECTIONS.map((section) => [`settings: ${section}`, { path: `settings/${section}` }])),
   'no such page': { path: 'nothing-here' },
   'no such invoice': { path: 'invoices/01920a5e-4c7b-7d3a-9f21-6b8f0c1d2e40' },

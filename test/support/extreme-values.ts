@@ -15,13 +15,24 @@ const PRICES = [
   { value: '0.01', currency: 'EUR' },
 ] as const
 const COINS = ['0.000000000000000001', '1000000000000000', '0.00000001'] as const
-/** Fields with a text that a person typed. */
-const TYPED = ['orderId', 'title', 'description', 'name', 'text', 'reason']
+/** Fields with a text that a person typed, or that their receiver answered. */
+const TYPED = ['orderId', 'title', 'description', 'name', 'text', 'reason', 'responseBody']
+/** Addresses of receivers; pages leave out how they begin. */
+const URLS = ['url', 'endpointUrl']
+const PLACES = [`shop.example/${'w'.repeat(200)}`, 'xn--mgbh0fb.example/%D9%85', 'shop.example:8443/a/b'] as const
 /** Records whose name a person typed; other names are those of networks, coins and processes. */
-const OF_PEOPLE = /^(checkout|invoices|payments|customers|paymentLinks|products|apiKeys|members|exceptions)\./
+const OF_PEOPLE =
+  /^(checkout|invoices|payments|customers|paymentLinks|products|apiKeys|members|exceptions|deliveries|endpoints)\./
 /** Amounts beside a currency, and beside the symbol of a coin. */
-const FIAT = ['price', 'amount', 'received', 'short', 'excess', 'refunded', 'atQuote', 'now']
-const COIN = ['amount', 'received', 'due', 'remaining', 'seen', 'confirmed', 'left', 'refunded']
+const FIAT = [
+  ...['price', 'amount', 'received', 'short', 'excess', 'refunded', 'net', 'atQuote', 'now'],
+  ...['marketReceived', 'marketRefunded', 'balanceFiat', 'feeFiat'],
+]
+const FIATS = ['1000000000000000.00', '0.01', '987654321.00'] as const
+const COIN = ['amount', 'received', 'due', 'remaining', 'seen', 'confirmed', 'left', 'refunded', 'balance']
+const FEE = ['fee', 'topUp']
+/** What is not known of an address without money. */
+const UNKNOWN = ['balanceFiat', 'fee', 'feeFiat']
 
 /** A value that was put into an answer: the field, without places in lists, and what a page that shows it says. */
 export interface PutIn {
@@ -48,11 +59,14 @@ export function withExtremeValues(procedure: string, answer: unknown, note: (put
   const amountFor = (key: string, value: string, owner: Fields): { value: string; unit: string } | null => {
     if (!/^[\d.]+$/.test(value)) return null
     if (COIN.includes(key) && typeof owner['symbol'] === 'string') return { value: pick(COINS), unit: owner['symbol'] }
+    if (FEE.includes(key) && typeof owner['feeSymbol'] === 'string')
+      return { value: pick(COINS), unit: owner['feeSymbol'] }
     if (FIAT.includes(key) && typeof owner['currency'] === 'string')
-      return { value: PRICES[0].value, unit: owner['currency'] }
+      return { value: pick(FIATS), unit: owner['currency'] }
     return null
   }
-  const change = (key: string, value: unknown, owner: Fields, path: string): unknown => {
+  const change = (key: string, given: unknown, owner: Fields, path: string): unknown => {
+    const value = given === null && UNKNOWN.includes(key) && 'feeSymbol' in owner ? '0' : given
     if (Array.isArray(value)) return value.map((one) => change(key, one, owner, path))
     if (isPrice(value)) {
       const price = pick(PRICES)
@@ -72,6 +86,11 @@ export function withExtremeValues(procedure: string, answer: unknown, note: (put
     if (amount !== null) {
       note({ field: path, amount: `${amount.value} ${amount.unit}` })
       return amount.value
+    }
+    if (URLS.includes(key) && value.startsWith('http')) {
+      const place = pick(PLACES)
+      note({ field: path, name: place })
+      return `https://${place}`
     }
     if (!TYPED.includes(key) || !OF_PEOPLE.test(procedure)) return value
     const name = pick(EXTREME_NAMES)

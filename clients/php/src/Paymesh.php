@@ -86,7 +86,11 @@ final class Paymesh
             if ($newest !== null && !in_array($newest->status, self::ENDED, true)) {
                 $waits = in_array($newest->status, ['new', 'pending'], true);
                 if (!$waits || self::sameTerms($newest, $body) || !$this->isCancelled($newest->id)) {
-                    return $this->getInvoice($newest->id);
+                    $kept = $this->getInvoice($newest->id);
+                    // It may have ended since the list was read.
+                    if (!in_array($kept->status, self::ENDED, true)) {
+                        return $kept;
+                    }
                 }
                 continue;
             }

@@ -250,7 +250,10 @@ class Invoices(_Resource):
             if attempts and attempts[0]["status"] not in _ENDED:
                 newest = attempts[0]
                 if newest["status"] not in ("new", "pending") or _same_terms(newest, body) or not self._cancelled(newest["id"]):
-                    return self.get(newest["id"])
+                    kept = self.get(newest["id"])
+                    # It may have ended since the list was read.
+                    if kept["status"] not in _ENDED:
+                        return kept
                 continue
             try:
                 made = self.create(body, idempotency_key=f"order-{_key(order_id)}-{len(attempts) + 1}")
@@ -287,7 +290,7 @@ def _plain(amount: str) -> str:
 
 
 def _key(order_id: str) -> str:
-    """Visible ASCII for the key, different for different orders."""
+    """Visible ASCII for the key, different for different orders, and the same in every client."""
     text = urllib.parse.quote(order_id, safe="")
     return text if len(text) <= 200 else hashlib.sha256(text.encode()).hexdigest()
 

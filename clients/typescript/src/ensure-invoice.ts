@@ -32,7 +32,9 @@ export async function ensureInvoice(invoices: Needed, input: InvoiceCreate, opti
     if (newest !== undefined && !hasEnded(newest)) {
       const waits = newest.status === 'new' || newest.status === 'pending'
       const isKept = !waits || hasTerms(newest, input) || !(await isCancelled(invoices, newest.id, options))
-      if (isKept) return await invoices.get(newest.id, options)
+      const kept = isKept ? await invoices.get(newest.id, options) : null
+      // It may have ended since the list was read.
+      if (kept !== null && !hasEnded(kept)) return kept
       continue
     }
     const idempotencyKey = `order-${keyOf(orderId)}-${attempts.length + 1}`
@@ -73,8 +75,11 @@ function unless(code: string): (error: unknown) => null {
   }
 }
 
-/** Visible ASCII for the key, different for different orders. */
+/** Visible ASCII for the key, different for different orders, and the same in every client: percent-encoded but for unreserved characters (RFC 3986). */
 function keyOf(orderId: string): string {
-  const text = encodeURIComponent(orderId)
+  const text = encodeURIComponent(orderId).replace(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return text.length <= KEY_LENGTH_MAX ? text : createHash('sha256').update(text).digest('hex')
 }

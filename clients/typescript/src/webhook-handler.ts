@@ -79,7 +79,7 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
       response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
     },
     fetch: async (request) => {
-      const rawBody = new Uint8Array(await request.arrayBuffer())
+      const rawBody = await readAll(request.body ?? [])
       const { status, text } = await handle(rawBody, request.headers.get('x-webhook-signature')).catch(() => FAILED)
       return new Response(status === 204 ? null : text, { status })
     },
@@ -99,10 +99,11 @@ function callbacksByStatus({ paid, partly, ended, waiting }: WebhookCallbacks) {
   return pairs
 }
 
-async function readAll(request: NodeRequest): Promise<Uint8Array> {
+/** The body; nothing of one that is larger than a delivery can be, so that no sender fills the memory. */
+async function readAll(body: AsyncIterable<Uint8Array> | readonly Uint8Array[]): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request) {
+  for await (const chunk of body) {
     size += chunk.length
     if (size > BODY_BYTES_MAX) return new Uint8Array()
     chunks.push(chunk)

@@ -1,7 +1,13 @@
+import { coinsText } from '#services/checkout/web/src/format/coins-text.ts'
 import { neededText } from '#services/checkout/web/src/format/confirmation-text.ts'
-import { durationText, estimateText, fullMomentText } from '#services/checkout/web/src/format/format-values.ts'
+import {
+  durationText,
+  estimateText,
+  fiatText,
+  fullMomentText,
+} from '#services/checkout/web/src/format/format-values.ts'
 import { noneText } from '#services/checkout/web/src/format/problem-text.ts'
-import { isGone, isZero, slowest, stepOf } from '#services/checkout/web/src/format/step.ts'
+import { isGone, isRefunded, isZero, slowest, stepOf } from '#services/checkout/web/src/format/step.ts'
 import type { AssetOptionsView, InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { type Content, type Html, html } from '#shared/contracts/html.ts'
 import { NETWORKS, networkText } from '#shared/domain/networks.ts'
@@ -92,14 +98,15 @@ function stepBody(speech: PlainSpeech, shown: PlainInvoice, step: ReturnType<typ
     return say2(
       'paid',
       isOver
-        ? say('overpaid', { ...sum, a: view.excess })
+        ? say(isRefunded(view) ? 'overpaid.back' : 'overpaid', { ...sum, a: view.excess })
         : say(view.isAcceptedShort ? 'paid.short' : 'paid.sub', { m, a: fiat }),
     )
   }
   if (step === 'cancelled') return say2('cancelled.title', say('cancelled', sum), say('cancelled.sent', sum))
   if (step === 'late' || step === 'short') {
     const text = step === 'short' ? say('short.sub', { ...sum, t: moment(view.expiresAt) }) : ''
-    return say2(`${step}.title`, text, say('late.safe'), say('late.decide', sum), say('late.quote', sum))
+    const open = isRefunded(view) ? [] : [say('late.safe'), say('late.decide', sum), say('late.quote', sum)]
+    return say2(`${step}.title`, text, ...open)
   }
   return say2(
     'expired.title',
@@ -191,10 +198,15 @@ function lapsedBody(speech: PlainSpeech, { view, now, actionId }: PlainInvoice):
   }
 }
 
-/** Every transfer, with the whole hash: nothing can be copied by a button. Nothing without any. */
+/** Every transfer and what was sent back, with whole hashes: nothing can be copied by a button. Nothing without any. */
 export function paymentsOf(speech: PlainSpeech, view: InvoiceView): Html | null {
   const { say } = speech
-  if (view.payments.length === 0) return null
+  const refunds = view.books.refunds.map(({ amount: a, symbol: c, network, at, txHash }) => {
+    const t = `${fullMomentText(at, speech.locale(), false, 'UTC')} UTC`
+    const text = say('refunded', { m: view.merchant.name, a, c, n: NETWORKS[network].name, t })
+    return html`<li>${text}${hashLine(txHash)}</li>\n`
+  })
+  if (view.payments.length + refunds.length === 0) return null
   const rows = view.payments.map((payment) => {
     const figure = `${payment.amount} ${payment.symbol}`
     const state = say(payment.isSimulated ? 'badge.simulated' : `badge.${payment.state}`)
@@ -202,11 +214,28 @@ export function paymentsOf(speech: PlainSpeech, view: InvoiceView): Html | null 
     const why = payment.uncounted === null ? '' : say(`uncounted.${payment.uncounted}`, { m: view.merchant.name })
     return html`<li>${isGone(payment) ? html`<s>${figure}</s>` : figure} · ${state}${payment.isLate ? ` · ${say('badge.late')}` : ''}${
       payment.state === 'detected' ? ` · ${say('confirmations', counts)}` : ''
-    } · ${utcText(speech, payment.seenAt)} ${why}${
-      payment.txHash === null ? null : html`<br><span class="mono hash-line">${payment.txHash}</span>`
-    }</li>\n`
+    } · ${utcText(speech, payment.seenAt)} ${why}${hashLine(payment.txHash)}</li>\n`
   })
-  return html`<h2>${say('payments')}</h2>\n<ul class="plain-payments">${rows}</ul>`
+  const list = (title: string, items: readonly Html[]) =>
+    items.length === 0 ? null : html`<h2>${title}</h2>\n<ul class="plain-payments">${items}</ul>`
+  return html`${list(say('receipt.refunded'), refunds)}${list(say('payments'), rows)}`
+}
+
+const hashLine = (txHash: string | null): Html | null =>
+  txHash === null ? null : html`<br><span class="mono hash-line">${txHash}</span>`
+
+/** What came, beside the price: never one as the other. */
+function bookFacts({ say, locale }: PlainSpeech, { books }: InvoiceView): readonly (readonly [string, Content])[] {
+  const { received, short, shortKind, excess, refunded } = books
+  const facts = [
+    ['receipt.received', received],
+    [`receipt.short.${shortKind ?? 'outstanding'}`, short],
+    ['receipt.excess', excess],
+    ['receipt.refunded', refunded],
+  ] as const
+  return facts.flatMap(([name, fiat]) =>
+    fiat === null ? [] : [[say(name), fiatText(fiat, locale(fiat.currency))] as const],
+  )
 }
 
 /** The receipt without JavaScript. */
@@ -217,12 +246,9 @@ export function plainReceipt(speech: PlainSpeech, { view, now }: Pick<PlainInvoi
   const facts: (readonly [string, Content])[] = [[say(`status.${view.status}`), utcText(speech, view.paidAt ?? now)]]
   if (merchant.contact !== null) facts.push([say('receipt.contact'), foreign(merchant.contact)])
   if (paymentMethod !== null) {
-    const network = networkText(paymentMethod.network, paymentMethod.isToken)
     facts.push(
-      [
-        say(view.paidAt === null ? 'fact.received' : 'fact.paidWith'),
-        `${view.received} ${paymentMethod.symbol}, ${network}`,
-      ],
+      ...bookFacts(speech, view),
+      [say(view.paidAt === null ? 'fact.received' : 'fact.paidWith'), coinsText(view, paymentMethod)],
       [say('receipt.address'), html`<span class="mono">${paymentMethod.address}</span>`],
     )
   }

@@ -1,25 +1,15 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CheckoutStage, openCheckout } from '#services/checkout/checkout.fixture.ts'
+import { type CheckoutStage, makePages, openCheckout } from '#services/checkout/checkout.fixture.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
-import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
 const ACTION = '0d7e8f3a-5a54-4d05-9c6c-0d0e4a2b7c11'
 let stage: CheckoutStage
-let pagesDir: string
 /** Time of the limits stands still. */
 beforeAll(async () => {
-  pagesDir = makeStoreFolder('paymesh-plain')
-  mkdirSync(join(pagesDir, 'checkout/assets'), { recursive: true })
-  writeFileSync(
-    join(pagesDir, 'checkout/index.html'),
-    '<!doctype html><html lang="en"><head><link rel="stylesheet" crossorigin href="/assets/x.css"></head><body><noscript>needs</noscript></body></html>',
-  )
-  stage = await openCheckout(stores, { pagesDir, buckets: createMemoryTokenBuckets(() => 1_000_000) })
+  stage = await openCheckout(stores, { pagesDir: makePages(), buckets: createMemoryTokenBuckets(() => 1_000_000) })
 })
 afterAll(() => stage.close())
 

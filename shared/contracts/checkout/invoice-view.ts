@@ -137,7 +137,7 @@ export interface InvoiceView {
   readonly mode: Mode
   readonly number: number
   readonly status: InvoiceStatus
-  /** Increases with every change of the invoice. */
+  /** Increases with every change of the invoice, and of what is refunded. */
   readonly version: number
   readonly merchant: MerchantView
   readonly orderId: string | null

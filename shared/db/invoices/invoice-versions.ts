@@ -8,13 +8,13 @@ const IDS_MAX = 1_000
 export function createInvoiceVersions(db: Database) {
   const invoices = db.collection(INVOICES)
   return {
-    /** The current version of each of these invoices; unknown ids are left out. */
+    /** How often each of these invoices and its refunds changed, as its payer's view counts it; unknown ids are left out. */
     versionsOf: async (ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
       const versions = new Map<string, number>()
       for (let from = 0; from < ids.length; from += IDS_MAX) {
         const some = ids.slice(from, from + IDS_MAX)
-        const found = invoices.find({ _id: { $in: some } }, { projection: { version: 1 } })
-        for await (const { _id, version } of found) versions.set(_id, version)
+        const found = invoices.find({ _id: { $in: some } }, { projection: { version: 1, refundSeq: 1 } })
+        for await (const { _id, version, refundSeq = 0 } of found) versions.set(_id, version + refundSeq)
       }
       return versions
     },

@@ -15,7 +15,7 @@ type Filter = mongoose.mongo.Filter<RefundDocument>
 
 /**
  * Refunds on MongoDB. Every change is a compare-and-set on the status, in one transaction with its audit row. Those that change what is
- * claimed of an invoice also write the invoice, so that of two at once the store runs one again after the other.
+ * claimed of an invoice, or what its payer sees, also write the invoice, so that of two at once the store runs one again after the other.
  */
 export function createRefundRepository(db: Database) {
   const refunds = db.collection(REFUNDS)
@@ -23,16 +23,18 @@ export function createRefundRepository(db: Database) {
     const stored = await refunds.findOne(filter)
     return stored === null ? null : REFUNDS.toRecord(stored)
   }
-  const change = (filter: Filter, fields: Partial<RefundDocument>, audit: AuditRecord): Promise<boolean> =>
-    audited(
-      db,
-      audit,
-      async (session) => (await refunds.updateOne(filter, { $set: fields }, { session })).matchedCount === 1,
-    )
   const raise = async (invoiceId: string, session: mongoose.mongo.ClientSession): Promise<void> => {
     const raised = await db.collection(INVOICES).updateOne({ _id: invoiceId }, { $inc: { refundSeq: 1 } }, { session })
     if (raised.matchedCount !== 1) throw new Error(`a refund belongs to the unknown invoice ${invoiceId}`)
   }
+  const end = (id: string, fields: Partial<RefundDocument>, audit: AuditRecord): Promise<boolean> =>
+    audited(db, audit, async (session) => {
+      const open: Filter = { _id: id, status: { $in: ['asked', 'addressed'] } }
+      const ended = await refunds.findOneAndUpdate(open, { $set: fields }, { session })
+      if (ended === null) return false
+      await raise(ended.invoiceId, session)
+      return true
+    })
   return {
     /**
      * Stores a refund in one transaction with its audit row and the mails that `check` returns, or returns the one that already has the id.
@@ -78,26 +80,17 @@ export function createRefundRepository(db: Database) {
       ).map(REFUNDS.toRecord),
     /** `asked` → `addressed`, together with the audit row; false when it is not `asked`. */
     giveAddress: (id: string, address: string, at: Ms, audit: AuditRecord): Promise<boolean> =>
-      change({ _id: id, status: 'asked' }, { status: 'addressed', address, addressedAt: toDate(at) }, audit),
-    /** `asked` or `addressed` → `sent`, together with the audit row; false when it is neither. */
+      audited(db, audit, async (session) => {
+        const fields = { status: 'addressed', address, addressedAt: toDate(at) } as const
+        return (await refunds.updateOne({ _id: id, status: 'asked' }, { $set: fields }, { session })).matchedCount === 1
+      }),
+    /** `asked` or `addressed` → `sent`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
     noteSent: (
       id: string,
       { by, at, ...sent }: Pick<Refund, 'market'> & { readonly txHash: string; readonly at: Ms; readonly by: string },
       audit: AuditRecord,
-    ): Promise<boolean> =>
-      change(
-        { _id: id, status: { $in: ['asked', 'addressed'] } },
-        REFUNDS.toFields({ ...sent, status: 'sent', sentAt: at, sentBy: by }),
-        audit,
-      ),
+    ): Promise<boolean> => end(id, REFUNDS.toFields({ ...sent, status: 'sent', sentAt: at, sentBy: by }), audit),
     /** `asked` or `addressed` → `withdrawn`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
-    withdraw: (id: string, audit: AuditRecord): Promise<boolean> =>
-      audited(db, audit, async (session) => {
-        const open: Filter = { _id: id, status: { $in: ['asked', 'addressed'] } }
-        const withdrawn = await refunds.findOneAndUpdate(open, { $set: { status: 'withdrawn' } }, { session })
-        if (withdrawn === null) return false
-        await raise(withdrawn.invoiceId, session)
-        return true
-      }),
+    withdraw: (id: string, audit: AuditRecord): Promise<boolean> => end(id, { status: 'withdrawn' }, audit),
   }
 }

@@ -18,45 +18,55 @@ export interface BookSpan {
   readonly until: Ms
 }
 
+/** Parts of time in which movements are counted. */
+export type BookUnit = 'hour' | 'minute' | 'second'
+
 const WITHOUT_OUTBOX = { outbox: 0, lastOps: 0, claims: 0 } as const
 const HOUR_MS = 3_600_000
+
+interface Counted {
+  readonly _id: Date
+  readonly count: number
+}
 
 /** Reads what the books of a stretch of time follow from. */
 export function createBookReads(db: Database) {
   const invoices = db.collection(INVOICES)
   const payments = db.collection(PAYMENTS)
   const refunds = db.collection(REFUNDS)
-  const hoursOf = async (span: BookSpan): Promise<readonly Ms[]> => {
+  const countsOf = async (span: BookSpan, unit: BookUnit): Promise<ReadonlyMap<Ms, number>> => {
     const bounds = { $gte: toDate(span.since), $lt: toDate(span.until) }
-    const hour = (path: string) => ({ $group: { _id: { $dateTrunc: { date: path, unit: 'hour' as const } } } })
+    const part = (path: string) => ({ $group: { _id: { $dateTrunc: { date: path, unit } }, count: { $sum: 1 } } })
     const [received, sent, decided] = await Promise.all([
       payments
-        .aggregate<{ _id: Date }>([
+        .aggregate<Counted>([
           { $match: bookedFilter(span) },
           { $project: { bookedAt: 1 } },
           { $unwind: '$bookedAt' },
           { $match: { bookedAt: bounds } },
-          hour('$bookedAt'),
+          part('$bookedAt'),
         ])
         .toArray(),
-      refunds.aggregate<{ _id: Date }>([{ $match: sentFilter(span) }, hour('$sentAt')]).toArray(),
+      refunds.aggregate<Counted>([{ $match: sentFilter(span) }, part('$sentAt')]).toArray(),
       invoices
-        .aggregate<{ _id: Date }>([
+        .aggregate<Counted>([
           { $match: correctedFilter(span) },
           { $project: { at: '$ledger.bookings.at' } },
           { $unwind: '$at' },
           { $unwind: '$at' },
           { $match: { at: bounds } },
-          hour('$at'),
+          part('$at'),
         ])
         .toArray(),
     ])
-    const hours = new Set([...received, ...sent, ...decided].map(({ _id }) => toMs(_id)))
-    return [...hours].sort((one, other) => one - other)
+    const counts = new Map<Ms, number>()
+    for (const { _id, count } of [...received, ...sent, ...decided])
+      counts.set(toMs(_id), (counts.get(toMs(_id)) ?? 0) + count)
+    return new Map([...counts].sort(([one], [other]) => one - other))
   }
   return {
-    /** The beginnings of the hours in which money moved, oldest first. */
-    hours: hoursOf,
+    /** The beginnings of the hours, minutes or seconds in which money moved, oldest first, and how often it moved. */
+    counts: countsOf,
     /** The invoices whose money moved in the span, with all their records, also of other times; `also` names more of them. */
     records: async (span: BookSpan, also: readonly string[] = []): Promise<readonly InvoiceRecords[]> => {
       const id = { projection: { invoiceId: 1 } } as const

@@ -27,41 +27,6 @@ export function mayHold({ balance }: Pick<FundsLine, 'balance'>): boolean {
   return balance === null || !/^0(\.0*)?$/.test(balance)
 }
 
-const COLUMNS = [
-  'network',
-  'address',
-  'derivation_path',
-  'asset',
-  'balance',
-  'moving_cost',
-  'moving_cost_coin',
-  'coin_needed_first',
-  'currency',
-  'balance_fiat',
-  'moving_cost_fiat',
-] as const
-
-/** CSV (RFC 4180) of the lines that may hold something; an unknown figure is the word `unknown`, never empty and never 0. */
-export function fundsCsv(lines: readonly FundsLine[]): string {
-  const rows = lines.filter(mayHold).map((line) => {
-    const isKnown = line.balance !== null
-    const { network, address, path, asset, balance, fee, feeSymbol, topUp, currency, balanceFiat, feeFiat } = line
-    const cells = [network, address, path ?? '', asset, balance ?? 'unknown', fee ?? 'unknown', feeSymbol]
-    const value = (text: string | null) => text ?? (isKnown ? 'no rate' : 'unknown')
-    const [first, feeValue] = fee === null ? ['unknown', 'unknown'] : [topUp, value(feeFiat)]
-    return [...cells, first, currency, value(balanceFiat), feeValue]
-  })
-  return `${[COLUMNS, ...rows].map((row) => row.map(quoted).join(',')).join('\r\n')}\r\n`
-}
-
-/** Programs that open the file run a cell that begins with one of these as a formula (OWASP, "CSV Injection"). */
-const FORMULA = /^[=+\-@\t\r]/
-
-function quoted(cell: string): string {
-  const text = FORMULA.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 /** Sum of an asset's known balances, and whether some are unknown. */
 export interface FundsTotal {
   readonly network: NetworkId

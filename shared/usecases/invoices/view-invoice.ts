@@ -63,7 +63,7 @@ export async function viewInvoice(deps: ViewInvoiceDeps, invoiceId: string): Pro
     mode: terms.mode,
     number: terms.number,
     status: state.status,
-    version: state.version,
+    version: state.version + invoice.refundSeq,
     merchant: viewMerchant(workspace),
     orderId: terms.orderId,
     description: terms.description,

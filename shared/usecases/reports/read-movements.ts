@@ -1,3 +1,4 @@
+import type { BookSpan, BookUnit } from '#shared/db/reports/book-reads.ts'
 import { type Movement, movementsOf, movementsUnheld } from '#shared/domain/books/movements.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -8,6 +9,9 @@ import type { Refund } from '#shared/ports/refunds.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 const HOUR_MS = 3_600_000
+/** Movements that are read at once, unless more of them are of one second. */
+const BATCH_MAX = 1_000
+const UNITS = { hour: HOUR_MS, minute: 60_000, second: 1_000 } as const
 /** Hours are looked for in stretches of this length. */
 const STRETCH_MS = 31 * 24 * HOUR_MS
 
@@ -29,8 +33,8 @@ export interface Entry {
 }
 
 /**
- * The movements of a workspace, in batches of an hour: each file and report adds these up. Only the hours in which money moved are read, one at a
- * time, so that any number of movements can be read. In `oldest` order movements are in the order of time, ties by id; `newest` turns it round.
+ * The movements of a workspace, in batches of an hour, or of a minute or a second of an hour with many: each file and report adds these up. Only
+ * the hours in which money moved are read, one batch at a time, so that any number of movements can be read. In `oldest` order movements are in the order of time, ties by id; `newest` turns it round.
  */
 export async function* readMovements(
   { bookReads, clock }: MovementsDeps,
@@ -42,10 +46,7 @@ export async function* readMovements(
   const since = Math.max(from ?? 0, begun ?? clock.now())
   const until = Math.min(to ?? Number.MAX_SAFE_INTEGER, clock.now() + HOUR_MS)
   for (const [begin, end] of stretches(since, until, order)) {
-    const owner = { workspaceId, mode }
-    const hours = await bookReads.hours({ ...owner, since: begin, until: end })
-    for (const hour of order === 'oldest' ? hours : hours.toReversed()) {
-      const span = { ...owner, since: Math.max(hour, begin), until: Math.min(hour + HOUR_MS, end) }
+    for await (const span of batches(bookReads, { workspaceId, mode, since: begin, until: end }, order)) {
       const [records, unheld] = await Promise.all([bookReads.records(span), bookReads.unheld(span)])
       const entries = [
         ...records.flatMap(entriesOf),
@@ -56,6 +57,22 @@ export async function* readMovements(
       )
       yield order === 'oldest' ? sorted : sorted.reverse()
     }
+  }
+}
+
+/** The parts of a span in which money moved, each as long as what moved in it can be read at once. */
+async function* batches(
+  bookReads: MovementsDeps['bookReads'],
+  span: BookSpan,
+  order: 'oldest' | 'newest',
+  unit: BookUnit = 'hour',
+): AsyncGenerator<BookSpan> {
+  const counts = [...(await bookReads.counts(span, unit))]
+  const finer = unit === 'hour' ? 'minute' : 'second'
+  for (const [at, count] of order === 'oldest' ? counts : counts.reverse()) {
+    const part = { ...span, since: Math.max(at, span.since), until: Math.min(at + UNITS[unit], span.until) }
+    if (count <= BATCH_MAX || unit === 'second') yield part
+    else yield* batches(bookReads, part, order, finer)
   }
 }
 

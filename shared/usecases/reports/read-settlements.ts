@@ -46,7 +46,7 @@ export interface SettlementDay {
 /**
  * What the wallets of a workspace received and what was refunded, by day, newest first; days without movements are left out. What a
  * reorganisation takes back leaves the day on which that happened, so that an earlier day never changes; what a person decides later is
- * applied on the day of the decision. Only an hour of movements is in memory at a time, and a day is yielded once it is complete.
+ * applied on the day of the decision. Only one batch of movements is in memory at a time, and a day is yielded once it is complete.
  */
 export async function* settlementDays(deps: SettlementsDeps, scope: SettlementsScope): AsyncGenerator<SettlementDay> {
   const { workspaceId, mode, from, to, zone } = scope

@@ -157,7 +157,7 @@ const RATES: Declared<ReturnType<typeof createRateRepository>> = {
 }
 
 const BOOKS: Declared<ReturnType<typeof createBookReads>> = {
-  hours: (on, facts) => on.hours(oldDay(facts)),
+  counts: (on, facts) => on.counts(oldDay(facts), 'hour'),
   records: (on, facts) => on.records(oldDay(facts)),
   unheld: (on, facts) => on.unheld(oldDay(facts)),
   begunAt: (on) => on.begunAt(BUSY, MODE),

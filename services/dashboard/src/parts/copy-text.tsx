@@ -27,9 +27,10 @@ export function CopyText(props: {
 
 const COPIED_MS = 2_000
 
-/** The copy button alone; it says "Copied" for two seconds. */
+/** The copy button alone; it says "Copied" for two seconds, and beside it where the browser forbids it. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
   const [copied, setCopied] = useState(false)
+  const [forbidden, setForbidden] = useState(false)
   useEffect(() => {
     if (!copied) return
     const timer = setTimeout(() => setCopied(false), COPIED_MS)
@@ -39,14 +40,19 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
     try {
       await navigator.clipboard.writeText(text)
       setCopied(true)
+      setForbidden(false)
       announce(`${what} copied`)
     } catch {
+      setForbidden(true)
       announce('The browser did not allow copying. Select the text and copy it manually.')
     }
   }
   return (
-    <button type="button" className="pm-icon-button" onClick={() => void copy()} aria-label={`Copy ${what}`}>
-      {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
-    </button>
+    <>
+      <button type="button" className="pm-icon-button" onClick={() => void copy()} aria-label={`Copy ${what}`}>
+        {copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+      </button>
+      {forbidden ? <span className="pm-warn pm-small">Not copied: select the text.</span> : null}
+    </>
   )
 }

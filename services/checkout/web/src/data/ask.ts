@@ -1,9 +1,9 @@
 import type { Problem } from '../format/problem-text.ts'
 
-/** Result of a request. `unchanged`: the page's data is still current. */
+/** Result of a request. `unchanged`: the page's data is still current; `now` is the server's clock, to the second. */
 export type Answer<T> =
   | { readonly ok: true; readonly data: T; readonly tag: string | null }
-  | { readonly ok: false; readonly unchanged: true }
+  | { readonly ok: false; readonly unchanged: true; readonly now: number }
   | { readonly ok: false; readonly unchanged?: false; readonly problem: Problem }
 
 const TIMEOUT_MS = 20_000
@@ -29,7 +29,9 @@ export async function ask<T>(
       credentials: 'same-origin',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })
-    if (response.status === 304) return { ok: false, unchanged: true }
+    if (response.status === 304) {
+      return { ok: false, unchanged: true, now: Date.parse(response.headers.get('date') ?? '') }
+    }
     const json: unknown = await response.json()
     if (response.ok) return { ok: true, data: json as T, tag: response.headers.get('etag') }
     return { ok: false, problem: problemOf(response, json) }

@@ -18,7 +18,7 @@ class Line extends EventTarget {
     this.readyState = Line.CLOSED
   }
   ping(): void {
-    this.dispatchEvent(new Event('ping'))
+    this.dispatchEvent(new MessageEvent('ping', { data: `{"now":${Date.now() + storeAhead}}` }))
   }
 }
 
@@ -26,7 +26,9 @@ const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 const device = { onLine: true }
 let reads: string[]
 /** How the server answers a read. */
-let answerWith: 'view' | 'refused' | 'hangs' | 'busy'
+let answerWith: 'view' | 'unchanged' | 'refused' | 'hangs' | 'busy'
+/** The store's clock is ahead of the device's by this. */
+let storeAhead: number
 let shown: Watched | null
 let watch: InvoiceWatch
 
@@ -35,6 +37,7 @@ beforeEach(async () => {
   Line.opened = []
   reads = []
   answerWith = 'view'
+  storeAhead = 0
   shown = null
   Object.assign(page, { visibilityState: 'visible' })
   device.onLine = true
@@ -51,7 +54,10 @@ beforeEach(async () => {
         { error: { code: 'RATE_LIMITED', details: [] } },
         { status: 429, headers: { 'Retry-After': '60' } },
       )
-    return Response.json({ now: Date.now(), view: { version: 1 } as InvoiceView })
+    const now = Date.now() + storeAhead
+    if (answerWith === 'unchanged')
+      return new Response(null, { status: 304, headers: { Date: new Date(now).toUTCString() } })
+    return Response.json({ now, view: { version: 1 } as InvoiceView })
   })
   watch = watchInvoice('7', (state) => {
     shown = state
@@ -123,4 +129,34 @@ it('keeps what it shows when an older answer arrives', () => {
   watch.accept({ version: 3 } as InvoiceView, Date.now())
   watch.accept({ version: 2 } as InvoiceView, Date.now())
   expect(shown?.view?.version).toBe(3)
+})
+
+const DAYS = 2 * 86_400_000
+
+// Guarantee: nobody is shown a price as locked, or as expired, because the clock of their device was wrong when the page was opened.
+it.each(['ping', 'poll'] as const)(
+  'follows the clock of the store when the device sets its own: by %s',
+  async (way) => {
+    expect(shown?.offset).toBe(0)
+    answerWith = 'unchanged'
+    for (const ahead of [DAYS, -DAYS]) {
+      storeAhead = ahead
+      if (way === 'ping') living()[0]?.ping()
+      else await silence(12_000)
+      expect(Math.abs((shown?.offset ?? 0) - ahead)).toBeLessThanOrEqual(1_000)
+      expect(shown?.away).toBeNull()
+    }
+  },
+)
+
+it('goes on asking, and says that it lost the connection, when the clock of the device is set back', async () => {
+  vi.setSystemTime(Date.now() - DAYS)
+  const before = reads.length
+  await silence(10_000)
+  expect(reads.length).toBeGreaterThan(before)
+  expect(Line.opened.length).toBeGreaterThanOrEqual(1)
+  answerWith = 'refused'
+  vi.setSystemTime(Date.now() - DAYS)
+  await silence(10_000)
+  expect(shown?.away?.status).toBe(0)
 })

@@ -12,6 +12,8 @@ const DEAD_MS = 20_000
 const POLL_EVERY_MS = 5_000
 /** After the server refused a connection, the page only polls for this long. */
 const REFUSED_PAUSE_MS = 60_000
+/** Clocks differ by the time that a message takes, and by a second where a header says it. */
+const CLOCK_STEP_MS = 3_000
 /** Returning to the page within this time needs no request. */
 const FRESH_MS = 2_000
 
@@ -59,6 +61,7 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
   let refusedUntil = 0
   let tag: string | null = null
   let asking: Promise<void> | null = null
+  let lookedAt = Date.now()
   let stopped = false
 
   function change(part: Partial<Watched>): void {
@@ -70,6 +73,11 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
     heardAt = Date.now()
     problem = null
     if (state.away !== null) change({ away: null })
+  }
+
+  /** The device's clock may be set while the page is open: what it shows as the deadline follows the store's. */
+  function follow(now: number): void {
+    if (Math.abs(now - Date.now() - state.offset) > CLOCK_STEP_MS) change({ offset: now - Date.now() })
   }
 
   function accept(view: InvoiceView, now: number): void {
@@ -94,8 +102,10 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
       tag = answer.tag
       if (answer.data.options !== undefined) change({ options: answer.data.options })
       accept(answer.data.view, answer.data.now)
-    } else if (answer.unchanged === true) heard()
-    else lose(answer.problem)
+    } else if (answer.unchanged === true) {
+      heard()
+      follow(answer.now)
+    } else lose(answer.problem)
   }
 
   /** A page that shows something says so after a while only: most gaps are short. */
@@ -116,9 +126,10 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
       const { now, view } = JSON.parse(event.data) as Shown
       accept(view, now)
     })
-    line.addEventListener('ping', () => {
+    line.addEventListener('ping', (event) => {
       lineAt = Date.now()
       heard()
+      follow((JSON.parse(event.data) as Pick<Shown, 'now'>).now)
     })
     line.addEventListener('error', () => {
       if (line.readyState === EventSource.CLOSED) refusedUntil = Date.now() + REFUSED_PAUSE_MS
@@ -136,6 +147,12 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
     // An unknown id stays unknown.
     if (state.view === null && state.away?.status === 404) return
     const now = Date.now()
+    // A clock that was set back measures no time since: everything may be old.
+    if (now < lookedAt) {
+      heardAt = lineAt = polledAt = now - POLL_EVERY_MS
+      waitUntil = refusedUntil = 0
+    }
+    lookedAt = now
     const isDead = source === null || source.readyState === EventSource.CLOSED
     if (now - lineAt > DEAD_MS || (isDead && now >= refusedUntil)) connect()
     if (document.visibilityState !== 'visible') return

@@ -53,6 +53,9 @@ export function isGone({ state }: InvoiceView['payments'][number]): boolean {
   return state === 'replaced' || state === 'dropped' || state === 'orphaned'
 }
 
+/** The merchant recorded that money was sent back: they have decided. */
+export const isRefunded = ({ books }: InvoiceView): boolean => books.refunds.length > 0
+
 /** The progress of the payment with the most left to wait; null when none is pending. */
 export function slowest(view: InvoiceView): { readonly have: number; readonly need: number } | null {
   const counted = view.payments.filter((payment) => !isGone(payment) && payment.uncounted === null)

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { momentText } from '../format/format-values.ts'
-import { isGone, isZero, type Step } from '../format/step.ts'
+import { isGone, isRefunded, isZero, type Step } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact, ContactHint } from '../parts/contact.tsx'
@@ -166,6 +166,7 @@ function Undecided({ view, step, now }: EndedProps) {
   const c = paymentMethod?.symbol ?? ''
   const t = momentText(view.expiresAt, now, locale())
   const isLate = step === 'late'
+  const isDecided = isRefunded(view)
   const arrived = view.payments.findLast((payment) => payment.isLate)?.seenAt ?? view.expiresAt
   return (
     <>
@@ -174,23 +175,33 @@ function Undecided({ view, step, now }: EndedProps) {
           ? say('late.sub', { a: momentText(arrived, now, locale()), t })
           : say('short.sub', { a: received, b: paymentMethod?.due ?? '', c, t })}
       </Hero>
-      <Note tone="partial" icon="info">
-        <b>{say('late.safe')}</b> <Say w="late.decide" a={received} c={c} m={who} />
-      </Note>
+      {!isDecided && (
+        <Note tone="partial" icon="info">
+          <b>{say('late.safe')}</b> <Say w="late.decide" a={received} c={c} m={who} />
+        </Note>
+      )}
       <PaymentList view={view} now={now} />
       <div class="acts">
         <Contact merchant={view.merchant} />
       </div>
-      <p class="sub centered">
-        <Say w="late.quote" x={view.number} m={who} />
-      </p>
+      {!isDecided && (
+        <p class="sub centered">
+          <Say w="late.quote" x={view.number} m={who} />
+        </p>
+      )}
       {view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
       <StateBar
         tone="partial"
         icon={isLate ? 'clock' : 'half'}
-        title={isLate ? <Say w="late.bar" m={who} /> : say('short.bar', { a: received, c })}
+        title={
+          isLate ? <Say w={isDecided ? 'refunded.bar' : 'late.bar'} m={who} /> : say('short.bar', { a: received, c })
+        }
       >
-        {isLate ? say('late.barSub', { a: received, c }) : <Say w="short.barSub" m={who} />}
+        {isLate ? (
+          say('late.barSub', { a: received, c })
+        ) : (
+          <Say w={isDecided ? 'refunded.bar' : 'short.barSub'} m={who} />
+        )}
       </StateBar>
     </>
   )
@@ -204,7 +215,7 @@ function Cancelled({ view, now }: EndedProps): ComponentChildren {
       <Hero tone="cancelled" icon="slash" title={say('cancelled.title')}>
         <Say w="cancelled" m={who} />
       </Hero>
-      {(view.payments.length > 0 || !isZero(view.received)) && (
+      {!isRefunded(view) && (view.payments.length > 0 || !isZero(view.received)) && (
         <Note tone="partial" icon="info">
           <b>{say('late.safe')}</b>{' '}
           <Say w="late.decide" a={view.received} c={view.paymentMethod?.symbol ?? ''} m={who} />

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { coinsText } from '#services/checkout/web/src/format/coins-text.ts'
 import { fiatNumber, momentText, rateText } from '#services/checkout/web/src/format/format-values.ts'
 import type { Problem } from '#services/checkout/web/src/format/problem-text.ts'
-import { isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
+import { isRefunded, isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
 import { Foreign, Say, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
 import type { Speech } from '#services/checkout/web/src/locales/speech.ts'
 import { UnloadedPage } from '#services/checkout/web/src/pages/missing-page.tsx'
@@ -9,7 +10,7 @@ import { useAnnounce } from '#services/checkout/web/src/parts/announcer.tsx'
 import { Away, Hero, StateBar } from '#services/checkout/web/src/parts/blocks.tsx'
 import { Contact } from '#services/checkout/web/src/parts/contact.tsx'
 import { type Fact, Frame } from '#services/checkout/web/src/parts/frame.tsx'
-import { PaymentList } from '#services/checkout/web/src/parts/payment-list.tsx'
+import { PaymentList, RefundNotes } from '#services/checkout/web/src/parts/payment-list.tsx'
 import { Steps } from '#services/checkout/web/src/parts/steps.tsx'
 import { useNow } from '#services/checkout/web/src/parts/use-now.ts'
 import type { AssetOptionsView, InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
@@ -80,6 +81,7 @@ function Checkout({ view, now, away, options, accept, refresh }: CheckoutProps) 
       title={titleOf(view, step, speech)}
     >
       {away !== null && <Away problem={away} />}
+      <RefundNotes view={view} />
       {step === 'pick' && (
         <PickStep view={view} now={now} options={options} accept={accept} refresh={refresh} keep={keep} />
       )}
@@ -114,7 +116,9 @@ function useStepChange(view: InvoiceView, step: Step): void {
   const { say } = useSpeech()
   const announce = useAnnounce()
   const before = useRef<string | null>(null)
-  const mark = `${step} ${step === 'partial' ? view.received : ''}`
+  const asked =
+    step === 'pay' || step === 'partial' ? `${view.paymentMethod?.asset} ${view.paymentMethod?.address}` : ''
+  const mark = `${step} ${asked} ${step === 'partial' ? view.received : ''} ${view.books.refunds.length}`
   useEffect(() => {
     const isFirst = before.current === null
     if (before.current === mark) return
@@ -128,6 +132,7 @@ function useStepChange(view: InvoiceView, step: Step): void {
 
 function announcement(view: InvoiceView, step: Step, say: Speech['say']): string {
   const { paymentMethod, received } = view
+  if (isRefunded(view)) return say('refunded.bar', { m: view.merchant.name })
   if (step === 'partial')
     return say('say.partial', {
       a: received,
@@ -180,7 +185,8 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
     })
   }
   if ((step !== 'pay' && step !== 'lapsed' && step !== 'pick') || !isZero(received)) {
-    const value = isZero(received) ? say('fact.nothing') : `${received} ${paymentMethod.symbol}`
+    const coins = isPaid ? coinsText(view, paymentMethod) : `${received} ${paymentMethod.symbol}`
+    const value = isZero(received) ? say('fact.nothing') : coins
     facts.push({ name: say(isPaid ? 'fact.paidWith' : 'fact.received'), value })
   }
   if (step === 'partial')
@@ -188,7 +194,7 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   if (step === 'pay' || step === 'partial') {
     facts.push({ name: say('fact.held'), value: at(paymentMethod.quoteEndsAt) })
   }
-  if (isPaid || step === 'confirming')
+  if (step === 'confirming')
     facts.push({ name: say('fact.network'), value: networkText(paymentMethod.network, paymentMethod.isToken) })
   if (step === 'expired' || step === 'short' || step === 'late')
     facts.push({ name: say('fact.expired'), value: at(view.expiresAt) })

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { networkText } from '#shared/domain/networks.ts'
+import { coinsText } from '../format/coins-text.ts'
 import { durationText, fiatText, fullMomentText } from '../format/format-values.ts'
+import { isRefunded } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact, ContactHint } from '../parts/contact.tsx'
@@ -34,10 +35,16 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
       </Hero>
       {isOver && (
         <Note tone="overpaid" icon="plus">
-          <Say w="overpaid" m={who} a={view.excess} c={paymentMethod.symbol} x={view.number} />
+          <Say
+            w={isRefunded(view) ? 'overpaid.back' : 'overpaid'}
+            m={who}
+            a={view.excess}
+            c={paymentMethod.symbol}
+            x={view.number}
+          />
         </Note>
       )}
-      {isOver && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
+      {isOver && !isRefunded(view) && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
       {view.isPaidLate && (
         <Note tone="partial" icon="clock">
           {say('late.ok')}
@@ -56,18 +63,10 @@ export function PaidStep({ view, now, wasWatched }: PaidProps) {
       {wasWatched && view.successUrl !== null && !isOver && <Jump to={view.successUrl} merchant={view.merchant.name} />}
       <dl class="summary">
         {paymentMethod !== null && (
-          <>
-            <div>
-              <dt>{say('fact.amount')}</dt>
-              <dd>
-                {view.received} {paymentMethod.symbol}
-              </dd>
-            </div>
-            <div>
-              <dt>{say('fact.network')}</dt>
-              <dd>{networkText(paymentMethod.network, paymentMethod.isToken)}</dd>
-            </div>
-          </>
+          <div>
+            <dt>{say('fact.paidWith')}</dt>
+            <dd>{coinsText(view, paymentMethod)}</dd>
+          </div>
         )}
         {view.paidAt !== null && (
           <div>

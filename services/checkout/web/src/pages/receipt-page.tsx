@@ -8,7 +8,8 @@ import type {
 } from '#shared/contracts/checkout/invoice-view.ts'
 import type { Tone } from '#shared/contracts/tone.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
-import { NETWORKS, networkText } from '#shared/domain/networks.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
+import { coinsText } from '../format/coins-text.ts'
 import { fiatText, fullMomentText, rateText } from '../format/format-values.ts'
 import type { Problem } from '../format/problem-text.ts'
 import { isGone } from '../format/step.ts'
@@ -206,18 +207,6 @@ function PaymentMethodFacts({ view, paymentMethod, precise }: PaymentMethodFacts
       )}
     </>
   )
-}
-
-/** Each coin for itself: money in another one is not the coin of the invoice. */
-function coinsText(view: InvoiceView, { symbol, network, isToken }: PaymentMethodView): string {
-  const { coins } = view.books
-  if (coins.length === 0) return `${view.received} ${symbol}, ${networkText(network, isToken)}`
-  return coins
-    .map((coin) => {
-      const place = coin.symbol === symbol && coin.network === network ? networkText(network, isToken) : null
-      return `${coin.amount} ${coin.symbol}, ${place ?? NETWORKS[coin.network].name}`
-    })
-    .join(' + ')
 }
 
 function Transactions({ view, symbol }: { readonly view: InvoiceView; readonly symbol: string }) {

@@ -14,11 +14,12 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Copies exactly the text next to it; the button confirms it for two seconds. */
+/** Copies exactly the text next to it; the button confirms it for two seconds. Where the browser forbids it, a sentence says so. */
 export function CopyButton(props: { readonly text: string; readonly label: string; readonly done: string }) {
   const { say } = useSpeech()
   const announce = useAnnounce()
   const [isCopied, setCopied] = useState(false)
+  const [isForbidden, setForbidden] = useState(false)
   useEffect(() => {
     if (!isCopied) return
     const timer = setTimeout(() => setCopied(false), SHOWN_MS)
@@ -27,17 +28,21 @@ export function CopyButton(props: { readonly text: string; readonly label: strin
   const copy = async (): Promise<void> => {
     const worked = await copyText(props.text)
     setCopied(worked)
+    setForbidden(!worked)
     announce(worked ? props.done : say('copy.failed'))
   }
   return (
-    <button
-      type="button"
-      class={isCopied ? 'button copy copied' : 'button copy'}
-      aria-label={props.label}
-      onClick={() => void copy()}
-    >
-      <Icon name={isCopied ? 'check' : 'copy'} />
-      {say(isCopied ? 'copied' : 'copy')}
-    </button>
+    <>
+      <button
+        type="button"
+        class={isCopied ? 'button copy copied' : 'button copy'}
+        aria-label={props.label}
+        onClick={() => void copy()}
+      >
+        <Icon name={isCopied ? 'check' : 'copy'} />
+        {say(isCopied ? 'copied' : 'copy')}
+      </button>
+      {isForbidden && <p class="row-note copy-failed">{say('copy.failed')}</p>}
+    </>
   )
 }

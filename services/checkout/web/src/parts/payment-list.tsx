@@ -1,10 +1,11 @@
 import type { InvoiceView, PaymentView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { Tone } from '#shared/contracts/tone.ts'
-import { momentText, shortHash } from '../format/format-values.ts'
+import { NETWORKS } from '#shared/domain/networks.ts'
+import { fullMomentText, momentText, shortHash } from '../format/format-values.ts'
 import { isGone } from '../format/step.ts'
 import type { MessageKey } from '../locales/en.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
-import { Badge } from './blocks.tsx'
+import { Badge, Note } from './blocks.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
 const STATES: Readonly<
@@ -75,6 +76,24 @@ function PaymentRow({
       </span>
     </li>
   )
+}
+
+/** What the merchant sent back, in whatever state the invoice is. */
+export function RefundNotes({ view }: { readonly view: InvoiceView }) {
+  const { locale } = useSpeech()
+  return view.books.refunds.map(({ amount, symbol, network, at, txHash, explorerUrl }) => (
+    <Note key={`${txHash ?? ''}${at}${amount}`} tone="confirming" icon="left">
+      <Say
+        w="refunded"
+        m={<Foreign text={view.merchant.name} />}
+        a={amount}
+        c={symbol}
+        n={NETWORKS[network].name}
+        t={<time dateTime={new Date(at).toISOString()}>{fullMomentText(at, locale())}</time>}
+      />{' '}
+      {txHash !== null && <Transaction hash={txHash} url={explorerUrl} />}
+    </Note>
+  ))
 }
 
 function Transaction({ hash, url }: { readonly hash: string; readonly url: string | null }) {

@@ -182,12 +182,14 @@ function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
   const confirmed = part(coins.confirmedBase)
   const seen = Math.max(0, part(coins.seenBase) - confirmed)
   const words = `${coins.confirmed} of ${coins.due} ${coins.symbol} confirmed, ${coins.seen} received`
+  const isSettled = SETTLED.has(invoice.status)
   const sums = [
     ['Due', coins.due],
     ['Received', coins.seen],
     ['Confirmed', coins.confirmed],
     // Nothing is left to pay of a paid invoice, whatever came: the rest was given up, or taken back.
-    [SETTLED.has(invoice.status) ? 'Not received' : 'Left to pay', coins.left],
+    ...(!isSettled ? [['Left to pay', coins.left] as const] : []),
+    ...(isSettled && Number(coins.left) > 0 ? [['Not received', coins.left] as const] : []),
   ] as const
   return (
     <>

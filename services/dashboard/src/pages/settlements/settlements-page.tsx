@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
+import { showDay } from '../../format/time.ts'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -49,7 +50,7 @@ export function SettlementsPage() {
   const wallets = useQuery(trpc.wallets.list.queryOptions(scope))
   const names = walletNames(wallets.data?.items ?? [])
   const columns: readonly Column<SettlementRow>[] = [
-    { header: 'Day', cell: ({ day }) => <time dateTime={day}>{day}</time> },
+    { header: 'Day', cell: ({ day }) => <DayOf day={day} /> },
     {
       header: 'Wallet',
       cell: ({ wallet }) =>
@@ -148,4 +149,9 @@ export function SettlementsPage() {
       />
     </Page>
   )
+}
+
+/** A day of the report, `2026-11-19`, as other pages write days, with its year. */
+function DayOf({ day }: { readonly day: string }) {
+  return <time dateTime={day}>{`${showDay(Date.parse(day), 'UTC')} ${day.slice(0, 4)}`.replaceAll(' ', '\u00a0')}</time>
 }

@@ -55,6 +55,9 @@ export const outcome = {
   overpaid:
     'You sent {a} {c} more than was due. Your order is paid. To get the difference back, contact {m} and quote invoice #{x}.',
   'overpaid.bar': 'Overpaid by {a} {c}',
+  'overpaid.back': 'You sent {a} {c} more than was due. Your order is paid.',
+  refunded: '{m} sent a refund of {a} {c} on {n}, {t}.',
+  'refunded.bar': '{m} sent a refund',
   back: 'Back to {m}',
   receipt: 'View receipt',
   jump: 'Returning to {m} in {t}.',

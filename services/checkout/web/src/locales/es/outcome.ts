@@ -58,6 +58,9 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   overpaid:
     'Enviaste {a} {c} de más. Tu pedido está pagado. Para recuperar la diferencia, escribe a {m} e indica el cobro n.º {x}.',
   'overpaid.bar': 'Pagaste {a} {c} de más',
+  'overpaid.back': 'Enviaste {a} {c} de más. Tu pedido está pagado.',
+  refunded: '{m} envió un reembolso de {a} {c} por {n}, {t}.',
+  'refunded.bar': '{m} envió un reembolso',
   back: 'Volver a {m}',
   receipt: 'Ver el recibo',
   jump: 'Volverás a {m} en {t}.',

@@ -57,6 +57,9 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   overpaid:
     'Você enviou {a} {c} a mais. Seu pedido está pago. Para receber a diferença, escreva para {m} e informe a fatura nº {x}.',
   'overpaid.bar': 'Você pagou {a} {c} a mais',
+  'overpaid.back': 'Você enviou {a} {c} a mais. Seu pedido está pago.',
+  refunded: '{m} enviou um reembolso de {a} {c} pela rede {n}, {t}.',
+  'refunded.bar': '{m} enviou um reembolso',
   back: 'Voltar para {m}',
   receipt: 'Ver o recibo',
   jump: 'Voltando para {m} em {t}.',
