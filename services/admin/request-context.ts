@@ -1,5 +1,5 @@
 import type { CreateExpressContextOptions } from '@trpc/server/adapters/express'
-import { clientAddress } from '#shared/runtime/http/client-address.ts'
+import { clientAddress } from '#shared/runtime/http/http-server.ts'
 import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './assemble.ts'
 import type { AdminContext } from './trpc.ts'

@@ -3,8 +3,8 @@ import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
 import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
-import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
-import { createKeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
+import { createKeyRing, createKeyUse } from '#shared/usecases/workspaces/api-key-cache.ts'
+
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import type { ApiDeps } from './api-deps.ts'
 

@@ -2,8 +2,8 @@ import type { ServiceContext } from '#services/context.ts'
 import { openParts } from '#services/open-parts.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
-import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
-import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+import { createKeyHasher, createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
+
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { ApiParts } from './assemble.ts'
 

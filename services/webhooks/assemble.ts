@@ -2,13 +2,13 @@ import type { ServiceParts, Stop } from '#services/context.ts'
 import { outboxJobOf, shardOfJob } from '#shared/ports/invoices.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 import { WORKERS } from '#shared/queues/workers.ts'
-import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
+import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveries/resend.ts'
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { createCoreUse } from './core-use.ts'
-import { startLimitedEndpointsLoop } from './limited-endpoints-loop.ts'
 import { startRelayLease } from './relay-lease.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -79,7 +79,7 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
 }
 
 /** Only for rows left behind by a race or a crash. */
-const EVERY_MS = 30_000
+const PAUSED_ROWS_EVERY_MS = 30_000
 
 /** Searches paused deliveries whose endpoint is enabled or deleted, now and every 30 s. Returns a function that ends the loop. */
 function startPausedRowsLoop(deps: ReleasePausedDeps & { readonly logger: Logger }): () => Promise<void> {
@@ -90,7 +90,32 @@ function startPausedRowsLoop(deps: ReleasePausedDeps & { readonly logger: Logger
     })
   }
   round()
-  const timer = setInterval(round, EVERY_MS)
+  const timer = setInterval(round, PAUSED_ROWS_EVERY_MS)
+  return () => {
+    clearInterval(timer)
+    return running
+  }
+}
+
+/** As often as the figures are collected. */
+const REPORTED_EVERY_MS = 5_000
+
+/**
+ * Reports every 5 s which endpoints were at their own limit since the last time: one write of a process, however many they are. A
+ * report that fails is left out. Returns a function that ends the loop.
+ */
+function startLimitedEndpointsLoop(
+  { limitedEndpoints, logger }: Uses<'limitedEndpoints' | 'logger'>,
+  dispatcher: Pick<Dispatcher, 'takeLimited'>,
+): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve()
+  const round = (): void => {
+    running = limitedEndpoints.report(dispatcher.takeLimited()).catch((error: unknown) => {
+      logger.warn({ err: error }, 'endpoints at their own limit could not be reported')
+    })
+  }
+  const timer = setInterval(round, REPORTED_EVERY_MS)
+  timer.unref()
   return () => {
     clearInterval(timer)
     return running

@@ -56,7 +56,7 @@ import { createIdempotencyRepository } from './requests/idempotency-repository.t
 import { createOperationRegister } from './requests/operation-repository.ts'
 import { createInstallationLifeRepository } from './restore/installation-life-repository.ts'
 import { createIssuedRepository } from './restore/issued-repository.ts'
-import { createOutboundPause } from './restore/outbound-pause.ts'
+import { createOutboundPause } from './restore/restore-state.ts'
 import { createChainCommandRepository } from './scanning/chain-command-repository.ts'
 import { createCoinBalanceRepository } from './scanning/coin-balance-repository.ts'
 import { createCursorRepository } from './scanning/cursor-repository.ts'

@@ -10,8 +10,8 @@ import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repos
 import type { QueueName } from '#shared/ports/runtime.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
-import { after } from '#shared/runtime/process/after.ts'
-import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
+import { after, stopwatch } from '#shared/runtime/process/timers.ts'
+
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Admission } from '#shared/ports/rate-limit.ts'
-import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/http/http-server.ts'
 import { idempotencyScope, isIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
 import type { ApiDeps } from '../api-deps.ts'

@@ -12,8 +12,8 @@ import {
 } from '#shared/contracts/openapi/examples/invoice.ts'
 import type { Invoice, InvoiceIdempotency } from '#shared/ports/invoices.ts'
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
-import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
-import { createInvoiceOnce, createInvoiceWithoutKey } from '#shared/usecases/invoices/create-invoice-once.ts'
+import { createInvoice, createInvoiceOnce, createInvoiceWithoutKey } from '#shared/usecases/invoices/create-invoice.ts'
+
 import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { readPage } from '#shared/usecases/requests/list-cursor.ts'

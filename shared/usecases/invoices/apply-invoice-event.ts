@@ -19,7 +19,7 @@ import {
   withMarket,
 } from './fold-payments.ts'
 import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
-import { presentPayment } from './present-payment.ts'
+import { presentPayment } from './present-invoice.ts'
 
 /** Version conflicts in a row before giving up; each conflict means that another caller made progress. */
 const ATTEMPTS_MAX = 60

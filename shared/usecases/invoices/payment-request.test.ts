@@ -10,8 +10,7 @@ import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import { frozenBounds } from '#shared/usecases/quotes/prepare-quote.ts'
 import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
-import { paymentRequest } from './payment-request.ts'
-import { snapshotInvoice } from './present-invoice.ts'
+import { paymentRequest, snapshotInvoice } from './present-invoice.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
 

@@ -30,7 +30,7 @@ import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { keepsHints } from './note-payment-hint.ts'
-import { paymentRequest } from './payment-request.ts'
+import { paymentRequest } from './present-invoice.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20

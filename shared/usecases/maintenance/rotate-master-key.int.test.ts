@@ -11,7 +11,7 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { createIdempotencyRepository } from '#shared/db/requests/idempotency-repository.ts'
 import { mailContext, totpContext } from '#shared/ports/secrets.ts'
 import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
-import { after as afterDelay } from '#shared/runtime/process/after.ts'
+import { after as afterDelay } from '#shared/runtime/process/timers.ts'
 import { createSecretBox, type MasterKeys, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
 import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import { rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'

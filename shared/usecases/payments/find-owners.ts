@@ -5,8 +5,8 @@ import type { ClaimHolder } from '#shared/ports/invoices.ts'
 import type { DisputingInvoice } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
-import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
 
 /** Block times lag behind our clock: a transfer may carry a time this long before the quote it pays. */
 const BLOCK_TIME_LAG_MS = 120_000

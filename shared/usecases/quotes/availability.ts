@@ -20,7 +20,7 @@ import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { isSearching } from '#shared/usecases/wallets/key-history.ts'
 import type { QuoteOffers } from './addresses.ts'
-import { baseConfirmations, priceQuote, requiredConfirmations } from './price-quote.ts'
+import { baseConfirmations, priceQuote, requiredConfirmations } from './prepare-quote.ts'
 
 /** A wallet that was found is cached for this long; a missing one is looked up each time. */
 const WALLET_CACHE_MS = 5_000

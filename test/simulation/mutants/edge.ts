@@ -34,7 +34,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'fingerprint-not-compared',
-    file: 'shared/usecases/invoices/create-invoice-once.ts',
+    file: 'shared/usecases/invoices/create-invoice.ts',
     find: "if (found.idempotency.fingerprint !== guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')",
     replace: '',
     what: 'Another request under the same key gets the first answer.',
@@ -48,7 +48,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'replay-shows-the-present',
-    file: 'shared/usecases/invoices/create-invoice-once.ts',
+    file: 'shared/usecases/invoices/create-invoice.ts',
     find: 'if (entry !== undefined) return JSON.stringify(presentInvoice(invoice.terms, entry.snapshot, deps.urls))',
     replace:
       "const { snapshotInvoice } = await import('./present-invoice.ts')\n  if (entry !== undefined || invoice.state.version > 0) return JSON.stringify(presentInvoice(invoice.terms, snapshotInvoice(deps.catalog, invoice.state), deps.urls))",
