@@ -7,9 +7,9 @@ import type { Runtime } from '#shared/ports/runtime.ts'
 import { compressAnswers, limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/http-server.ts'
 
 import type { ApiDeps } from './api-deps.ts'
-import { MethodNotAllowed } from './middleware/error-answer.ts'
 import { type Executor, executeFailure, executePage, executeRoute } from './middleware/execute.ts'
-import { HARDENED } from './middleware/send.ts'
+import { HARDENED, MethodNotAllowed } from './middleware/send.ts'
+
 import { referenceAssets, referencePages } from './reference/pages.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'

@@ -1,5 +1,5 @@
 import type { ServiceParts } from '#services/context.ts'
-import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
+import { createBatchLookup } from '#shared/db/invoices/grouped-calls.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
 import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'

@@ -56,3 +56,13 @@ export function makeRoom(fullAt: Map<string, number>, max: number, at: number): 
   const nearest = [...fullAt].sort(([, a], [, b]) => a - b).slice(0, Math.ceil(max * EVICTED_SHARE))
   for (const [key] of nearest) fullAt.delete(key)
 }
+
+/** Header values for a bucket that is full in `untilFull` milliseconds; `at` is now, in Unix milliseconds. */
+export function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 'resetAt' | 'retryAfter'> {
+  const tokens = RATE_BURST - untilFull / TOKEN_INTERVAL_MS
+  return {
+    remaining: Math.max(0, Math.floor(tokens)),
+    resetAt: Math.ceil((at + untilFull) / 1000),
+    retryAfter: Math.max(1, Math.ceil(((1 - tokens) * TOKEN_INTERVAL_MS) / 1000)),
+  }
+}

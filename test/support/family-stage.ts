@@ -12,8 +12,8 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
-import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
-import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
+import { createHotWatches, shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
+
 import { emptyDatabase } from './empty-database.ts'
 import type { TestStores } from './stores.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { listInvoicesForOperators } from '#shared/usecases/diagnostics/list-invoices-for-operators.ts'

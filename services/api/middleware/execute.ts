@@ -4,11 +4,11 @@ import type { ApiDeps } from '#services/api/api-deps.ts'
 import type { Page } from '#services/api/reference/pages.ts'
 import type { Handler, RequestContext, Route } from '#services/api/route.ts'
 import { ERROR_TABLE, type ErrorCode, PaymeshError } from '#shared/contracts/errors.ts'
-import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
-import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
+import { errorEnvelope, errorEnvelopeSchema, successSchema } from '#shared/contracts/http/envelope.ts'
+
 import { invalid } from '#shared/contracts/http/validate.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
-import { successSchema } from '#shared/contracts/openapi/success-schema.ts'
+
 import { parseTraceParent, type TraceParent } from '#shared/contracts/trace-parent.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
 import { clientAddress } from '#shared/runtime/http/http-server.ts'
@@ -17,9 +17,7 @@ import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import { type Admitted, addressBucket, admit, requireAdmission } from './admit.ts'
-import { asPaymeshError, errorAnswer, errorHeaders } from './error-answer.ts'
-import { readBody } from './read-body.ts'
-import { send } from './send.ts'
+import { asPaymeshError, errorAnswer, errorHeaders, readBody, send } from './send.ts'
 
 /** Returns the fault of a response about to be sent, or null when it follows the API's schemas. */
 type AnswerCheck = (status: number, body: string) => Error | null

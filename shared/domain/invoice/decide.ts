@@ -19,8 +19,8 @@ import {
   type Quote,
 } from './model.ts'
 import { isSimulatable } from './plan-simulation.ts'
-import { shareOf, wholeBase } from './price-coverage.ts'
-import { endOfQuote, later, latestQuote } from './quote-window.ts'
+import { endOfQuote, later, latestQuote, shareOf, wholeBase } from './quote-window.ts'
+
 import { type Draft, enter, settle } from './settle.ts'
 import { holdingMethod, isLive, isSettled, settlement, totals, unpaidOf } from './totals.ts'
 

@@ -1,13 +1,13 @@
 import { type AssetId, type Mode, type NetworkId, symbolOf } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable, type TransactionPlace } from '#shared/ports/scanning.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { addressOwners, paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
-import { familyOf } from '#shared/usecases/payments/attribute-transfers.ts'
-import { findOwners } from '#shared/usecases/payments/find-owners.ts'
+import { familyOf, findOwners } from '#shared/usecases/payments/attribute-transfers.ts'
+
 import type { Uses } from '#shared/usecases/uses.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 

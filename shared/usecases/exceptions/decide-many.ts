@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
+import { operationResourceId } from '#shared/usecases/requests/begin-operation.ts'
 import { type BulkRefusal, type BulkResolution, type BulkScope, checkBulkDecision, inWords } from './bulk-decision.ts'
 import { type DecideDeps, type DecideInput, decideException } from './decide-exception.ts'
 

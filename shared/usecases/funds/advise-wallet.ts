@@ -1,6 +1,6 @@
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { AssetId, FiatCode, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { MoveFees } from '#shared/ports/funds.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'

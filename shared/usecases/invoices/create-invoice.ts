@@ -17,8 +17,8 @@ import { requirePayable } from '#shared/usecases/quotes/require-payable.ts'
 import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/idempotency-scope.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
+import { outboxEntries } from './apply-invoice-event.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
-import { outboxEntries } from './outbox-entries.ts'
 import { type PublicUrls, presentInvoice, snapshotInvoice } from './present-invoice.ts'
 
 /** Refused inserts in a row that indicate a fault; each one means that another request succeeded. */
@@ -210,69 +210,83 @@ export type CreateOnceDeps = CreateInvoiceDeps &
     readonly urls: PublicUrls
   }
 
-/** One request with an idempotency key. */
-interface KeyedCreate {
-  readonly workspaceId: string
-  readonly mode: 'live' | 'test'
-  readonly scope: string
-  readonly guard: InvoiceIdempotency
-  /** Another request with this key may be running. */
-  readonly busy: boolean
-  /** Validates and creates; `createInvoice` with all checks before it. */
-  readonly create: () => Promise<CreateInvoiceResult>
+/** A request of the API. */
+interface CreateRequest extends Pick<CreateInvoiceInput, 'workspace' | 'mode'> {
+  readonly requestId: string
+  /** Its idempotency key; `busy`: another request with this key may be running. */
+  readonly once:
+    | (Pick<InvoiceIdempotency, 'key' | 'fingerprint'> & { readonly scope: string; readonly busy: boolean })
+    | null
+  /** Checks the workspace and validates the body; called when no earlier response is found. */
+  readonly read: () => Promise<Pick<CreateInvoiceInput, 'body'>>
 }
 
-/** The response of a new creation, with or without a key. */
-function createdAnswer(
-  deps: Pick<CreateOnceDeps, 'urls'>,
-  created: Extract<CreateInvoiceResult, { outcome: 'created' }>,
-  requestId: string,
-): Answer {
-  const resource = presentInvoice(created.terms, created.snapshot, deps.urls)
-  return { status: 201, body: successEnvelope(JSON.stringify(resource), null, requestId), replayed: false }
+/** A request with a key. */
+interface KeyedRequest extends CreateRequest {
+  readonly scope: string
+  readonly guard: InvoiceIdempotency
 }
 
 /**
- * Creates at most one invoice per key and window, and repeats the first response byte for byte. The invoice itself is the
+ * Creates an invoice for each request without a key. With one, at most one per key and window, and repeats the first response byte for byte. The invoice itself is the
  * guard: its unique index decides between concurrent requests, whatever Redis holds. Business refusals are
  * stored separately and apply only while no invoice carries the key. Throws `IDEMPOTENCY_MISMATCH` and `IDEMPOTENCY_IN_PROGRESS`.
  */
-export async function createInvoiceOnce(deps: CreateOnceDeps, request: KeyedCreate): Promise<Answer> {
-  const refusal = await deps.findRefusal(request.scope)
-  if (request.busy || (refusal !== null && refusal.response !== null)) {
-    const earlier = (await replayInvoice(deps, request)) ?? replayRefusal(deps, request, refusal)
+export async function createInvoiceOnce(deps: CreateOnceDeps, request: CreateRequest): Promise<Answer> {
+  const { once, requestId } = request
+  if (once === null) {
+    const answer = await createdAnswer(deps, request, null)
+    if (answer === null) throw new Error('an insert without an idempotency key was refused because of its key')
+    return answer
+  }
+  const { key, fingerprint, scope, busy } = once
+  const keyed = { ...request, scope, guard: { key, fingerprint, requestId, at: deps.clock.now() } }
+  const refusal = await deps.findRefusal(scope)
+  if (busy || (refusal !== null && refusal.response !== null)) {
+    const earlier = (await replayInvoice(deps, keyed)) ?? replayRefusal(deps, keyed, refusal)
     if (earlier !== null) return earlier
-    if (request.busy) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    if (busy) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   }
   try {
-    return await createOrReplay(deps, request)
+    return await createOrReplay(deps, keyed)
   } catch (error) {
     // A create that used the last quota, or whose workspace was restricted since, must still replay.
-    const earlier = await replayInvoice(deps, request)
+    const earlier = await replayInvoice(deps, keyed)
     if (earlier !== null) return earlier
-    const stored = isReplayable(error) ? await storeRefusal(deps, request, error) : null
+    const stored = isReplayable(error) ? await storeRefusal(deps, keyed, error) : null
     if (stored !== null) return stored
     throw error
   }
 }
 
-async function createOrReplay(deps: CreateOnceDeps, request: KeyedCreate): Promise<Answer> {
+/** The response of a new invoice; null when another one carries the key. */
+async function createdAnswer(
+  deps: CreateOnceDeps,
+  { workspace, mode, read, requestId }: CreateRequest,
+  idempotency: InvoiceIdempotency | null,
+): Promise<Answer | null> {
+  const { body } = await read()
+  const created = await createInvoice(deps, { workspace, mode, body, source: 'api', idempotency })
+  if (created.outcome !== 'created') return null
+  const resource = presentInvoice(created.terms, created.snapshot, deps.urls)
+  return { status: 201, body: successEnvelope(JSON.stringify(resource), null, requestId), replayed: false }
+}
+
+async function createOrReplay(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer> {
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {
-    const result = await request.create()
-    if (result.outcome === 'created') return createdAnswer(deps, result, request.guard.requestId)
+    const answer = (await createdAnswer(deps, request, request.guard)) ?? (await replayInvoice(deps, request))
+    if (answer !== null) return answer
     // The other invoice may not be majority-committed yet, or its key was just released because it is too old.
-    const earlier = await replayInvoice(deps, request)
-    if (earlier !== null) return earlier
     if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
     await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
   }
 }
 
 /** The creation response of the invoice that carries the key; null when there is none (any more). */
-async function replayInvoice(deps: CreateOnceDeps, request: KeyedCreate): Promise<Answer | null> {
-  const { workspaceId, mode, guard } = request
-  const found = await deps.invoices.findByIdempotencyKey(workspaceId, mode, guard.key)
+async function replayInvoice(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer | null> {
+  const { workspace, mode, guard } = request
+  const found = await deps.invoices.findByIdempotencyKey(workspace.id, mode, guard.key)
   if (found === null) return null
   if (found.idempotency.at + IDEMPOTENCY_WINDOW_MS <= deps.clock.now()) {
     await deps.invoices.releaseIdempotencyKey(found.invoice.terms.id, found.idempotency)
@@ -295,7 +309,7 @@ async function creationJson(deps: CreateOnceDeps, invoice: Invoice): Promise<str
   return JSON.stringify({ ...body.data.object, customer: invoice.terms.customer })
 }
 
-function replayRefusal(deps: CreateOnceDeps, request: KeyedCreate, refusal: IdempotencyRecord | null): Answer | null {
+function replayRefusal(deps: CreateOnceDeps, request: KeyedRequest, refusal: IdempotencyRecord | null): Answer | null {
   if (refusal === null || refusal.response === null) return null
   if (refusal.createdAt + IDEMPOTENCY_WINDOW_MS <= deps.clock.now()) return null
   if (refusal.fingerprint !== request.guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
@@ -304,7 +318,7 @@ function replayRefusal(deps: CreateOnceDeps, request: KeyedCreate, refusal: Idem
 }
 
 /** Stores a refusal, so that a repetition gets the same; returns the one that another request of the key stored before. */
-async function storeRefusal(deps: CreateOnceDeps, request: KeyedCreate, error: PaymeshError): Promise<Answer | null> {
+async function storeRefusal(deps: CreateOnceDeps, request: KeyedRequest, error: PaymeshError): Promise<Answer | null> {
   const { scope, guard } = request
   const begun = await deps.idempotency.begin(scope, guard.fingerprint, guard.requestId, guard.at, REFUSAL_LEASE_MS)
   if (begun.outcome === 'begun' || begun.outcome === 'resumed') {
@@ -313,16 +327,4 @@ async function storeRefusal(deps: CreateOnceDeps, request: KeyedCreate, error: P
     if (await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })) return null
   }
   return replayRefusal(deps, request, await deps.idempotency.find(scope))
-}
-
-/** Creates without a key: every request creates a separate invoice. */
-export async function createInvoiceWithoutKey(
-  deps: CreateOnceDeps,
-  create: () => Promise<CreateInvoiceResult>,
-  requestId: string,
-): Promise<Answer> {
-  const result = await create()
-  if (result.outcome !== 'created')
-    throw new Error('an insert without an idempotency key was refused because of its key')
-  return createdAnswer(deps, result, requestId)
 }

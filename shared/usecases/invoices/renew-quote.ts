@@ -8,9 +8,9 @@ import {
   type PaymentMethod,
   type Quote,
 } from '#shared/domain/invoice/model.ts'
-import { payableBase } from '#shared/domain/invoice/price-coverage.ts'
-import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { payableBase } from '#shared/domain/invoice/quote-window.ts'
+import { needsNewAmount } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { QuoteOffers } from '#shared/usecases/quotes/addresses.ts'

@@ -19,8 +19,8 @@ import {
   payableNetworks,
 } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
-import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { needsNewAmount, totals } from '#shared/domain/invoice/totals.ts'
+
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'

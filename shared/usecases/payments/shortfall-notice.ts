@@ -1,5 +1,5 @@
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { shareOf } from '#shared/domain/invoice/price-coverage.ts'
+import { shareOf } from '#shared/domain/invoice/quote-window.ts'
 import { unpaidOf } from '#shared/domain/invoice/totals.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { InvoiceWorth } from '#shared/domain/payment/confirmation-tiers.ts'

@@ -1,6 +1,6 @@
 import type { EstimateBody, EstimateResource } from '#shared/contracts/http/estimate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'

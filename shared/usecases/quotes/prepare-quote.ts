@@ -13,8 +13,8 @@ import {
   type QuotePolicy,
 } from '#shared/domain/invoice/model.ts'
 import { heldFor, quarantineFor } from '#shared/domain/invoice/quote-window.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { displayUnit, quoteAmountBase } from '#shared/domain/money/quote.ts'
+import { formatUnits } from '#shared/domain/money/decimal.ts'
+import { displayUnit, quoteAmountBase } from '#shared/domain/money/fiat.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import {
   type AskedConfirmations,

@@ -1,6 +1,6 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { divide, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { divide, formatUnits, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 
 /** Value of an amount in minor units at a price per unit, rounded down. */

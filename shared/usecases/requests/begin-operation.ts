@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { ERROR_TABLE, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { canonicalJson } from '#shared/usecases/audit/canonical-json.ts'
-import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of beginning an operation. */
@@ -64,4 +63,20 @@ export async function beginOperation(deps: BeginOperationDeps, asked: AskedOpera
 /** Whether an error proves that nothing was changed and that the same request would be refused again. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof PaymeshError && error.status < 500 && !ERROR_TABLE[error.code].retryable
+}
+
+/**
+ * The id of the resource an action creates: repeating the action gives the same id. A UUID version 8 (RFC 9562 §5.8), so it does
+ * not sort by time.
+ */
+export function operationResourceId(kind: string, workspaceId: string, opId: string): string {
+  const digest = createHash('sha256').update(`${kind}:${workspaceId}:${opId}`).digest('hex')
+  const variant = ((parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16)
+  return [
+    digest.slice(0, 8),
+    digest.slice(8, 12),
+    `8${digest.slice(13, 16)}`,
+    `${variant}${digest.slice(17, 20)}`,
+    digest.slice(20, 32),
+  ].join('-')
 }

@@ -1,8 +1,8 @@
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
-import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
+import { addressSubject, keySubject, newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
+
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 

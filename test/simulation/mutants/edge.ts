@@ -12,7 +12,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'failed-group-acknowledged',
-    file: 'shared/db/invoices/group-insert.ts',
+    file: 'shared/db/invoices/grouped-calls.ts',
     find: 'for (const { reject } of batch) reject(error)',
     replace: 'for (const { resolve } of batch) resolve({ inserted: true })',
     what: 'A failed insert of several counts as stored.',
@@ -99,7 +99,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rounded-down',
-    file: 'shared/domain/money/quote.ts',
+    file: 'shared/domain/money/fiat.ts',
     find: '(numerator + denominator - 1n) / denominator',
     replace: 'numerator / denominator',
     what: 'The amount due is rounded to the disadvantage of the merchant.',

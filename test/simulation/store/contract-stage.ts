@@ -10,8 +10,8 @@ import { createEndpointRepository } from '#shared/db/endpoints/endpoint-reposito
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
-import { createGroupedFind } from '#shared/db/invoices/group-find.ts'
-import { createGroupedInsert } from '#shared/db/invoices/group-insert.ts'
+import { createGroupedFind, createGroupedInsert } from '#shared/db/invoices/grouped-calls.ts'
+
 import { createInvoiceCounts } from '#shared/db/invoices/invoice-counts.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createMailQueue } from '#shared/db/mails/mail-queue.ts'

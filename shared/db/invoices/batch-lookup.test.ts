@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createBatchLookup } from './batch-lookup.ts'
+import { createBatchLookup } from './grouped-calls.ts'
 
 function lookupBy(findMany: (ids: readonly string[]) => Promise<readonly { readonly id: string }[]>) {
   return createBatchLookup({ findMany, nameOfKey: String, nameOfItem: ({ id }) => id })
