@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
+import { optionalField } from '../bounded-text.ts'
 import { AMOUNT_RULE, fiatAmount, readFiatAmount, validateAmount } from './amount.ts'
-import { optionalField } from './optional-field.ts'
 import { text } from './text.ts'
 
 import { visibleText } from './visible-text.ts'

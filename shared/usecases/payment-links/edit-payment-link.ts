@@ -5,8 +5,8 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { PaymentLink, PaymentLinkChange } from '#shared/ports/payment-links.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of editing a payment link. */

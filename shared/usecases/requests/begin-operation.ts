@@ -4,6 +4,11 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { canonicalJson } from '#shared/usecases/audit/canonical-json.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
+/** A person's reason as stored in the audit log; an empty object if none was given. */
+export function reasonOf({ reason }: { readonly reason?: string | null }): { readonly reason?: string } {
+  return reason === undefined || reason === null || reason === '' ? {} : { reason }
+}
+
 /** Dependencies of beginning an operation. */
 export type BeginOperationDeps = Uses<'operationRegister' | 'clock' | 'random'>
 
@@ -50,7 +55,7 @@ export async function beginOperation(deps: BeginOperationDeps, asked: AskedOpera
     })
   }
   return {
-    id: operationResourceId('operation', fingerprint, key),
+    id: derivedUuid('operation', fingerprint, key),
     isDone,
     at,
     end: async (outcome) => {
@@ -66,17 +71,12 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /**
- * The id of the resource an action creates: repeating the action gives the same id. A UUID version 8 (RFC 9562 §5.8), so it does
- * not sort by time.
+ * A UUID (version 8, RFC 9562 §5.8) derived from texts: the same texts always give the same one, so repeating an action gives the same id. Ids
+ * of resources that people create are derived from their workspace and the operation, so that a client cannot choose the id of another
+ * workspace's resource. It does not sort by time.
  */
-export function operationResourceId(kind: string, workspaceId: string, opId: string): string {
-  const digest = createHash('sha256').update(`${kind}:${workspaceId}:${opId}`).digest('hex')
-  const variant = ((parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16)
-  return [
-    digest.slice(0, 8),
-    digest.slice(8, 12),
-    `8${digest.slice(13, 16)}`,
-    `${variant}${digest.slice(17, 20)}`,
-    digest.slice(20, 32),
-  ].join('-')
+export function derivedUuid(...parts: readonly string[]): string {
+  const hex = createHash('sha256').update(parts.join('\n'), 'utf8').digest('hex')
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
