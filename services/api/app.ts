@@ -33,18 +33,18 @@ export function createApp(deps: ApiDeps, routes: readonly Route[] = ROUTES): Exp
     const here = routes.filter((route) => expressPath(route) === path)
     for (const route of here) register(app, route, executeRoute(deps, route))
     const allow = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ')
-    app.all(BASE_PATH + path, adapt(executeFailure(deps, new MethodNotAllowed(allow))))
+    app.all(BASE_PATH + path, executeFailure(deps, new MethodNotAllowed(allow)))
   }
   for (const page of referencePages(deps)) {
-    app.get(BASE_PATH + page.path, adapt(executePage(deps, page)))
-    app.all(BASE_PATH + page.path, adapt(executeFailure(deps, new MethodNotAllowed('GET, HEAD'))))
+    app.get(BASE_PATH + page.path, executePage(deps, page))
+    app.all(BASE_PATH + page.path, executeFailure(deps, new MethodNotAllowed('GET, HEAD')))
   }
   const assets = referenceAssets(deps)
   if (assets !== null) app.use(`${BASE_PATH}/docs/assets`, assets)
-  app.use(adapt(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'Path not found.' }))))
+  app.use(executeFailure(deps, new PaymeshError('NOT_FOUND', { message: 'Path not found.' })))
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    if (!(error instanceof URIError)) return executeFailure(deps, error)(request, response, {})
+    if (!(error instanceof URIError)) return executeFailure(deps, error)(request, response)
     request.url = literalPath(request.url)
     return app(request, response)
   })
@@ -66,14 +66,9 @@ const expressPath = ({ path }: Route): string => path.replace('{id}', ':id')
 function register(app: Express, route: Route, execute: Executor): void {
   const { method } = route
   const path = expressPath(route)
-  const handler = adapt(execute)
-  if (method === 'GET') app.get(BASE_PATH + path, handler)
-  else if (method === 'POST') app.post(BASE_PATH + path, handler)
-  else app.delete(BASE_PATH + path, handler)
-}
-
-function adapt(execute: Executor) {
-  return (request: Request, response: Response): Promise<void> => execute(request, response, request.params)
+  if (method === 'GET') app.get(BASE_PATH + path, execute)
+  else if (method === 'POST') app.post(BASE_PATH + path, execute)
+  else app.delete(BASE_PATH + path, execute)
 }
 
 /**

@@ -147,7 +147,7 @@ function createInstallationStores(db: Database) {
     installationLife: createInstallationLifeRepository(db),
     installationReads: createInstanceReads(db),
     issued: createIssuedRepository(db),
-    storeLosses: () => db.losses(),
+    storeLosses: db.losses,
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
-import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/enumerations.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { addressGroup } from '#shared/runtime/http/http-server.ts'
 import { acceptInvitation, readInvitation } from '#shared/usecases/accounts/accept-invitation.ts'

@@ -22,7 +22,7 @@ interface BatchRead<K, T> {
  * the next read. The read always starts after the request, so no result is older than with a separate read, and
  * batching adds at most one read of latency. Null for keys that were not found.
  */
-export function createBatchLookup<K, T>(read: BatchRead<K, T>): (key: K) => Promise<T | null> {
+function createBatchLookup<K, T>(read: BatchRead<K, T>): (key: K) => Promise<T | null> {
   interface Waiter {
     readonly key: K
     readonly resolve: (found: T | null) => void
@@ -53,6 +53,14 @@ export function createBatchLookup<K, T>(read: BatchRead<K, T>): (key: K) => Prom
       running = true
       setImmediate(drain)
     })
+}
+
+/** A look-up of one record by the text in its field `field`, which is unique, through a read of many. */
+export function createLookup<const F extends string, T extends { readonly [K in F]: string }>(
+  field: F,
+  findMany: BatchRead<string, T>['findMany'],
+): (value: string) => Promise<T | null> {
+  return createBatchLookup({ findMany, nameOfKey: String, nameOfItem: (item) => item[field] })
 }
 
 type Insert = InvoiceRepository['insert']
