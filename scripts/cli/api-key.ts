@@ -7,7 +7,6 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { MODES, type Mode, SCOPES, type Scope, type WorkspaceStatus } from '#shared/domain/enumerations.ts'
-
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'

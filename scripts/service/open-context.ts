@@ -25,7 +25,6 @@ import { type HealthServer, startHealthServer } from '#shared/runtime/process/he
 import { createLiveness, type Liveness } from '#shared/runtime/process/liveness.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createKeyHasher, createSecretBox, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
-
 import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
 import { createChainPaces } from '#shared/usecases/networks/chain-paces.ts'
 import { createUsageCounter, type UsageCounter } from '#shared/usecases/networks/usage-counter.ts'

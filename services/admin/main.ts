@@ -7,7 +7,6 @@ import {
   prepareDrain,
   REQUEST_LIMIT_OPTIONS,
 } from '#shared/runtime/http/http-server.ts'
-
 import { createApp } from './app.ts'
 import { assembleAdmin } from './assemble.ts'
 import { openAdminParts } from './open-admin-parts.ts'

@@ -13,7 +13,6 @@ import { createHashingLimiter } from '#shared/runtime/secrets/hashing-limiter.ts
 import { createOneTimeCodes } from '#shared/runtime/secrets/one-time-codes.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createKeyHasher, createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createRefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'

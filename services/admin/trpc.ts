@@ -5,7 +5,6 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { holdMembership } from '#shared/db/accounts/membership-repository.ts'
 import { whileActing } from '#shared/db/audit/audited.ts'
 import { MODES, type WorkspaceStatus } from '#shared/domain/enumerations.ts'
-
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { ROLES, type Role } from '#shared/ports/users.ts'
 import { beginOperation, isRefusal } from '#shared/usecases/requests/begin-operation.ts'

@@ -5,11 +5,9 @@ import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { RATE_BURST, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { compressAnswers, limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/http-server.ts'
-
 import type { ApiDeps } from './api-deps.ts'
 import { type Executor, executeFailure, executePage, executeRoute } from './middleware/execute.ts'
 import { HARDENED, MethodNotAllowed } from './middleware/send.ts'
-
 import { referenceAssets, referencePages } from './reference/pages.ts'
 import type { Route } from './route.ts'
 import { ROUTES } from './routes.ts'

@@ -4,7 +4,6 @@ import type { KeyHasher } from '#shared/ports/secrets.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
 import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
 import { createKeyRing, createKeyUse } from '#shared/usecases/workspaces/api-key-cache.ts'
-
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import type { ApiDeps } from './api-deps.ts'
 

@@ -3,7 +3,6 @@ import { openParts } from '#services/open-parts.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
 import { createKeyHasher, createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-
 import { createListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { ApiParts } from './assemble.ts'
 

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { limitRequests, prepareDrain, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/http-server.ts'
-
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { createApp } from './app.ts'
 import { assembleCheckout } from './assemble.ts'

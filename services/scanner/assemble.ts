@@ -11,7 +11,6 @@ import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/
 import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { type ThriftyPace, USUAL_LOOKS, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { createHotWatches, shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
-
 import { type HistorySourceClient, startHistoryLoop } from './history-loop.ts'
 
 const POLL_DEVELOPMENT_MS = 300

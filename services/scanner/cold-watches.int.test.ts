@@ -2,7 +2,6 @@ import { expect, it, vi } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { createColdWatches, createHotWatches } from '#shared/usecases/watches/cold-watches.ts'
-
 import { packWatches } from '#shared/usecases/watches/pack-watches.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'

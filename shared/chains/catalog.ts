@@ -1,5 +1,13 @@
 import { base58 } from '@scure/base'
-import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
+import {
+  ASSET_IDS,
+  type AssetId,
+  MODES,
+  type Mode,
+  type NetworkId,
+  networkOf,
+  symbolOf,
+} from '#shared/domain/enumerations.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/decimal.ts'
 import type { AssetInfo, Catalog, ChainPaces } from '#shared/ports/chain-catalog.ts'
 import { blocksOf, chainFigures, compareFacts, rowAge } from './chain-figures.ts'
@@ -19,13 +27,19 @@ export const NO_PACES: ChainPaces = { of: () => null }
  */
 export function createCatalog(networks: NetworkSettings, paces: ChainPaces = NO_PACES): Catalog {
   const infos = new Map<AssetId, AssetInfo>(ASSET_IDS.map((id) => [id, assetInfo(id)]))
-  const settings = (id: AssetId, mode: Mode) => networks[mode][networkOf(id)]
-
-  const found = (id: AssetId, mode: Mode) => contractOf(id, mode, networkOf(id), settings(id, mode))
+  /** Undefined where the asset is refused. */
+  const contracts = new Map(
+    MODES.flatMap((mode) =>
+      ASSET_IDS.map((id) => {
+        const network = networkOf(id)
+        return [`${mode}:${id}`, contractOf(id, mode, network, networks[mode][network])] as const
+      }),
+    ),
+  )
   // Nobody may take a token that is refused for the coin of its network.
   const contract = (id: AssetId, mode: Mode): string | null => {
-    const named = found(id, mode)
-    return named === undefined ? ASSETS[id].contract : named
+    const found = contracts.get(`${mode}:${id}`)
+    return found === undefined ? ASSETS[id].contract : found
   }
 
   function chainId(network: NetworkId, mode: Mode): number | null {
@@ -41,7 +55,7 @@ export function createCatalog(networks: NetworkSettings, paces: ChainPaces = NO_
       return info
     },
     contract,
-    accepts: (id, mode) => found(id, mode) !== undefined,
+    accepts: (id, mode) => contracts.get(`${mode}:${id}`) !== undefined,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,
     // Where coins are outputs, only work decides, and no block is ever final.
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,

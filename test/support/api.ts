@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net'
 import type { ApiDeps } from '#services/api/api-deps.ts'
 import { createApp, createServer } from '#services/api/app.ts'
 import { assembleApi } from '#services/api/assemble.ts'
-
 import { openApiParts } from '#services/api/open-api-parts.ts'
 import { NO_PACES } from '#shared/chains/catalog.ts'
 import { parseConfig } from '#shared/config/schema.ts'

@@ -11,7 +11,6 @@ import type { QueueName } from '#shared/ports/runtime.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { after, stopwatch } from '#shared/runtime/process/timers.ts'
-
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'

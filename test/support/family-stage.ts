@@ -13,7 +13,6 @@ import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps } from '#shared/usecases/scanning/scan-session.ts'
 import { createHotWatches, shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
-
 import { emptyDatabase } from './empty-database.ts'
 import type { TestStores } from './stores.ts'
 

@@ -5,7 +5,6 @@ import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { after, stopwatch } from '#shared/runtime/process/timers.ts'
-
 import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { type BackgroundTrimmer, createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'

@@ -16,7 +16,6 @@ import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-k
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createKeyHasher, createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-
 import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createChainPaces } from '#shared/usecases/networks/chain-paces.ts'

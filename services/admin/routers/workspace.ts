@@ -13,7 +13,6 @@ import {
   WORKSPACE_STATUSES,
 } from '#shared/domain/enumerations.ts'
 import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
-
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { changeLogo } from '#shared/usecases/workspaces/change-logo.ts'

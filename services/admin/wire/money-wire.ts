@@ -11,7 +11,6 @@ import {
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
-
 import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'

@@ -13,7 +13,6 @@ import {
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
 import { createInvoiceOnce } from '#shared/usecases/invoices/create-invoice.ts'
-
 import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { readPage } from '#shared/usecases/requests/list-cursor.ts'

@@ -3,7 +3,6 @@ import { ERROR_TABLE, type ErrorCode, type ErrorDetail } from '#shared/contracts
 import { errorEnvelopeSchema, successExample, successSchema } from '#shared/contracts/http/envelope.ts'
 import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
-
 import { headerRefs } from './headers.ts'
 
 /** What `details` look like for codes that have some. */

@@ -4,7 +4,6 @@ import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts
 import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
 import { AMOUNT_RULE, fiatAmount, readFiatAmount, validateAmount } from './amount.ts'
 import { metadataBody } from './metadata.ts'
-
 import { readPlainUrl } from './plain-url.ts'
 import { isStorable, text } from './text.ts'
 

@@ -3,7 +3,6 @@ import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { optionalField } from '../bounded-text.ts'
 import { AMOUNT_RULE, fiatAmount, readFiatAmount, validateAmount } from './amount.ts'
 import { text } from './text.ts'
-
 import { visibleText } from './visible-text.ts'
 
 /** Body of `POST /products`; `priceMinor` is the price in minor units of the currency. */

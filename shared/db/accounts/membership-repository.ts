@@ -1,7 +1,6 @@
 import type mongoose from 'mongoose'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { audited, type HoldRight } from '#shared/db/audit/audited.ts'
-
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'

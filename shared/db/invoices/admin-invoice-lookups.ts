@@ -8,7 +8,6 @@ import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { amountWord, customerKey, invoiceFromDocument, readSearchText, type SearchText } from './invoice-mapping.ts'
-
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 
 type Filter = mongoose.mongo.Filter<InvoiceDocument>

@@ -15,7 +15,7 @@ import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type FiguredInvoice, figuresOf, type MoneyPart, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
-import { type InvoiceRecords, withRecords } from '#shared/ports/invoice-records.ts'
+import { type InvoiceRecords, withRecords } from '#shared/ports/invoices.ts'
 import {
   type DeliveryRollupDocument,
   HOUR_MS,

@@ -5,7 +5,6 @@ import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { addressSubject, keySubject, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
-
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { DisplacedUse, OwnershipChallenge, ProofWrite } from '#shared/ports/ownership.ts'
 import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS, type OwnershipChallengeDocument } from './ownership-models.ts'

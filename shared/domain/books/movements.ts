@@ -1,7 +1,6 @@
 import type { AssetId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, InvoiceTerms, LedgerRow, Ms, PaymentMethod, Quote } from '#shared/domain/invoice/model.ts'
 import { later, latestQuote, quoteAt, quoteHolding, wholeBase } from '#shared/domain/invoice/quote-window.ts'
-
 import { dearestQuote, holdingMethod, isDust } from '#shared/domain/invoice/totals.ts'
 import { halfUp } from '#shared/domain/money/decimal.ts'
 import { fiatAtRate } from '#shared/domain/money/fiat.ts'

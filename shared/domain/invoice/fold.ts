@@ -22,7 +22,6 @@ import {
   type ValuedMoney,
   withinDrift,
 } from './quote-window.ts'
-
 import { byFirstSeen, dustBound, foreignReason, holdingMethod, isDust, isLive, isSettled } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */

@@ -3,7 +3,6 @@ import { restBase } from './decide.ts'
 import type { InvoiceEvent } from './invoice-event.ts'
 import { payableBase } from './quote-window.ts'
 import { requestedBase, totals } from './totals.ts'
-
 import {
   anotherPaymentMethod,
   aPayment,

@@ -16,10 +16,8 @@ import {
 } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
 import { payableBase, quoteHolding } from './quote-window.ts'
-
 import { statusBySums } from './settle.ts'
 import { holdingMethod, isLive, isSettled, requestedBase, totals } from './totals.ts'
-
 import { transition } from './transition.ts'
 import { holds } from './transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from './transition-fixtures.ts'

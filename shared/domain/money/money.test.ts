@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { FIAT_CODES } from '../enumerations.ts'
 import { compare, divide, divideUp, formatDecimal, formatUnits, multiply, parseDecimal, parseUnits } from './decimal.ts'
-
 import { FIAT_EXPONENT, formatFiat, parseFiat, quoteAmountBase } from './fiat.ts'
 
 const RUNS = { numRuns: EVERY_CASE ? 20_000 : 5_000 }

@@ -4,7 +4,6 @@ import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhook-http.ts'
 import { after, stopwatch } from '#shared/runtime/process/timers.ts'
-
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { commandsOf } from '#test/support/commands-of.ts'

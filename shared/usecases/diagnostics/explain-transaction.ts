@@ -7,7 +7,6 @@ import { type ChainClient, NodeMismatch, NodeUnreliable, type TransactionPlace }
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
 import { addressOwners, paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import { familyOf, findOwners } from '#shared/usecases/payments/attribute-transfers.ts'
-
 import type { Uses } from '#shared/usecases/uses.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 

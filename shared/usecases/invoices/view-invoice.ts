@@ -20,7 +20,6 @@ import {
 } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { needsNewAmount, totals } from '#shared/domain/invoice/totals.ts'
-
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat } from '#shared/domain/money/fiat.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'

@@ -4,7 +4,6 @@ import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { createKeyCanaryRepository, KEY_CANARY_FACT } from '#shared/db/installation/key-canary-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createKeyHasher, createSecretBox, type MasterKeys } from '#shared/runtime/secrets/secret-box.ts'
-
 import { givePending } from '#test/support/pending-deliveries.ts'
 import { useStores } from '#test/support/stores.ts'
 import { checkKeys } from './check-keys.ts'

@@ -6,8 +6,7 @@ import type { ClaimHolder } from '#shared/ports/invoices.ts'
 import type { DisputingInvoice, ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
-import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
+import { addressClaim, amountClaim, proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
 
 /** Dependencies of finding the owner of a transfer. */
 export type AttributeDeps = Uses<'invoices' | 'wallets' | 'catalog'>

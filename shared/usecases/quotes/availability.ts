@@ -8,7 +8,6 @@ import { type InvoiceTerms, isHeld, type Ms } from '#shared/domain/invoice/model
 import { formatUnits } from '#shared/domain/money/decimal.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
 import { formatFiat, leastFiatFor } from '#shared/domain/money/fiat.ts'
-
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { RateReader } from '#shared/ports/rates.ts'
@@ -20,7 +19,7 @@ import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { isSearching } from '#shared/usecases/wallets/key-history.ts'
 import type { QuoteOffers } from './addresses.ts'
-import { baseConfirmations, priceQuote, requiredConfirmations } from './prepare-quote.ts'
+import { baseConfirmations, priceQuote, requiredConfirmations } from './price-quote.ts'
 
 /** A wallet that was found is cached for this long; a missing one is looked up each time. */
 const WALLET_CACHE_MS = 5_000

@@ -5,7 +5,7 @@ import { formatFiat } from '#shared/domain/money/fiat.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { priceQuote } from './prepare-quote.ts'
+import { priceQuote } from './price-quote.ts'
 
 /** Dependencies of estimating. */
 export type EstimateDeps = Uses<'catalog' | 'rates' | 'clock'>

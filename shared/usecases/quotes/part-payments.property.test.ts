@@ -6,7 +6,6 @@ import type { InvoiceEvent, PaymentObservation } from '#shared/domain/invoice/in
 import type { InvoiceState, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { isDust, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
-
 import { transition } from '#shared/domain/invoice/transition.ts'
 import { holds } from '#shared/domain/invoice/transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, DEADLINE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'

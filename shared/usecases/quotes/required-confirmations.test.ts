@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { baseConfirmations, checkedConfirmations, requiredConfirmations } from './prepare-quote.ts'
+import { baseConfirmations, checkedConfirmations, requiredConfirmations } from './price-quote.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
 type Asset = 'btc_bitcoin' | 'eth_ethereum' | 'ltc_litecoin' | 'usdt_tron'

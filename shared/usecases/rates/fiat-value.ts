@@ -1,6 +1,5 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { divide, formatUnits, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
-
 import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
 
 /** Value of an amount in minor units at a price per unit, rounded down. */

@@ -1,5 +1,4 @@
 import { type MarketSum, reportedChange } from '#shared/domain/books/invoice-books.ts'
-
 import type { MarketRate } from '#shared/domain/books/movements.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms, Quote } from '#shared/domain/invoice/model.ts'

@@ -1,7 +1,6 @@
 import { csvLine } from '#shared/contracts/csv.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import { marketSum, reportedChange } from '#shared/domain/books/invoice-books.ts'
-
 import { type Movement, priceValue } from '#shared/domain/books/movements.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'

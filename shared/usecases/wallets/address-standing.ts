@@ -1,8 +1,7 @@
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { addressSubject, keySubject, newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
-
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 
@@ -64,4 +63,20 @@ export async function proofsOfRows(
       return proof === null ? [] : [[row.matchKey, proof] as const]
     }),
   )
+}
+
+/** The claim on a whole address: while it is valid, all money on the address is the holder's. */
+export function addressClaim(mode: Mode, family: Family, matchKey: string): string {
+  return `${mode}:${family}:${matchKey}`
+}
+
+/** The claim on one exact amount of one asset on an address that many invoices share. */
+export function amountClaim(
+  mode: Mode,
+  network: NetworkId,
+  matchKey: string,
+  asset: AssetId,
+  amountBase: bigint,
+): string {
+  return `${mode}:${network}:${matchKey}:${asset}:${amountBase}`
 }

@@ -1,6 +1,5 @@
 import { proofNeeded, proofRefused } from '#shared/contracts/proof-refusals.ts'
 import { keySubject, needsProof } from '#shared/domain/ownership/ownership.ts'
-
 import type { ProofWrite } from '#shared/ports/ownership.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { proofsOfRows } from './address-standing.ts'

@@ -15,7 +15,6 @@ import { emptyDatabase } from '#test/support/empty-database.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createColdWatches, createHotWatches } from './cold-watches.ts'
-
 import { type PackWatchesDeps, packWatches } from './pack-watches.ts'
 
 const DAY_MS = 86_400_000

@@ -3,7 +3,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
-import { checkedConfirmations } from '#shared/usecases/quotes/prepare-quote.ts'
+import { checkedConfirmations } from '#shared/usecases/quotes/price-quote.ts'
 import type { Store, Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from './valid-name.ts'
 

@@ -27,7 +27,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'key-without-mode',
-    file: 'shared/db/invoices/invoice-scopes.ts',
+    file: 'shared/db/invoices/invoice-mapping.ts',
     find: "  mode,\n  'idem.key': key,",
     replace: "  'idem.key': key,",
     what: 'An idempotency key of test mode answers in live mode.',

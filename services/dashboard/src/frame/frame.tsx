@@ -11,7 +11,6 @@ import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useNow } from '#services/dashboard/src/parts/use-now.ts'
 import { placePath } from '#services/dashboard/src/session/scope.ts'
 import { MODES, type Mode, type WorkspaceStatus } from '#shared/domain/enumerations.ts'
-
 import { Announcer } from './announcer.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Keyboard } from './keyboard.tsx'
