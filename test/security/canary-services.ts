@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { expect } from 'vitest'
-import { createEndpointOperations, createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createEndpointOperations, createEndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'

@@ -7,7 +7,7 @@ import { createWebhookHttp, type WebhookHttp } from '#shared/runtime/http/webhoo
 import { after, stopwatch } from '#shared/runtime/process/timers.ts'
 import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'
-import { type BackgroundTrimmer, createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
+import { type BackgroundTrimmer, createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-memory.ts'
 import { createOutboxRelay, type OutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { TestStores } from './stores.ts'

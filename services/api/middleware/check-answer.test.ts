@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { successExample } from '#shared/contracts/http/envelope.ts'
 import { errorCodes } from '#shared/contracts/openapi/operation.ts'
+import { successExample } from '#shared/contracts/openapi/success-schema.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
 import { createAnswerCheck } from './execute.ts'

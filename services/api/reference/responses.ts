@@ -1,8 +1,9 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { ERROR_TABLE, type ErrorCode, type ErrorDetail } from '#shared/contracts/errors.ts'
-import { errorEnvelopeSchema, successExample, successSchema } from '#shared/contracts/http/envelope.ts'
+import { errorEnvelopeSchema } from '#shared/contracts/http/envelope.ts'
 import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
+import { successExample, successSchema } from '#shared/contracts/openapi/success-schema.ts'
 import { headerRefs } from './headers.ts'
 
 /** What `details` look like for codes that have some. */

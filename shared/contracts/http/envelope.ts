@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { ERROR_TABLE, type ErrorCode, type ErrorDetail } from '#shared/contracts/errors.ts'
-import { EXAMPLE } from '../openapi/examples/ids.ts'
-import type { Success } from '../openapi/operation.ts'
 import { DETAILS_MAX, PATH_LENGTH_MAX } from './validate.ts'
 import { freeText, STORED_TEXT } from './wire-types.ts'
 
@@ -70,35 +68,15 @@ export const errorEnvelopeSchema = z
   .meta({ id: 'ErrorResponse', description: 'The envelope of every error.' })
 
 /** The envelope around one resource; `id` names it in the OpenAPI document. */
-function resourceEnvelopeSchema(id: string, resource: z.ZodType) {
+export function resourceEnvelopeSchema(id: string, resource: z.ZodType) {
   return z
     .strictObject({ data: resource, error: noError, request_id: requestId })
     .meta({ id, description: 'The envelope around one resource.' })
 }
 
 /** The envelope around a list of at most `max` resources; `id` names it in the OpenAPI document. */
-function listEnvelopeSchema(id: string, resource: z.ZodType, max: number) {
+export function listEnvelopeSchema(id: string, resource: z.ZodType, max: number) {
   return z
     .strictObject({ data: z.array(resource).max(max), meta: listMeta, error: noError, request_id: requestId })
     .meta({ id, description: 'The envelope around a page of a list.' })
-}
-
-const schemas = new Map<string, z.ZodType>()
-
-/** The schema of a whole success body. Operations with the same envelope name share one schema. */
-export function successSchema({ envelope, resource, listMax }: Success): z.ZodType {
-  const known = schemas.get(envelope)
-  if (known !== undefined) return known
-  const schema =
-    listMax === null ? resourceEnvelopeSchema(envelope, resource) : listEnvelopeSchema(envelope, resource, listMax)
-  schemas.set(envelope, schema)
-  return schema
-}
-
-/** A whole success body as an example; lists without pages end with their first entry. */
-export function successExample({ example, listMax }: Success, paged: boolean): object {
-  const tail = { error: null, request_id: EXAMPLE.requestId }
-  if (listMax === null) return { data: example, ...tail }
-  const meta = paged ? { next_cursor: EXAMPLE.cursor, has_more: true } : { next_cursor: null, has_more: false }
-  return { data: [example], meta, ...tail }
 }

@@ -9,11 +9,18 @@ import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-mode
 import { paymentFromDocument } from '#shared/db/payments/payment-mapping.ts'
 import { PAYMENTS, type Payment, type PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
-import { partsOfMovement, partsOfPaid } from '#shared/domain/books/invoice-books.ts'
+import {
+  type FiguredInvoice,
+  figuresOf,
+  type MoneyPart,
+  mergeFigures,
+  partsOfMovement,
+  partsOfPaid,
+} from '#shared/domain/books/invoice-books.ts'
 import { movementsOf } from '#shared/domain/books/movements.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type FiguredInvoice, figuresOf, type MoneyPart, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
+
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import { type InvoiceRecords, withRecords } from '#shared/ports/invoices.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-repository.ts'
 import { WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
-import { createEndpointOperations } from '#shared/db/endpoints/endpoint-repository.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'

@@ -1,4 +1,4 @@
-import type { EndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import type { EndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'

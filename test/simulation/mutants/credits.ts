@@ -46,14 +46,14 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'late-at-the-deadline',
-    file: 'shared/domain/invoice/classify-payment.ts',
+    file: 'shared/domain/invoice/totals.ts',
     find: 'seen.firstSeenAt > state.expiresAt || seen.minedTooLate',
     replace: 'seen.firstSeenAt >= state.expiresAt - 1_000 || seen.minedTooLate',
     what: 'Money within the last second is late.',
   },
   {
     name: 'late-without-bounds',
-    file: 'shared/domain/invoice/classify-payment.ts',
+    file: 'shared/domain/invoice/totals.ts',
     find: 'eligible: paymentMethod !== null && (!late || maySettleLate(state, paymentMethod, seen)),',
     replace: 'eligible: paymentMethod !== null,',
     what: 'Late money settles however late it is.',
