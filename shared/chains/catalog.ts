@@ -8,7 +8,7 @@ import {
   networkOf,
   symbolOf,
 } from '#shared/domain/enumerations.ts'
-import { formatUnits, parseUnits } from '#shared/domain/money/decimal.ts'
+import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
 import type { AssetInfo, Catalog, ChainPaces } from '#shared/ports/chain-catalog.ts'
 import { blocksOf, chainFigures, compareFacts, rowAge } from './chain-figures.ts'
 import { ASSETS } from './definitions/assets.ts'

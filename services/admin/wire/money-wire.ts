@@ -11,8 +11,8 @@ import {
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/decimal.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { LIST_ORDERS } from '#shared/ports/list-order.ts'

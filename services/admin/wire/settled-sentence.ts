@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { activePaymentMethod, type InvoiceState } from '#shared/domain/invoice/model.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/decimal.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { refundWire } from './refund-wire.ts'
 

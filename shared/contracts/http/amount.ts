@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import type { ErrorDetail } from '#shared/contracts/errors.ts'
 import { FIAT_CODES, type FiatCode } from '#shared/domain/enumerations.ts'
-import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/fiat.ts'
+import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/money.ts'
 
 /** Plain decimals only: no sign, exponent, grouping or leading zero; at most 12 integer digits. */
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,18}))?$/

@@ -10,7 +10,7 @@ import {
   type PaymentMethod,
 } from '#shared/domain/invoice/model.ts'
 import { heldClaims } from '#shared/domain/invoice/quote-window.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import {
   type Invoice,
   type InvoiceListQuery,

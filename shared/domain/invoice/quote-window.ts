@@ -1,4 +1,4 @@
-import { compare, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { compare, multiply, parseDecimal } from '#shared/domain/money/money.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import { type InvoiceState, isHeld, type LedgerRow, type Ms, type PaymentMethod, type Quote } from './model.ts'
 

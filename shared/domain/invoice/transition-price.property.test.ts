@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
-import { formatDecimal } from '../money/decimal.ts'
-import { displayUnit, quoteAmountBase } from '../money/fiat.ts'
+import { displayUnit, formatDecimal, quoteAmountBase } from '../money/money.ts'
+
 import { type OpenPrice, openPrice, restBase } from './decide.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import {

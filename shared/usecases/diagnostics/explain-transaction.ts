@@ -1,5 +1,5 @@
 import { type AssetId, type Mode, type NetworkId, symbolOf } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/decimal.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'

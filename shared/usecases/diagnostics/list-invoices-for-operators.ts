@@ -1,7 +1,7 @@
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/decimal.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -2,8 +2,8 @@ import type { InvoiceResource } from '#shared/contracts/http/invoice-resource.ts
 import type { PaymentResource } from '#shared/contracts/http/payment-resource.ts'
 import { activePaymentMethod, type InvoiceState, type InvoiceTerms, type Ms } from '#shared/domain/invoice/model.ts'
 import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/decimal.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { InvoiceSnapshot } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'

@@ -21,7 +21,7 @@ import {
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
 import { needsNewAmount, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'

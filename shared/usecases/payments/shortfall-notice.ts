@@ -1,7 +1,7 @@
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { shareOf } from '#shared/domain/invoice/quote-window.ts'
 import { unpaidOf } from '#shared/domain/invoice/totals.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import type { InvoiceWorth } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Invoice, OutboxNotice } from '#shared/ports/invoices.ts'

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms } from '#shared/domain/invoice/model.ts'
-import { formatFiat, leastFiatFor } from '#shared/domain/money/fiat.ts'
+import { formatFiat, leastFiatFor } from '#shared/domain/money/money.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

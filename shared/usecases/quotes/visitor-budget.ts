@@ -129,24 +129,6 @@ export function createVisitorBudget(deps: VisitorBudgetDeps) {
   }
 }
 
-/**
- * An address or amount together with the visitor's places for it. Where no candidate is left although the visitor had places, they are drawn
- * again: writes of other visitors may have used up the budget since, and then that is what the visitor has to wait for.
- */
-export async function takeWithin<T>(
-  draw: () => Promise<VisitorPlaces>,
-  take: () => Promise<T>,
-): Promise<{ readonly taken: T; readonly places: VisitorPlaces }> {
-  const places = await draw()
-  try {
-    return { taken: await take(), places }
-  } catch (error) {
-    places.end()
-    if (error instanceof PaymeshError && error.code === 'NO_WALLET_FOR_ASSET') (await draw()).end()
-    throw error
-  }
-}
-
 function watchShares(deps: VisitorBudgetDeps, takes: VisitorTakes): readonly Share[] {
   const { material, workspace, visitor, network } = takes
   const { mode } = material

@@ -4,7 +4,7 @@ import { marketSum, reportedChange } from '#shared/domain/books/invoice-books.ts
 import { type Movement, priceValue } from '#shared/domain/books/movements.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
-import { formatFiat, formatSignedFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatSignedFiat } from '#shared/domain/money/money.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import type { Payment } from '#shared/ports/payments.ts'

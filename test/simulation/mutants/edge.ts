@@ -99,7 +99,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rounded-down',
-    file: 'shared/domain/money/fiat.ts',
+    file: 'shared/domain/money/money.ts',
     find: '(numerator + denominator - 1n) / denominator',
     replace: 'numerator / denominator',
     what: 'The amount due is rounded to the disadvantage of the merchant.',
