@@ -2,6 +2,7 @@ import type { ServiceParts, Stop } from '#services/context.ts'
 import type { ProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { outboxJobOf, shardOfJob } from '#shared/ports/invoices.ts'
+import type { Stopwatch } from '#shared/ports/timers.ts'
 import { WORKERS } from '#shared/queues/workers.ts'
 import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
@@ -9,7 +10,6 @@ import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveri
 import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-memory.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { createCoreUse } from './core-use.ts'
 import { startRelayLease } from './relay-lease.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -147,4 +147,30 @@ export function startProcessCount({
     ),
   )
   return { count: () => live, stop }
+}
+
+/** JavaScript runs on one core: above this part of it the process has no time left for more. */
+const FULL_ABOVE = 0.8
+const MEASURED_FOR_MS: Ms = 1_000
+
+/**
+ * Whether this process used more than four fifths of a core over the last second or longer, measured between two calls. Processor time counts,
+ * not time that passed: where others have the cores, more processes are no help. `cpuMs()` is the processor time of the process so far.
+ */
+export function createCoreUse(stopwatch: Stopwatch, cpuMs: () => number = processCpuMs): () => boolean {
+  let last = { at: stopwatch(), cpu: cpuMs() }
+  let isFull = false
+  return () => {
+    const at = stopwatch()
+    if (at - last.at < MEASURED_FOR_MS) return isFull
+    const cpu = cpuMs()
+    isFull = cpu - last.cpu > FULL_ABOVE * (at - last.at)
+    last = { at, cpu }
+    return isFull
+  }
+}
+
+function processCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }

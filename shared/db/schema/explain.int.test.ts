@@ -9,10 +9,14 @@ import { dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
 import * as invoiceScopes from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { usesPipeline } from '#shared/db/payment-links/count-link-uses.ts'
 import { listSort } from '#shared/db/payment-links/list-order.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
-import { createPaymentLinkRepository, linkListFilter } from '#shared/db/payment-links/payment-link-repository.ts'
+import {
+  createPaymentLinkRepository,
+  linkListFilter,
+  usesPipeline,
+} from '#shared/db/payment-links/payment-link-repository.ts'
+
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { createProductRepository, productFilter } from '#shared/db/payment-links/product-repository.ts'
 import * as paymentScopes from '#shared/db/payments/payment-mapping.ts'
