@@ -8,6 +8,9 @@ export type LinkName = (typeof LINKS)[number]
 export type Fault =
   | { readonly kind: 'kill'; readonly process: string }
   | { readonly kind: 'freeze'; readonly process: string; readonly ms: number }
+  | { readonly kind: 'mongo_freeze' | 'redis_freeze'; readonly ms: number }
+  /** All of them at once, and Redis with its data where `andRedis` is set. */
+  | { readonly kind: 'kill_together'; readonly processes: readonly string[]; readonly andRedis: boolean }
   | {
       readonly kind:
         | 'redis_kill'
@@ -30,6 +33,23 @@ const LINK_FAULTS: readonly LinkFault[] = [
   { kind: 'half_close' },
 ]
 const LINK_MS = 4_000
+
+/** How many processes of a type an installation in service has, where `OUTAGES` are tried. */
+export const OUTAGES_SCALE = { api: 2, webhooks: 3, invoices: 2 } as const
+/** An hour's faults of an installation in service, in their order: what `--list` injects instead of random ones. */
+export const OUTAGES: readonly Fault[] = [
+  { kind: 'kill', process: 'api' },
+  { kind: 'kill', process: 'webhooks' },
+  { kind: 'kill_together', processes: ['invoices', 'invoices-2'], andRedis: false },
+  { kind: 'mongo_kill' },
+  { kind: 'redis_kill' },
+  { kind: 'mongo_freeze', ms: 30_000 },
+  { kind: 'redis_freeze', ms: 15_000 },
+  { kind: 'kill_together', processes: ['maintenance', 'scanner', 'rates'], andRedis: false },
+  { kind: 'freeze', process: 'api-2', ms: 20_000 },
+  { kind: 'freeze', process: 'webhooks-2', ms: 40_000 },
+  { kind: 'kill_together', processes: ['webhooks', 'webhooks-2', 'webhooks-3'], andRedis: true },
+]
 
 /**
  * `count` faults in random order. Small decks contain every kind before any repeats; `random` returns numbers from 0 to
@@ -54,7 +74,11 @@ function oneRound(processes: readonly string[], random: () => number): readonly 
   const stores: readonly Fault[] = (
     ['redis_kill', 'redis_wipe', 'redis_replace', 'mongo_step_down', 'mongo_kill'] as const
   ).map((kind) => ({ kind }))
-  return [...kills, ...freezes, ...links, ...stores, { kind: 'rolling_restart' }]
+  const pauses: readonly Fault[] = (['mongo_freeze', 'redis_freeze'] as const).map((kind) => ({
+    kind,
+    ms: pick(FREEZE_MS),
+  }))
+  return [...kills, ...freezes, ...links, ...stores, ...pauses, { kind: 'rolling_restart' }]
 }
 
 function shuffled<T>(values: readonly T[], random: () => number): readonly T[] {
@@ -71,5 +95,8 @@ export function describeFault(fault: Fault): string {
   if (fault.kind === 'kill') return `kill -9 ${fault.process}`
   if (fault.kind === 'freeze') return `stop ${fault.process} for ${fault.ms / 1_000} s`
   if (fault.kind === 'link') return `${fault.fault.kind} on the link to ${fault.link} for ${fault.ms / 1_000} s`
-  return fault.kind.replaceAll('_', ' ')
+  if (fault.kind === 'kill_together')
+    return `kill -9 ${fault.processes.join(', ')}${fault.andRedis ? ', Redis and its data' : ''}`
+  const text = fault.kind.replaceAll('_', ' ')
+  return 'ms' in fault ? `${text} for ${fault.ms / 1_000} s` : text
 }

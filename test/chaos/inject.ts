@@ -14,6 +14,14 @@ export async function inject(installation: Installation, fault: Fault, random: (
       return installation.kill(fault.process)
     case 'freeze':
       return await freeze(installation, fault.process, fault.ms)
+    case 'mongo_freeze':
+      return await mongo.freezePrimary(fault.ms)
+    case 'redis_freeze':
+      return await redis.freeze(fault.ms)
+    case 'kill_together': {
+      for (const process of fault.processes) installation.kill(process)
+      return fault.andRedis ? await redis.replace() : undefined
+    }
     case 'redis_kill':
       return await redis.kill()
     case 'redis_wipe':

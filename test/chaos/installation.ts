@@ -4,7 +4,7 @@ import { freePort } from '#dev/embedded/free-port.ts'
 import type { LinkName } from './fault-deck.ts'
 import { type Receivers, startReceivers } from './receivers.ts'
 import { type ReplicaSet, startReplicaSet } from './replica-set.ts'
-import { type Rig, startRig } from './rig.ts'
+import { type Rig, type RigOptions, startRig } from './rig.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /** A whole installation on real processes in which every link and every store can be made to fail. */
@@ -23,8 +23,9 @@ export async function startInstallation(options: {
   readonly dir: string
   readonly random: () => number
   readonly report: (line: string) => void
+  readonly scale?: RigOptions['scale']
 }): Promise<Installation> {
-  const { dir, random, report } = options
+  const { dir, random, report, scale = {} } = options
   const undo: (() => Promise<void>)[] = []
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -49,7 +50,7 @@ export async function startInstallation(options: {
     )
     const node = { rpcUrls: [`http://127.0.0.1:${chain.port}`], chainId: 31_337, confirmations: 3 }
     const starting = startRig({
-      ...{ dir, report },
+      ...{ dir, report, scale },
       ports: { api: apiPort, chain: chainPort },
       mongoUrl: mongo.url,
       env: { PAYMESH_NETWORKS: JSON.stringify({ test: { ethereum: node } }) },

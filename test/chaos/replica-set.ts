@@ -20,6 +20,8 @@ export interface ReplicaSet {
   loseSecondary(): Promise<string>
   /** Kills the primary with SIGKILL and starts it again once another one is primary. */
   killPrimary(): Promise<void>
+  /** SIGSTOP of the primary, and SIGCONT after `ms`. */
+  freezePrimary(ms: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -73,6 +75,13 @@ export async function startReplicaSet(options: { readonly binary: string; readon
       process.kill(member.pid, 'SIGKILL')
       await primaryIndex(members.filter((other) => other !== member))
       members[index] = await launch(index, member.port)
+    },
+    freezePrimary: async (ms) => {
+      const member = members[await primaryIndex(members)]
+      if (member === undefined) throw new Error('the set has no primary')
+      process.kill(member.pid, 'SIGSTOP')
+      await delay(ms)
+      process.kill(member.pid, 'SIGCONT')
     },
     stop,
   }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { bundled } from '#scripts/bundle.mjs'
 import { SERVICE_NAMES } from '#scripts/service/services.ts'
-import { dealFaults, describeFault, type Fault } from './fault-deck.ts'
+import { dealFaults, describeFault, type Fault, OUTAGES, OUTAGES_SCALE } from './fault-deck.ts'
 import { inject } from './inject.ts'
 import { type Installation, startInstallation } from './installation.ts'
 import { openLedger } from './ledger.ts'
@@ -23,6 +23,7 @@ merchants and payers work, and breaks one thing after another. At the end the me
 receivers are compared. The status is 0 only when nothing was lost, doubled, forged or early.
 
   --faults <n>      things that go wrong (40; about six seconds each)
+  --list            the faults of an hour in service in their order, again and again, instead of random ones
   --seed <s>        the same faults in the same order again (default: from the time)
   --per-second <n>  invoices a second (3)
   --quiet <s>       how long to wait at the end; a retry planned for later counts as waiting then (150)
@@ -40,6 +41,7 @@ const FAIR_MS = 5_000
 const { values } = parseArgs({
   options: {
     faults: { type: 'string', default: '40' },
+    list: { type: 'boolean', default: false },
     seed: { type: 'string' },
     'per-second': { type: 'string', default: '3' },
     quiet: { type: 'string', default: '150' },
@@ -72,7 +74,12 @@ async function main(): Promise<number> {
   try {
     await bundled('scripts/service/main.ts', say)
     say(`seed ${seed}; starting a replica set, Redis, a chain and ${SERVICE_NAMES.length} processes …`)
-    installation = await startInstallation({ dir, random: seededRandom(`${seed}:receivers`), report: say })
+    installation = await startInstallation({
+      dir,
+      random: seededRandom(`${seed}:receivers`),
+      report: say,
+      scale: values.list ? OUTAGES_SCALE : {},
+    })
     const verdict = await breakIt(installation, { dir, seed, faults, perSecond, quietMs, retriesWithinMs })
     return Object.values(verdict.breaches).every((lines) => lines.length === 0) ? 0 : 1
   } finally {
@@ -102,7 +109,9 @@ async function breakIt(
   const injected: Fault[] = []
   await delay(FAIR_MS)
   const chance = seededRandom(`${seed}:faults`)
-  for (const [index, fault] of dealFaults(faults, SERVICE_NAMES, chance).entries()) {
+  const listed = Array.from({ length: faults }, (_, index) => OUTAGES[index % OUTAGES.length] as Fault)
+  const deck = values.list ? listed : dealFaults(faults, SERVICE_NAMES, chance)
+  for (const [index, fault] of deck.entries()) {
     say(`${String(index + 1).padStart(String(faults).length)}/${faults}  ${describeFault(fault)}`)
     // The verdict checks a process that takes long to restart; its supervisor keeps trying.
     await inject(installation, fault, chance).catch((error: unknown) => say(`   … ${String(error)}`))

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type RedisStore, startRedisStore } from '#dev/embedded/redis-store.ts'
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
@@ -10,6 +11,8 @@ export interface VolatileRedis {
   readonly link: TcpProxy
   /** SIGKILL, and a restart with its append-only file. */
   kill(): Promise<void>
+  /** SIGSTOP, and SIGCONT after `ms`. */
+  freeze(ms: number): Promise<void>
   /** FLUSHALL. */
   wipe(): Promise<void>
   /** SIGKILL, its folder deleted, and a start without data. */
@@ -44,6 +47,11 @@ export async function startVolatileRedis(options: {
     kill: () => restart(false),
     replace: () => restart(true),
     end,
+    freeze: async (ms) => {
+      process.kill(store.pid, 'SIGSTOP')
+      await delay(ms)
+      process.kill(store.pid, 'SIGCONT')
+    },
     wipe: async () => {
       const redis = new Redis(store.url)
       try {

@@ -3,6 +3,7 @@ import type mongoose from 'mongoose'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import { MAILS, type MailRecord } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
@@ -20,9 +21,6 @@ export const whileActing = <T>(hold: HoldRight, work: () => Promise<T>): Promise
 const holdRight: HoldRight = async (db, session) => await acting.getStore()?.(db, session)
 
 type Session = mongoose.mongo.ClientSession
-
-/** How long a row that the primary has may take to reach the majority, in milliseconds; after that the action fails and can be sent again. */
-const VISIBLE_MS = 10_000
 
 /** Thrown inside a transaction, so that the driver aborts it. */
 class Withdrawn extends Error {
@@ -121,9 +119,7 @@ async function insertRow(db: Database, audit: AuditRecord, session: Session): Pr
  * stored before, which majority reads may not see yet. This linearizable read waits for the majority, so that the caller finds all of it.
  */
 async function readVisible(db: Database, id: string): Promise<AuditDocument | null> {
-  return await db
-    .collection(AUDIT_LOG)
-    .findOne({ _id: id }, { readConcern: { level: 'linearizable' }, maxTimeMS: VISIBLE_MS })
+  return await db.collection(AUDIT_LOG).findOne({ _id: id }, NEWEST)
 }
 
 /** Throws `IDEMPOTENCY_MISMATCH` when the stored row is about another action than this one. */

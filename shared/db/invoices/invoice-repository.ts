@@ -3,6 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
 import { type InvoiceState, type Ms, type PriorHold, WATCH_PLACE } from '#shared/domain/invoice/model.ts'
 import { heldFor } from '#shared/domain/invoice/quote-window.ts'
@@ -51,10 +52,10 @@ export function createInvoiceRepository(db: Database) {
     const stored = await invoices.findOne(filter)
     return stored === null ? null : invoiceFromDocument(stored)
   }
-  const holders = async (filter: Filter): Promise<readonly ClaimHolder[]> => {
-    const found = await invoices
-      .find(filter, { projection: { workspaceId: 1, number: 1, paymentMethods: 1 } })
-      .toArray()
+  /** Whose money a transfer is must not be decided by the past: nothing corrects it later. */
+  const holders = async (filter: Filter, most: number): Promise<readonly ClaimHolder[]> => {
+    const projection = { workspaceId: 1, number: 1, paymentMethods: 1 }
+    const found = await invoices.find(filter, { ...NEWEST, projection, batchSize: most + 1 }).toArray()
     return found.map(({ _id, workspaceId, number, paymentMethods }) => {
       return { invoiceId: _id, workspaceId, number, paymentMethods: paymentMethods.map(INVOICE_METHOD.toRecord) }
     })
@@ -154,11 +155,12 @@ export function createInvoiceRepository(db: Database) {
         { hint: 'invoice_next_action', limit: max },
       ),
 
-    /** The invoices that hold these claims now; each claim has at most one holder. */
-    findByClaims: (claims: readonly string[]): Promise<readonly ClaimHolder[]> => holders(scopes.holdingClaims(claims)),
+    /** The invoices that hold these claims now; each claim has at most one holder. Linearizable: rejects when no majority confirms it. */
+    findByClaims: (claims: readonly string[]): Promise<readonly ClaimHolder[]> =>
+      holders(scopes.holdingClaims(claims), claims.length),
     /** Invoices of a mode with a payment method, past or present, that carries one of these references. */
     findByReferences: (mode: Mode, references: readonly string[]): Promise<readonly ClaimHolder[]> =>
-      holders(scopes.withReferences(mode, references)),
+      holders(scopes.withReferences(mode, references), references.length),
     /** Those of these claims that exist already. */
     claimsTaken: (claims: readonly string[]): Promise<ReadonlySet<string>> => heldAmong(claims, {}),
     /** Those of these claims whose invoice is over and waits for late money no more at a time. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import mongoose from 'mongoose'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { SmallRest } from '#shared/domain/invoice/fold.ts'
 import { asideOf, IN_FOLD } from '#shared/domain/invoice/fold-reading.ts'
@@ -257,8 +258,11 @@ export interface FoldRead {
 /** Reads of one invoice's payments. */
 export function createInvoicePayments(payments: mongoose.mongo.Collection<PaymentDocument>) {
   const withoutSpends = (stored: PaymentDocument): Payment => paymentFromDocument({ ...stored, spends: [] })
-  const bare = async (filter: mongoose.mongo.Filter<PaymentDocument>, limit = 0): Promise<readonly Payment[]> =>
-    (await payments.find(filter, WITHOUT_SPENDS).limit(limit).toArray()).map(withoutSpends)
+  const bare = async (
+    filter: mongoose.mongo.Filter<PaymentDocument>,
+    options: mongoose.mongo.FindOptions = {},
+  ): Promise<readonly Payment[]> =>
+    (await payments.find(filter, { ...WITHOUT_SPENDS, ...options }).toArray()).map(withoutSpends)
   const listAmong = async (invoiceId: string, keys: readonly string[]): Promise<readonly Payment[]> =>
     keys.length === 0
       ? []
@@ -272,13 +276,19 @@ export function createInvoicePayments(payments: mongoose.mongo.Collection<Paymen
       (await payments.find({ invoiceId }).sort({ _id: 1 }).toArray()).map(paymentFromDocument),
     /**
      * What a fold needs, without outpoints and in no order: payments with these keys, all that are `IN_FOLD`, and up to 500 of those that were
-     * not applied since they changed, or put aside under another `foldKey`.
+     * not applied since they changed, or put aside under another `foldKey`. `isFinal`: what is new is read linearizably, because a decision follows that
+     * nothing takes back, such as the end of an invoice without money; rejects when no majority confirms it.
      */
-    listForFold: async (invoiceId: string, foldKey: string, keys: readonly string[]): Promise<FoldRead> => {
+    listForFold: async (
+      invoiceId: string,
+      foldKey: string,
+      { keys, isFinal }: { readonly keys: readonly string[]; readonly isFinal: boolean },
+    ): Promise<FoldRead> => {
+      const freshBatch = { limit: FOLD_MAX + 1, batchSize: FOLD_MAX + 2, ...(isFinal && NEWEST) }
       const [named, counting, fresh] = await Promise.all([
         listAmong(invoiceId, keys),
         bare({ invoiceId, place: IN_FOLD }),
-        bare(notFolded(invoiceId, foldKey), FOLD_MAX + 1),
+        bare(notFolded(invoiceId, foldKey), freshBatch),
       ])
       const found = [...named, ...counting, ...fresh.slice(0, FOLD_MAX)]
       return { payments: unique(found), hasMore: fresh.length > FOLD_MAX }

@@ -39,6 +39,18 @@ export function quoteHolding(paymentMethod: PaymentMethod, time: Ms): Quote | nu
   )
 }
 
+/**
+ * When a payment was first seen, as far as that can be true: an address that is an invoice's for good was offered to nobody before its first quote, so
+ * a miner or a node that states an earlier time is wrong, and the price of that time counts for nothing.
+ */
+export function seenSinceOffer(
+  { paymentMethods }: Pick<InvoiceState, 'paymentMethods'>,
+  { matchKey, firstSeenAt }: Pick<PaymentObservation, 'matchKey' | 'firstSeenAt'>,
+): Ms {
+  const [offer] = paymentMethods.find((one) => one.matchKey === matchKey && one.hold === undefined)?.quotes ?? []
+  return offer === undefined ? firstSeenAt : later(firstSeenAt, offer.quotedAt - CLOCK_LAG_MS)
+}
+
 /** The quote at whose rate money first seen at `time` is valued, if it counts: the one that held then, otherwise the last one before. */
 export function quoteAt(paymentMethod: PaymentMethod, time: Ms): Quote {
   return quoteHolding(paymentMethod, time) ?? quoteOpenedBy(paymentMethod, time)

@@ -140,7 +140,10 @@ async function readForFold(deps: ApplyDeps, invoice: Invoice, input: ApplyInput)
   const accepted = acceptedKeys(event)
   const named = [...ledgerKeys(invoice), ...accepted]
   if (event.type === 'payment_counted') named.push(event.payment)
-  const { payments: stored, hasMore } = await deps.payments.listForFold(invoiceId, key, named)
+  const { payments: stored, hasMore } = await deps.payments.listForFold(invoiceId, key, {
+    keys: named,
+    isFinal: event.type === 'deadline_reached',
+  })
   // Read after the invoice: its save fails when another refund was opened or withdrawn since.
   const refunds = invoice.refundSeq === 0 ? [] : await deps.refunds.listByInvoice(invoiceId)
   // A payment that was attached to the invoice in the meantime appears once, as stored.

@@ -42,6 +42,7 @@ it('passes no deadline of a live network whose node was taken out of the configu
     height: 7,
     hash: '0x7',
     time: 500,
+    headHeight: 7,
     headSeenAt: 600,
   } as ChainCursor
   const asked: (readonly [chain: string, until: number])[] = []
@@ -100,6 +101,7 @@ it('asks once more for chains whose position is known, to the latest of them', a
     height: 7,
     hash: '0x7',
     time: 500,
+    headHeight: 7,
     headSeenAt: 600,
   } as ChainCursor
   const deps: DeadlineDeps = {

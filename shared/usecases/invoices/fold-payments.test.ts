@@ -29,15 +29,24 @@ const late = (key: string, amountBase: bigint) =>
     block: null,
   }) as Payment
 
-async function look(payments: readonly Payment[]) {
+async function look(payments: readonly Payment[], of: Invoice = invoice) {
   let rates = 0
   const deps = { rates: standIn<Devices['rates']>({ rateAt: () => Promise.resolve(market(String(++rates))) }) }
-  const observations = await observePayments(deps, invoice, payments)
+  const observations = await observePayments(deps, of, payments)
   return { rates, seen: observations.map((one) => one.rateSeen) }
 }
 
 test('a late payment carries the rate at its first sight', async () => {
   expect(await look([late('a', DUE)])).toEqual({ rates: 1, seen: ['1'] })
+})
+
+// Guarantee: a miner who sets his clock back, or a node that misstates since when it has a payment, changes no price. Found by the simulation.
+test('a payment is never seen before its address was offered, unless others had that address before', async () => {
+  const early = { ...late('a', DUE), firstSeenAt: T0 - 60 * MINUTE }
+  expect(await look([early])).toEqual({ rates: 0, seen: [null] })
+  const hold = { kind: 'address' as const, quarantineMs: 0, heldMs: 0, releasedAt: null }
+  const pooled = { ...invoice, state: { ...state, paymentMethods: [{ ...paymentMethod, hold }] } }
+  expect(await look([early], pooled)).toEqual({ rates: 1, seen: ['1'] })
 })
 
 // Guarantee: a flood of tiny transfers costs no store reads, at this fold or at any later one.

@@ -9,7 +9,7 @@ import {
   type Ms,
   type PaymentMethod,
 } from '#shared/domain/invoice/model.ts'
-import { quoteHolding, quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
+import { quoteHolding, quoteOpenedBy, seenSinceOffer } from '#shared/domain/invoice/quote-window.ts'
 import { holdingMethod, isDust, isLive } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment, UncountedReason } from '#shared/ports/payments.ts'
@@ -72,7 +72,7 @@ function isShown(payment: Payment, known: ReadonlySet<string>, accepted: Readonl
   return payment.asset !== null || known.has(payment.key) || accepted.has(payment.key)
 }
 
-function observationOf({ expiresAt }: InvoiceState, payment: Payment, rateSeen: string | null): PaymentObservation {
+function observationOf(state: InvoiceState, payment: Payment, rateSeen: string | null): PaymentObservation {
   return {
     payment: payment.key,
     version: payment.version,
@@ -81,8 +81,8 @@ function observationOf({ expiresAt }: InvoiceState, payment: Payment, rateSeen: 
     network: payment.network,
     matchKey: payment.matchKey,
     amountBase: payment.amountBase,
-    firstSeenAt: payment.firstSeenAt,
-    minedTooLate: minedTooLate(payment, expiresAt),
+    firstSeenAt: seenSinceOffer(state, payment),
+    minedTooLate: minedTooLate(payment, state.expiresAt),
     simulated: payment.kind === 'simulated',
     rateSeen,
   }
@@ -214,10 +214,10 @@ function minedTooLate(payment: Payment, expiresAt: Ms): boolean {
 function createRateLookup(deps: ObserveDeps, { state, terms }: Invoice): (payment: Payment) => Promise<string | null> {
   return async (payment) => {
     const paymentMethod = state.paymentMethods[holdingMethod(state.paymentMethods, payment) ?? -1]
-    if (paymentMethod === undefined || !isOffPromise(state, paymentMethod, payment.firstSeenAt)) return null
+    const at = seenSinceOffer(state, payment)
+    if (paymentMethod === undefined || !isOffPromise(state, paymentMethod, at)) return null
     if (isDust(paymentMethod, { amountBase: payment.amountBase, simulated: false })) return null
-    const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(paymentMethod, payment.firstSeenAt).provenance
-    const { firstSeenAt: at } = payment
+    const { arsSeries = 'crypto', spreadBps } = quoteOpenedBy(paymentMethod, at).provenance
     const rate = await deps.rates.rateAt({ asset: paymentMethod.asset, fiat: terms.fiat.currency, arsSeries, at })
     return rate === null ? null : applySpread(rate.fiatPerAsset, spreadBps)
   }

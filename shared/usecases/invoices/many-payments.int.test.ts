@@ -41,7 +41,7 @@ describe('an invoice with much dust', () => {
     await store([transfer('honest', ['own:0'])], deps.clock.now())
     await advanceInvoice(deps, id)
     expect((await stored())?.status).toBe('confirming')
-    const read = await deps.payments.listForFold(id, '1.1', [])
+    const read = await deps.payments.listForFold(id, '1.1', { keys: [], isFinal: false })
     expect(read.payments.map(({ txHash, spends }) => [txHash, spends])).toEqual([['honest', []]])
   })
 

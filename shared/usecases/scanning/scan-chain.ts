@@ -228,6 +228,10 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
   const lookedBack = await client.blockAt(Math.max(0, head.height - lookback))
   const block = lookedBack ?? (await client.blockAt(head.height))
   if (block === null) throw new NodeUnreliable('the node has no block at its head')
+  // A reorganisation may go below the first block that is read: the newest one that no allowed one replaces is remembered too.
+  const settled = Math.min(block.height, head.finalizedHeight ?? block.height - source.finalityDepth)
+  const anchor = await client.blockAt(Math.max(0, settled))
+  const remembered = anchor === null || anchor.height >= block.height ? [block] : [anchor, block]
   return cursors.create({
     id: `${mode}:${network}`,
     mode,
@@ -235,7 +239,7 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
     height: block.height,
     hash: block.hash,
     time: block.time,
-    window: [[block.height, block.hash]],
+    window: remembered.map(({ height, hash }) => [height, hash] as const),
     headHeight: head.height,
     headSeenAt: clock.now(),
     finalizedHeight: head.finalizedHeight,

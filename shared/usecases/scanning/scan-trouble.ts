@@ -57,6 +57,8 @@ export function createTroubleRecord(): TroubleRecord {
         return result
       } catch (error) {
         await store(session, error).catch((cause: unknown) => {
+          // A session that goes on without its lease would fail in silence for as long as its node does.
+          if (cause instanceof LeaseLost) throw cause
           session.deps.logger.warn({ err: cause }, 'a failure could not be written to the cursor')
         })
         throw error

@@ -5,10 +5,11 @@ import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { FUNDS_PAGE } from '#shared/ports/funds.ts'
 import { ledgerKeys, type WatchedMethod } from '#shared/ports/invoices.ts'
-import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
 import { recordIn } from './scan-mempool.ts'
+import { resolveReorg } from './scan-reorg.ts'
 import {
   assertHeld,
   moveCursor,
@@ -42,6 +43,7 @@ type Skipped = NonNullable<ChainCursor['skipped']>
  * | the block after the cursor | refused: it is read as usual |
  * | one of them is down | refused: it may have the blocks |
  * | not even their newest block, or a failure that may pass | the request stays open |
+ * | another block at the cursor | the scan steps back to the fork first: what replaced its blocks is skipped, and searched, with the rest |
  * | a later block, above `to` of the request | refused, with the height that it takes |
  * | a later block | one compare-and-set moves the cursor before it, and holds deadlines from the last block that was read until a person releases them |
  *
@@ -59,6 +61,11 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
   const from = cursor.height + 1
   const head = await source.client.head()
   if (head.height < from) return { status: 'done', outcome: `The node has no block above ${cursor.height}.` }
+  const own = await headerOf(session, cursor.height)
+  if (own !== null && own.hash !== cursor.hash) {
+    await resolveReorg(session, head.height)
+    return 'open'
+  }
   if ((await readable(session, from)) !== null) {
     return { status: 'refused', outcome: `Block ${from} can be read. Nothing was skipped.` }
   }
@@ -94,6 +101,16 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
     skipped,
   })
   return searchUnspent(session, command)
+}
+
+/** What a node still knows of a block's place, as a pruned one of the Bitcoin family does of every block; null when none does. */
+async function headerOf({ source }: ScanSession, height: number): Promise<BlockRef | null> {
+  try {
+    return await source.client.blockAt(height)
+  } catch (error) {
+    if (error instanceof NodeUnreliable && error.isGone) return null
+    throw error
+  }
 }
 
 /** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */

@@ -22,6 +22,8 @@ let isSilent = false
 let isBusy = false
 let silent: readonly string[] = []
 let unspent: readonly ScannedBlock[] = []
+/** The last block that was not replaced while the node lost the others. */
+let forkedAt = HEAD
 
 const blockOf = (height: number): ScannedBlock => ({
   ...{ height, hash: `h${height}`, parentHash: `h${height - 1}`, time: at.engine.deps.clock.now(), transfers: [] },
@@ -36,7 +38,13 @@ const client: Partial<ChainClient> = {
     const cause = isBusy ? new RpcFailure('retry', 'busy') : new RpcFailure('refused', 'pruned data')
     throw new BlockUnreadable({ height, hash: null, method: 'getblock', reason: cause.message }, cause)
   },
-  unspent: async () => unspent,
+  async blockAt(height) {
+    const { cursor: own } = at.session
+    if (height > forkedAt) return { ...blockOf(height), hash: `other${height}` }
+    return { ...blockOf(height), ...(height === own.height && { hash: own.hash }) }
+  },
+  genesisHash: async () => 'g',
+  unspent: async (_keys, { from }) => unspent.filter(({ height }) => height >= from),
   silence: () => ({ hosts: silent, outdated: [], answering: 1 }),
 }
 
@@ -44,6 +52,7 @@ beforeEach(async () => {
   const all = { mode: 'test', network: 'ethereum', kind: null, dryRun: false, actor: 'test' } as const
   await cancelChainCommands(at.engine.deps, all)
   ;[first, gaps, lost, isSilent, isBusy, silent, unspent] = [40, new Set(), new Set(), false, false, [], []]
+  forkedAt = HEAD
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
 })
 
@@ -111,6 +120,20 @@ describe('skipping blocks', () => {
     ;[first, lost] = [14, new Set(Array.from({ length: 30 }, (_, offset) => 22 + offset))]
     expect(await ended(await ask())).toMatchObject({ status: 'done' })
     expect(await cursor()).toMatchObject({ height: 13 })
+  })
+
+  // Guarantee: what replaced blocks that were read is searched with the rest. Found by the simulation.
+  it('begins at the fork where the chain was reorganised before its blocks were lost', async () => {
+    forkedAt = 8
+    unspent = [{ ...blockOf(9), transfers: [transfer('in9', [])] }]
+    const window = [
+      [8, 'h8'],
+      [9, 'h9'],
+    ] as const
+    at.session.cursor = { ...at.session.cursor, height: 10, window, skipped: null, lastCommand: null }
+    expect(await ended(await ask())).toMatchObject({ status: 'done' })
+    expect(await cursor()).toMatchObject({ height: 39, skipped: { from: 9, to: 39 } })
+    expect(await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)).toMatchObject([{ txHash: 'in9' }])
   })
 
   // Guarantee: a crash between the move of the cursor and the search loses no payment, and stores none twice.

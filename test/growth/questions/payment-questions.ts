@@ -43,7 +43,8 @@ const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
   insertSimulated: BY_KEY,
   confirmSimulated: (on, facts) => on.confirmSimulated(ofInvoice(facts), facts.now),
   listByInvoice: (on, facts) => on.listByInvoice(ofInvoice(facts)),
-  listForFold: (on, facts) => on.listForFold(ofInvoice(facts), '1.1', [facts.paymentKey(facts.old)]),
+  listForFold: (on, facts) =>
+    on.listForFold(ofInvoice(facts), '1.1', { keys: [facts.paymentKey(facts.old)], isFinal: true }),
   listDustFor: (on, facts) =>
     on.listDustFor(ofInvoice(facts), '1.1', {
       ...{ asset: 'usdt_ethereum', network: NETWORK, matchKey: facts.matchKey(facts.old) },

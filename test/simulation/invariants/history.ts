@@ -43,13 +43,14 @@ export interface History {
 
 /** S4: at its end an invoice has what was sent in time and is not gone, in whatever mempool it waits. */
 function mustBeSeen(sim: Sim, chain: SimChain, { invoice, paymentMethod }: Ending): void {
-  for (const { invoiceId, asset, key, txHash } of sim.book.transfers.values()) {
+  for (const transfer of sim.book.transfers.values()) {
+    const { invoiceId, asset, key, txHash } = transfer
     const tx = chain.sent.get(txHash)
     if (invoiceId !== invoice._id || asset !== paymentMethod.asset || tx === undefined) continue
     if (tx.sentAt > invoice.expiresAt.getTime() || !(chain.mempool.has(txHash) || chain.blockOf(txHash) !== null))
       continue
     must(
-      isStored(sim, chain, txHash, key),
+      isStored(sim, chain, txHash, key) || (sim.book.released.has(chain.id) && isSkipped(sim, chain, transfer)),
       'S4',
       () => `invoice ${invoice._id} ended at ${invoice.expiresAt.getTime()}, and ${key} of ${tx.sentAt} was not seen`,
     )
@@ -138,7 +139,9 @@ export function createHistory(sim: () => Sim): History {
       // Where unconfirmed transactions are seen, no block says what waits in the mempool.
       const scanned = Math.min(cursor.time.getTime(), cursor.headSeenAt.getTime())
       const atHead = cursor.mode === 'test' ? (cursor.atHeadAt?.getTime() ?? 0) : 0
-      const known = cursor.mempoolAt?.getTime() ?? Math.max(scanned, atHead)
+      // A person may let deadlines pass that nobody read.
+      const released = cursor.released?.hash === cursor.hash ? cursor.released.through.getTime() : 0
+      const known = Math.max(released, cursor.mempoolAt?.getTime() ?? Math.max(scanned, atHead))
       const end = invoice.expiresAt.getTime()
       must(known >= end, 'S4', () => `invoice ${invoice._id} ended at ${end}, and its chain is known up to ${known}`)
       if (chain !== undefined && paymentMethod !== undefined)

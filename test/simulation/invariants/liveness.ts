@@ -2,7 +2,7 @@ import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain, SimTx } from '../world/chain.ts'
-import { isSkipped, isUnprovable } from '../world/dropped.ts'
+import { isInSkippedBlock, isSkipped, isUnprovable } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
 import type { SimTransfer } from '../world/sim-transfer.ts'
 import { isInInbox } from '../world/thrifty-due.ts'
@@ -52,7 +52,7 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
         const isShown = transfer.asset !== null || sim.scanPlans.get(chain.id)?.wasThrifty !== true
         const known = sim.book.transfers.get(key)
         const isLeft =
-          payment === undefined &&
+          (payment === undefined || payment.state === 'dropped') &&
           (isInInbox(sim, chain, tx.hash, key) || (known !== undefined && isSkipped(sim, chain, known)))
         if (block !== null && isShown && !isLeft && sim.book.transfers.has(key)) {
           must(
@@ -75,7 +75,7 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
           const live = payment.state === 'detected' || payment.state === 'confirmed'
           const spender = chain.lostBranch === null ? spenderOf(chain, tx) : null
           must(
-            spender === null || payment.replacedBy === spender,
+            spender === null || payment.replacedBy === spender || isInSkippedBlock(sim, chain, spender),
             'L1',
             () => `transfer ${key} was replaced by ${spender} and is ${payment.state}`,
           )

@@ -18,6 +18,22 @@ export const NODE_MUTANTS: readonly Mutant[] = [
     what: 'A block that calls itself later than it is passes deadlines over blocks that are still unread.',
   },
   {
+    name: 'skip-above-a-fork',
+    file: 'shared/usecases/scanning/skip-blocks.ts',
+    find: 'if (own !== null && own.hash !== cursor.hash) {',
+    replace: 'if (own !== null && own.hash === null) {',
+    what: 'A skip begins above blocks that were replaced and dropped, whose payments nobody searches.',
+    seed: '5075',
+  },
+  {
+    name: 'zombie-session',
+    file: 'shared/usecases/scanning/scan-trouble.ts',
+    find: 'if (cause instanceof LeaseLost) throw cause',
+    replace: 'if (cause instanceof LeaseLost) latest = null',
+    what: 'A scanner that lost its lease while its node fails goes on without one, and nobody learns why it fails.',
+    seed: '5143',
+  },
+  {
     name: 'skipped-money-unnamed',
     file: 'shared/usecases/scanning/skip-blocks.ts',
     find: 'if (isUnread || holdsMore) named.push',

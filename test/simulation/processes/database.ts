@@ -3,6 +3,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import type { Prng } from '../kernel/prng.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import type { Execute } from '../store/execute.ts'
+import { PAST_MS } from '../store/memory-store.ts'
 import { openSimulatedDatabase } from '../store/simulated-database.ts'
 import type { createPortCaller } from '../world/port-call.ts'
 import type { Sim } from '../world/sim.ts'
@@ -11,6 +12,9 @@ const { MongoNetworkError, MongoServerError } = mongoose.mongo
 
 /** Collections whose writes no crash is aimed at: they come in hundreds and hold no state of anybody's money. */
 const HEARTBEATS = new Set(['leases', 'chain_cursors', 'rate_snapshots', ''])
+
+/** Rights are read at each request, from whichever primary answers: one that was suspended may know a key that was revoked since. */
+const RIGHTS = new Set(['api_keys', 'workspaces'])
 
 /** Below the five seconds for which the product reads again what must be there. */
 const LAG_MAX_MS = 4_000
@@ -27,6 +31,8 @@ export function openProcessDatabase(
 ): Database {
   const isTender = process.type.startsWith('scanner') || process.type === 'invoices'
   let readClock = false
+  /** When the store last answered this process: a primary that is suspended later answers the next reads by what was then. */
+  let answeredAt = Number.POSITIVE_INFINITY
   const exec: Execute = (operation, run) => {
     const { kind, collection, name, steps } = operation
     const { mix } = sim
@@ -39,6 +45,15 @@ export function openProcessDatabase(
     const lags = isWrite && !heartbeat && sim.storeLagsUntil <= sim.scheduler.now && luck.chance(mix.staleRead)
     const lagMs = lags ? luck.next() ** 2 * LAG_MAX_MS : 0
     const refused = sim.storeDown || luck.chance(isWrite ? mix.refusedWrite : mix.refusedRead)
+    const isPast =
+      kind === 'read' &&
+      collection !== '' &&
+      !RIGHTS.has(collection) &&
+      operation.isNewest !== true &&
+      mix.oldPrimary > 0 &&
+      luck.chance(mix.oldPrimary)
+    const { now } = sim.scheduler
+    const frozenAt = isPast ? Math.max(answeredAt, now - PAST_MS) : Number.POSITIVE_INFINITY
     const isRelayed = isWrite && collection === 'webhook_deliveries' && name === 'insertMany'
     const behindMs = isRelayed && luck.chance(mix.deletedBehind) ? luck.between(...BEHIND_MS) : 0
     return call({
@@ -62,8 +77,10 @@ export function openProcessDatabase(
           throw new MongoNetworkError('simulated: the answer was lost')
         }
         if (lags) lagFor(sim, lagMs)
-        const outcome = run()
+        if (frozenAt < now) sim.fault('F20 old primary')
+        const outcome = frozenAt < now ? sim.store.asOf(frozenAt, run) : run()
         if (behindMs > 0) deleteBehind(sim)
+        answeredAt = sim.scheduler.now
         return outcome
       },
       // An answer to a write waits for the majority.

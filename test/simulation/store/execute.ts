@@ -7,6 +7,8 @@ export interface StoreOperation {
   readonly name: string
   /** How many single-document steps it has; null when only the store can tell (`updateMany`, `deleteMany`). */
   readonly steps: number | null
+  /** No primary that was replaced can answer it: it is linearizable, or of a transaction. */
+  readonly isNewest?: boolean
 }
 
 /**

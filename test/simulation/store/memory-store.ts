@@ -36,21 +36,35 @@ export interface MemoryStore {
   catchUp(): void
   /** What `work` reads when it sees only what the majority has. Writes and unique indexes go by what is newest. */
   asCommitted<T>(work: () => T): T
+  /** What `work` reads from a primary that was suspended at this time, in Unix milliseconds of `now`: at most `PAST_MS` ago. */
+  asOf<T>(at: number, work: () => T): T
   /** SHA-256 over all documents in the order of their ids. */
   digest(): string
 }
+
+/** How far back `asOf` goes: as long as drivers and servers take a suspended primary for one, in milliseconds. */
+export const PAST_MS = 30_000
 
 /** An empty store with the collections and indexes of the product's own models. */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   let journal: DocumentChange[] | null = null
   /** Writes that the majority does not have yet; null while it has all. */
   let held: DocumentChange[] | null = null
+  /** Newest last; now and then cut to the last `PAST_MS`. */
+  let past: { readonly at: number; readonly change: DocumentChange }[] = []
+  let pastMax = 1_000
   const hear = (change: DocumentChange): void => {
     if (journal !== null) {
       journal.push(change)
       return
     }
     held?.push(change)
+    past.push({ at: options.now(), change })
+    if (past.length > pastMax) {
+      const first = past.findIndex(({ at }) => at >= options.now() - PAST_MS)
+      past = first < 0 ? [] : past.slice(first)
+      pastMax = past.length + 1_000
+    }
     options.onChange?.(change)
   }
   const collections = new Map(MODELS.map((model) => [model.name, createStoredCollection(model, hear)] as const))
@@ -71,34 +85,41 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
       const result = work()
       return { result, changes: log.slice(from) }
     } finally {
-      journal = []
-      for (const { collection: name, before, after } of log.reverse()) collection(name).put(after, before)
       journal = null
+      for (const { collection: name, before, after } of log.reverse()) collection(name).restore(after, before)
     }
   }
 
-  function asCommitted<T>(work: () => T): T {
-    if (held === null || held.length === 0) return work()
-    journal = []
+  function without<T>(later: readonly DocumentChange[], work: () => T): T {
+    for (const { collection: name, before, after } of later.toReversed()) collection(name).restore(after, before)
     try {
-      for (const { collection: name, before, after } of [...held].reverse()) collection(name).put(after, before)
       return work()
     } finally {
-      for (const { collection: name, before, after } of held) collection(name).put(before, after)
-      journal = null
+      for (const { collection: name, before, after } of later) collection(name).restore(before, after)
     }
+  }
+
+  function asOf<T>(at: number, work: () => T): T {
+    const from = past.findLastIndex((one) => one.at <= at) + 1
+    return held !== null || from === past.length
+      ? work()
+      : without(
+          past.slice(from).map(({ change }) => change),
+          work,
+        )
   }
 
   return {
     now,
     collection,
+    asOf,
     holdBack: () => {
       held ??= []
     },
     catchUp: () => {
       held = null
     },
-    asCommitted,
+    asCommitted: (work) => (held === null || held.length === 0 ? work() : without([...held], work)),
     names: [...collections.keys()],
     documents: (name) => [...collection(name).documents.values()],
     expire: () => [...collections.values()].reduce((sum, one) => sum + expireOne(one, options.now()), 0),

@@ -38,15 +38,18 @@ type Run = <T>(
 export function createSimulatedCollection(store: MemoryStore, exec: Execute, name: string) {
   const stored = store.collection(name)
   const run: Run = (kind, method, options, work, steps = 1) =>
-    exec({ kind, collection: name, name: method, steps }, (upTo = Number.POSITIVE_INFINITY) => {
-      const transaction = options?.session?.transaction ?? null
-      const now = store.now()
-      if (transaction !== null) return transaction.run(() => work(now, upTo))
-      // A linearizable read waits until the majority has everything written before it.
-      if (options?.readConcern?.level === 'linearizable') store.catchUp()
-      // Everything else the product reads, it reads at majority.
-      return kind === 'read' ? store.asCommitted(() => work(now, upTo)) : work(now, upTo)
-    })
+    exec(
+      { kind, collection: name, name: method, steps, isNewest: isNewest(options) },
+      (upTo = Number.POSITIVE_INFINITY) => {
+        const transaction = options?.session?.transaction ?? null
+        const now = store.now()
+        if (transaction !== null) return transaction.run(() => work(now, upTo))
+        // A linearizable read waits until the majority has everything written before it.
+        if (isNewest(options)) store.catchUp()
+        // Everything else the product reads, it reads at majority.
+        return kind === 'read' ? store.asCommitted(() => work(now, upTo)) : work(now, upTo)
+      },
+    )
   return refuseOthers('Collection', {
     collectionName: name,
     ...reads(stored, store, run),
@@ -55,6 +58,10 @@ export function createSimulatedCollection(store: MemoryStore, exec: Execute, nam
     ...indexes(stored),
   })
 }
+
+/** Whether an operation cannot be answered by a primary that is none any more: that would refuse its commit, or confirm nothing. */
+const isNewest = (options: Options | undefined): boolean =>
+  options?.readConcern?.level === 'linearizable' || (options?.session?.transaction ?? null) !== null
 
 function checkHint(stored: StoredCollection, { hint }: Options): void {
   if (hint !== undefined && !stored.definitions.some((index) => index.name === hint)) {
@@ -79,6 +86,7 @@ function reads(stored: StoredCollection, { collection }: Pick<MemoryStore, 'coll
         'hint',
         'batchSize',
         'readConcern',
+        'maxTimeMS',
       ])
       checkHint(stored, options)
       const copied = copyDocument(filter)

@@ -24,6 +24,8 @@ export interface StoredCollection {
   readonly validator?: Doc
   /** Puts `after` in the place of `before`. Throws, and changes nothing, when a unique index or the validator refuses. */
   put(before: Doc | null, after: Doc | null): void
+  /** The same for a document that was stored before: nothing is checked, and nobody hears of it. */
+  restore(before: Doc | null, after: Doc | null): void
   /** Documents that match, at most `limit`. */
   find(filter: Doc, now: Date, limit?: number): Doc[]
 }
@@ -50,12 +52,14 @@ export function createStoredCollection(
   const changed = (before: Doc | null, after: Doc | null, root: string): boolean =>
     before === null || after === null || before[root] !== after[root]
 
+  const movedIndexes = (before: Doc | null, after: Doc | null) =>
+    uniques.filter(({ roots }) => roots.some((root) => changed(before, after, root)))
+
   function put(before: Doc | null, after: Doc | null): void {
     const id = keyOf((after ?? before)?.['_id'])
-    const moved = uniques.filter(({ roots }) => roots.some((root) => changed(before, after, root)))
     if (after !== null) {
       if (!isValid(after)) throw serverError(DOCUMENT_VALIDATION_FAILURE, 'Document failed validation')
-      for (const index of moved) {
+      for (const index of movedIndexes(before, after)) {
         for (const key of index.keysOf(after)) {
           const owner = index.owners.get(key)
           if (owner === undefined || (owner === id && before !== null)) continue
@@ -63,7 +67,13 @@ export function createStoredCollection(
         }
       }
     }
-    for (const { owners, keysOf } of moved) {
+    restore(before, after)
+    onChange({ collection: name, id, before, after })
+  }
+
+  function restore(before: Doc | null, after: Doc | null): void {
+    const id = keyOf((after ?? before)?.['_id'])
+    for (const { owners, keysOf } of movedIndexes(before, after)) {
       if (before !== null) for (const key of keysOf(before)) owners.delete(key)
       if (after !== null) for (const key of keysOf(after)) owners.set(key, id)
     }
@@ -75,7 +85,6 @@ export function createStoredCollection(
     if (before === null) ordinals.set(id, ++inserted)
     if (after === null) documents.delete(id)
     else documents.set(id, after)
-    onChange({ collection: name, id, before, after })
   }
 
   const ordinalOf = (document: Doc): number => ordinals.get(keyOf(document['_id'])) ?? 0
@@ -92,7 +101,7 @@ export function createStoredCollection(
     return found.length > limit ? found.slice(0, limit) : found
   }
 
-  return { name, definitions, ...(validator !== undefined && { validator }), documents, put, find }
+  return { name, definitions, ...(validator !== undefined && { validator }), documents, put, restore, find }
 }
 
 /** What the server checks of a document. The fields say the same as the `$jsonSchema` that follows from them. */

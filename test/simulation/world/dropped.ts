@@ -11,10 +11,19 @@ import { isStored } from './thrifty-due.ts'
 const DUST = parseUnits(ASSETS.btc_bitcoin.dust, ASSETS.btc_bitcoin.decimals)
 
 /** Whether a transfer lies in blocks that were skipped because no node had them, and is left to a person: what is still unspent is found. */
-export function isSkipped(sim: Sim, chain: SimChain, { txHash, key, amountBase }: KnownTransfer): boolean {
+export function isSkipped(sim: Sim, chain: SimChain, { txHash, key }: KnownTransfer): boolean {
   const block = chain.blockOf(txHash)
   if (block === null || isStored(sim, chain, txHash, key)) return false
-  if (chain.hasMempool && amountBase > DUST) return false
+  // Dust of one transaction is one transfer, and may be more than dust together.
+  const outputs = chain.sent.get(txHash)?.payouts ?? []
+  if (chain.hasMempool && outputs.some(({ amountBase }) => amountBase > DUST)) return false
+  return isInSkippedBlock(sim, chain, txHash)
+}
+
+/** Whether a transaction lies in blocks that were skipped: what it spent is not known either. */
+export function isInSkippedBlock(sim: Sim, chain: SimChain, txHash: string): boolean {
+  const block = chain.blockOf(txHash)
+  if (block === null) return false
   const height = chain.heightOf(block)
   return skippedRanges(sim, chain).some(({ from, to }) => height >= from && height <= to)
 }

@@ -18,6 +18,8 @@ export interface FaultMix {
   readonly storeOutages: number
   /** F4: chance per write that the majority lags behind it for a while. */
   readonly staleRead: number
+  /** F20: chance per read that it is answered by a primary that was suspended since the last answer, and does not know of its successor. */
+  readonly oldPrimary: number
   /** F5. */
   readonly redisWipes: number
   readonly redisOutages: number
@@ -115,6 +117,7 @@ export const CLEAR: FaultMix = {
   refusals: 0,
   isolations: 0,
   ungiven: 0,
+  oldPrimary: 0,
   storeDistance: 1,
 }
 
@@ -169,6 +172,7 @@ export function drawFaults(random: Prng): FaultMix {
     refusals: 0,
     isolations: 0,
     ungiven: 0,
+    oldPrimary: 0,
   }
   // Drawn last, so that older seeds keep their other faults. Both together, or the two would seldom meet.
   const unread = on(0.3) ? { unreadable: 0.9, diesUnread: 0.5 + random.next() / 2 } : {}
@@ -188,5 +192,6 @@ function outsideWorld(mix: FaultMix, random: Prng): FaultMix {
     refusals: random.chance(0.5) ? random.next() : 0,
     isolations: random.chance(0.4) ? random.between(1, 4) : 0,
     ungiven: random.chance(0.4) ? random.next() / 2 : 0,
+    oldPrimary: random.chance(0.4) ? random.next() * 0.3 : 0,
   }
 }

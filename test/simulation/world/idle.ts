@@ -17,6 +17,8 @@ const LEAD_MS = 1_300
 const STUCK_STEP_MS = 20_000
 /** The same while faults go on: what is missing then may be missing for long. */
 const STUCK_FAULTY_MS = 60_000
+/** After each of these steps everybody has so much more time: a scanner whose lease ended meanwhile has much to ask before it stores anything. */
+const STUCK_PAUSE_MS = 500
 /** So many steps in a healthy world mean that nobody will ever do it. */
 const STUCK_MAX = 120
 /** Within so long every process that is awake has asked the store for its time. */
@@ -29,12 +31,13 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
   const { scheduler } = sim
   let stuck = 0
   let lookedAt = 0
+  let pauseUntil = 0
   return {
     /** True at the end. Skips ahead when nobody has anything to do. */
     isOver(): boolean {
       const { now } = scheduler
       const quietMs = now - sim.activeAt
-      if (quietMs < QUIET_MS || now < lookedAt + 50) return false
+      if (quietMs < QUIET_MS || now < lookedAt + 50 || now < pauseUntil) return false
       lookedAt = now
       if (scheduler.next('work') <= now + LEAD_MS) return false
       const fixed = scheduler.next('world')
@@ -53,6 +56,7 @@ export function createIdle(sim: Sim, mayEnd: () => boolean) {
       }
       if (waits && sim.healed) {
         stuck += 1
+        pauseUntil = now + STUCK_STEP_MS + stuck * STUCK_PAUSE_MS
         if (stuck > STUCK_MAX) throw new Violation('L3', `nobody does what is due: ${due.what}`)
       } else if (!waits) stuck = 0
       const target = waits
