@@ -78,10 +78,10 @@ export async function releaseDeadlines(
   if (cursor.released?.opId === opId) return { plan, changed: false }
   if (plan.stuck === null) throw advancing(network)
   if (input.dryRun || through <= plan.passedUntil) return { plan, changed: false }
-  if (cursor.skipped != null && plan.stuck.cause === 'blocks_skipped') {
-    const { skipped } = cursor
-    // What is still unspent in these blocks is not stored yet, and nothing would look for it after the release.
-    if ((await deps.commands.listOpen(mode, network)).some(({ kind }) => kind === 'skip')) throw searching(network)
+  const { skipped = null } = cursor
+  // What is still unspent in skipped blocks is not stored yet, whatever the network waits for now.
+  if (skipped !== null) await refuseWhileSearching(deps, input)
+  if (skipped !== null && plan.stuck.cause === 'blocks_skipped') {
     const release = { through, by: input.actor, at: now, opId }
     const left = through >= skipped.until ? null : { ...skipped, since: through }
     const row = auditRow(input, plan, reason, now)
@@ -95,6 +95,13 @@ export async function releaseDeadlines(
   const after = await cursorOf(deps, input)
   if (after.hash !== cursor.hash) throw advancing(network)
   return { plan: await planFor(deps, input, after), changed: false }
+}
+
+async function refuseWhileSearching(
+  { commands }: Uses<'commands'>,
+  { mode, network }: Pick<ReleaseDeadlinesInput, 'mode' | 'network'>,
+): Promise<void> {
+  if ((await commands.listOpen(mode, network)).some(({ kind }) => kind === 'skip')) throw searching(network)
 }
 
 async function cursorOf(deps: PlanReleaseDeps, { mode, network }: PlanReleaseInput): Promise<ChainCursor> {

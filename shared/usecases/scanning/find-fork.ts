@@ -11,6 +11,16 @@ export interface Fork {
   readonly lowestGone: number | null
 }
 
+/** Hash and time of a block, which a pruned node of the Bitcoin family has of every block; null when no node has them any more, or an empty slot is there. */
+export async function placeOf(client: ChainClient, height: number): Promise<BlockRef | null> {
+  try {
+    return await client.blockAt(height)
+  } catch (error) {
+    if (error instanceof NodeUnreliable && error.isGone) return null
+    throw error
+  }
+}
+
 /** Newest block of a window that the node still has, and the lowest one above it that it does not. */
 export async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<Fork> {
   let lowestGone: number | null = null

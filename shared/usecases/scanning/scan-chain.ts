@@ -11,6 +11,7 @@ import {
 import { healUnmatched } from '#shared/usecases/payments/unmatched-transfers.ts'
 import { followPacks, followWatches, hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { createFailedStart } from './failed-start.ts'
+import { placeOf } from './find-fork.ts'
 import { pacedSource } from './paced-source.ts'
 import { proveDeadlines } from './prove-deadlines.ts'
 import { followCommands } from './scan-commands.ts'
@@ -230,7 +231,7 @@ async function openCursor({ cursors, clock }: ScanDeps, source: ScanSource): Pro
   if (block === null) throw new NodeUnreliable('the node has no block at its head')
   // A reorganisation may go below the first block that is read: the newest one that no allowed one replaces is remembered too.
   const settled = Math.min(block.height, head.finalizedHeight ?? block.height - source.finalityDepth)
-  const anchor = await client.blockAt(Math.max(0, settled))
+  const anchor = await placeOf(client, Math.max(0, settled))
   const remembered = anchor === null || anchor.height >= block.height ? [block] : [anchor, block]
   return cursors.create({
     id: `${mode}:${network}`,

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { worstOf } from '#shared/chains/nodes/node-roster.ts'
 import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
-import { LeaseLost } from './scan-session.ts'
-import { scanFailure, troubleFacts } from './scan-trouble.ts'
+import { LeaseLost, type ScanSession } from './scan-session.ts'
+import { createTroubleRecord, scanFailure, troubleFacts } from './scan-trouble.ts'
 
 it('takes block, method and cause from a block that no way could read', () => {
   const block = { height: 140, hash: '0x8c', method: 'trace_block', reason: 'an answer of 80 MB at a.example.' }
@@ -31,6 +31,15 @@ it.each([
 it('tells a lost lease from a failure', () => {
   const kinds = [new LeaseLost('x'), new NodeMismatch('x'), new NodeUnreliable('x'), new TypeError('x'), 'x']
   expect(kinds.map(scanFailure)).toEqual(['lease', 'mismatch', 'node', 'other', 'other'])
+})
+
+// Guarantee: a scanner that was suspended while its node fails begins again, so that operators see why it fails. Found by the simulation.
+it('ends a session whose lease was lost, although its node fails first', async () => {
+  const cursor = { mode: 'test', network: 'ethereum', height: 7, trouble: null }
+  const deps = { clock: { now: () => 1 }, logger: { warn: () => undefined } }
+  const session = { cursor, deps, lease: { isHeld: () => false } } as unknown as ScanSession
+  const failing = createTroubleRecord().during(session, () => Promise.reject(new NodeUnreliable('pruned data')))
+  await expect(failing).rejects.toThrow(LeaseLost)
 })
 
 it('tells a dead node from an unreadable block', () => {

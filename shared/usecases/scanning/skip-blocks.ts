@@ -5,9 +5,10 @@ import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { FUNDS_PAGE } from '#shared/ports/funds.ts'
 import { ledgerKeys, type WatchedMethod } from '#shared/ports/invoices.ts'
-import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
+import { placeOf } from './find-fork.ts'
 import { recordIn } from './scan-mempool.ts'
 import { resolveReorg } from './scan-reorg.ts'
 import {
@@ -61,7 +62,7 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
   const from = cursor.height + 1
   const head = await source.client.head()
   if (head.height < from) return { status: 'done', outcome: `The node has no block above ${cursor.height}.` }
-  const own = await headerOf(session, cursor.height)
+  const own = await placeOf(source.client, cursor.height)
   if (own !== null && own.hash !== cursor.hash) {
     await resolveReorg(session, head.height)
     return 'open'
@@ -101,16 +102,6 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
     skipped,
   })
   return searchUnspent(session, command)
-}
-
-/** What a node still knows of a block's place, as a pruned one of the Bitcoin family does of every block; null when none does. */
-async function headerOf({ source }: ScanSession, height: number): Promise<BlockRef | null> {
-  try {
-    return await source.client.blockAt(height)
-  } catch (error) {
-    if (error instanceof NodeUnreliable && error.isGone) return null
-    throw error
-  }
 }
 
 /** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */

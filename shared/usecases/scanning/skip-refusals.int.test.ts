@@ -158,6 +158,10 @@ describe('skipping blocks', () => {
     const request = { mode: 'test', network: 'ethereum', actor: 'cli:olivia', reason: 'looked', dryRun: false } as const
     const release = () => releaseDeadlines(deps, { ...request, through: deps.clock.now(), opId: deps.random.uuid() })
     await expect(release()).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    // Also where the network waits for something else by now.
+    const later = { ...deps, clock: { ...deps.clock, now: () => deps.clock.now() + 600_000 } }
+    const silent = releaseDeadlines(later, { ...request, through: deps.clock.now(), opId: deps.random.uuid() })
+    await expect(silent).rejects.toMatchObject({ code: 'INVALID_STATE', message: expect.stringContaining('searched') })
     expect(await ended(command)).toMatchObject({ status: 'done', outcome: expect.stringContaining('1 payments') })
     await close(command)
     expect(await release()).toMatchObject({ changed: true })

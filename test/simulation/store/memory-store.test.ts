@@ -44,11 +44,25 @@ it('tells which command it runs, and how many steps it has', async () => {
   await rows.findOne({})
   expect(await db.isHealthy()).toBe(true)
   expect(seen).toEqual([
-    ['write', 'mails', 'bulkWrite', 2],
-    ['write', 'mails', 'updateMany', null],
-    ['read', 'mails', 'findOne', 1],
+    ['write', 'mails', 'bulkWrite', 2, false],
+    ['write', 'mails', 'updateMany', null, false],
+    ['read', 'mails', 'findOne', 1, false],
     ['read', '', 'ping', 1],
   ])
+})
+
+// What a suspended primary shows: everything up to a moment, and nothing that came later.
+it('shows what was there at a moment before, and is itself unchanged', async () => {
+  let now = PAST
+  const { db, store } = open(atOnce, { now: () => now })
+  const rows = db.collection({ name: 'mails', schema: z.object({}), indexes: [] })
+  await rows.insertOne(mailRow('m-1'))
+  now += 1
+  await rows.insertOne(mailRow('m-2'))
+  await rows.updateOne({ _id: 'm-1' }, { $set: { to: 'b' } })
+  const before = store.asOf(PAST, () => store.documents('mails').map((row) => [row['_id'], row['to']]))
+  expect(before).toEqual([['m-1', 'a']])
+  expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2'])
 })
 
 it('applies a batch up to the step at which the server died', async () => {
