@@ -5,8 +5,7 @@ import { createWatchPackRepository } from '#shared/db/wallets/watch-pack-reposit
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
-import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
+import { createHotWatches, shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 
 /** The part of a scanner's start that reads watches, as `assembleScanner` wires it; prints time and memory for `watches.ts`. */

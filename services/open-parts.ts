@@ -1,7 +1,7 @@
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { ClosableNotifier } from '#shared/queues/queue-notifier.ts'
-import { after } from '#shared/runtime/process/after.ts'
+import { after } from '#shared/runtime/process/timers.ts'
 import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import type { ServiceContext, ServiceParts } from './context.ts'

@@ -9,8 +9,7 @@ import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { formatAccount, parseAccount } from '#shared/chains/families/tron/address.ts'
 import { tiersFault } from '#shared/contracts/tiers-fault.ts'
 import { ASSET_IDS, FAMILIES, MODES, NETWORK_IDS, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
-import { displayUnit } from '#shared/domain/money/quote.ts'
+import { displayUnit, parseUnits } from '#shared/domain/money/money.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
 // At the rows' own pace.

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { activePaymentMethod, currentQuote } from '#shared/domain/invoice/model.ts'
-import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
-import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
+import { requestedBase } from '#shared/domain/invoice/totals.ts'
+import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { beforeAll, expect, test } from 'vitest'
-import { WORKSPACE_STATUSES, type WorkspaceStatus, worksIn } from '#shared/domain/workspace-status.ts'
+import { WORKSPACE_STATUSES, type WorkspaceStatus, worksIn } from '#shared/domain/enumerations.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { openEngine } from '#test/support/engine.ts'
 import { runOnStores } from '#test/support/run-on-stores.ts'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type GivenConfirmations, parseConfirmations } from '#shared/contracts/confirmation-text.ts'
-import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
+import { WORKSPACE_STATUSES } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'

@@ -1,6 +1,6 @@
-import { openSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { pino } from 'pino'
 import { freePort } from '#dev/embedded/free-port.ts'
 import { builtPages } from '#scripts/pages.mjs'
 import { openContext } from '#scripts/service/open-context.ts'
@@ -214,9 +214,8 @@ async function awaitPayable(config: Config, networks: readonly NetworkId[]): Pro
 
 /** Runs every service in this process as `paymesh serve` does, without Redis; the log goes to a file. */
 async function runInProcess(environment: Environment, logFile: string): Promise<Runner> {
-  const log = openSync(logFile, 'a')
   const config = parseConfig(environment, 'serve')
-  const opened = await openContext('serve', config, { write: (line) => void writeSync(log, line) })
+  const opened = await openContext('serve', config, pino.destination({ dest: logFile, sync: true }))
   let stopServices: (() => Promise<void>) | null = null
   const stop = async () => {
     opened.drain()

@@ -1,9 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
-import { prepareDrain } from '#shared/runtime/http/drain-server.ts'
-import { observeRequests } from '#shared/runtime/http/observe-requests.ts'
-import { limitRequests, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/request-limits.ts'
+import {
+  limitRequests,
+  observeRequests,
+  prepareDrain,
+  REQUEST_LIMIT_OPTIONS,
+} from '#shared/runtime/http/http-server.ts'
 import { createApp } from './app.ts'
 import { assembleAdmin } from './assemble.ts'
 import { openAdminParts } from './open-admin-parts.ts'

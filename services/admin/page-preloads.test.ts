@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { createPagePreloads } from './page-preloads.ts'
+import { createPagePreloads } from './app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-preloads-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

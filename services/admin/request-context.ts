@@ -1,5 +1,5 @@
 import type { CreateExpressContextOptions } from '@trpc/server/adapters/express'
-import { clientAddress } from '#shared/runtime/http/client-address.ts'
+import { clientAddress } from '#shared/runtime/http/http-server.ts'
 import { readSession } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './assemble.ts'
 import type { AdminContext } from './trpc.ts'
@@ -17,6 +17,7 @@ const AWAY_AFTER_S = 60
 
 /** Reads the identity and origin of a request. A bad cookie means no session; rejects only when the store does not respond. */
 export function createContextReader(deps: AdminDeps) {
+  const { trustedProxies } = deps.config
   return async ({ req, res }: CreateExpressContextOptions): Promise<AdminContext> => {
     const cookies = readCookies(req.headers.cookie)
     const token = cookies.get(SESSION_COOKIE) ?? ''
@@ -24,7 +25,7 @@ export function createContextReader(deps: AdminDeps) {
     const isPerson = !isLive && !(Number(req.headers['x-idle-seconds'] ?? 0) > AWAY_AFTER_S)
     return {
       requestId: `req_${deps.random.uuid().replaceAll('-', '')}`,
-      ip: clientAddress(req, deps.config.trustedProxies),
+      ip: clientAddress(req, trustedProxies),
       userAgent: String(req.headers['user-agent'] ?? '').slice(0, 200),
       session: TOKEN.test(token) ? await readSession(deps, token, { isPerson }) : null,
       device: cookies.get(DEVICE_COOKIE)?.match(TOKEN)?.[0] ?? null,

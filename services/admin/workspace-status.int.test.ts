@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { AnyTRPCProcedure } from '@trpc/server'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { WORKSPACE_STATUSES, type WorkspaceStatus, worksIn } from '#shared/domain/workspace-status.ts'
+import { WORKSPACE_STATUSES, type WorkspaceStatus, worksIn } from '#shared/domain/enumerations.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type AppRouter, appRouter } from './app-router.ts'

@@ -2,7 +2,7 @@ import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import type { ManageEndpointsDeps } from '#shared/usecases/endpoints/manage-endpoints.ts'
 import type { RecordedEndpointsDeps } from '#shared/usecases/endpoints/recorded-endpoints.ts'
 import type { CancelDeps } from '#shared/usecases/invoices/cancel-invoice.ts'
-import type { CreateOnceDeps } from '#shared/usecases/invoices/create-invoice-once.ts'
+import type { CreateOnceDeps } from '#shared/usecases/invoices/create-invoice.ts'
 import type { SimulateDeps } from '#shared/usecases/invoices/simulate-payment.ts'
 import type { ManagePaymentLinksDeps } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import type { ManageProductsDeps } from '#shared/usecases/payment-links/manage-products.ts'
@@ -11,8 +11,7 @@ import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
 import type { RunOnceDeps } from '#shared/usecases/requests/run-once.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { AnnouncedEndpointsDeps } from '#shared/usecases/workspaces/announced-changes.ts'
-import type { KeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
-import type { KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
+import type { KeyRing, KeyUse } from '#shared/usecases/workspaces/api-key-cache.ts'
 
 /** Dependencies of the REST API; `assembleApi` wires them and tests may replace single ones. */
 export type ApiDeps = CreateOnceDeps &

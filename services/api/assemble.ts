@@ -1,10 +1,9 @@
 import type { ServiceParts } from '#services/context.ts'
-import { createBatchLookup } from '#shared/db/connection/batch-lookup.ts'
+import { createLookup } from '#shared/db/invoices/grouped-calls.ts'
 import type { KeyHasher } from '#shared/ports/secrets.ts'
 import { createInvoiceNumbers } from '#shared/usecases/invoices/invoice-numbers.ts'
 import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
-import { createKeyRing } from '#shared/usecases/workspaces/api-key-cache.ts'
-import { createKeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
+import { createKeyRing, createKeyUse } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
 import type { ApiDeps } from './api-deps.ts'
 
@@ -26,19 +25,11 @@ export function assembleApi(parts: ApiParts): ApiDeps {
     invoices,
     ownersOf: (workspaceId) => ownersOfWorkspace(parts, workspaceId),
     numbers: createInvoiceNumbers({ ...parts, invoices }),
-    findRefusal: createBatchLookup({ findMany: idempotency.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
+    findRefusal: createLookup('id', idempotency.findMany),
     keyRing: createKeyRing({
       ...parts,
-      keys: {
-        findByHash: createBatchLookup({
-          findMany: apiKeys.findManyByHash,
-          nameOfKey: String,
-          nameOfItem: ({ hash }) => hash,
-        }),
-      },
-      workspaces: {
-        findById: createBatchLookup({ findMany: workspaces.findMany, nameOfKey: String, nameOfItem: ({ id }) => id }),
-      },
+      keys: { findByHash: createLookup('hash', apiKeys.findManyByHash) },
+      workspaces: { findById: createLookup('id', workspaces.findMany) },
     }),
     keyUse: createKeyUse({ ...parts, keys: apiKeys }),
   }

@@ -10,7 +10,7 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { ApiDeps } from './api-deps.ts'
-import { parseJson } from './middleware/read-body.ts'
+import { parseJson } from './middleware/send.ts'
 import type { RequestContext, Route } from './route.ts'
 
 /** A validated request. `id` is present when the path has `{id}`. */

@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
-import { prepareDrain } from '#shared/runtime/http/drain-server.ts'
-import { createApp } from './app.ts'
+import { prepareDrain } from '#shared/runtime/http/http-server.ts'
+import { createApp, createServer } from './app.ts'
 import { assembleApi } from './assemble.ts'
-import { createServer } from './create-server.ts'
 import { openApiParts } from './open-api-parts.ts'
 
 /** Serves the REST API on the configured host and port; stopping lets requests in flight finish. */

@@ -1,6 +1,6 @@
 import express, { type Express } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { compressAnswers } from '#shared/runtime/http/compress-answers.ts'
+import { compressAnswers } from '#shared/runtime/http/http-server.ts'
 import { errorHandler, limitReads } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
 import { invoiceRoutes } from './invoice-routes.ts'

@@ -2,7 +2,7 @@ import type { Request } from 'express'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { BucketRule, TokenBuckets } from '#shared/queues/token-bucket.ts'
-import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/http/http-server.ts'
 
 /** Limits of one connection; a café shares one, so that the limit for reads is high. */
 export const LIMITS = {

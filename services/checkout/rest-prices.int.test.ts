@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'

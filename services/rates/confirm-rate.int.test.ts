@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import type { Feed, Quote } from '#shared/domain/rates/quote.ts'
 import { confirmRate } from '#shared/usecases/rates/confirm-rate.ts'
 import { publishRates } from '#shared/usecases/rates/publish-rates.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import type { HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import { createJumpConfirmation } from './jump-confirmation.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type Decimal, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { type Decimal, parseDecimal } from '#shared/domain/money/money.ts'
 import { CONFIRMED_WITHIN, deviatesMoreThan, parsePrice } from '#shared/domain/rates/price.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
 import type { HttpGet } from '#shared/runtime/http/http-get.ts'

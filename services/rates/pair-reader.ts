@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { formatDecimal } from '#shared/domain/money/decimal.ts'
+import { formatDecimal } from '#shared/domain/money/money.ts'
 import { isQuote, type Quote, type Reading } from '#shared/domain/rates/quote.ts'
 import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

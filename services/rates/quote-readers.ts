@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Decimal } from '#shared/domain/money/decimal.ts'
+import type { Decimal } from '#shared/domain/money/money.ts'
 import { midOf, parsePrice } from '#shared/domain/rates/price.ts'
 import type { DropReason, Feed, Reading } from '#shared/domain/rates/quote.ts'
 import type { Pair } from './rate-source.ts'

@@ -10,8 +10,7 @@ import { pollEveryMs } from '#shared/usecases/scanning/paced-source.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { type ThriftyPace, USUAL_LOOKS, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
-import { shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
-import { createHotWatches } from '#shared/usecases/watches/hot-watches.ts'
+import { createHotWatches, shareColdWatches } from '#shared/usecases/watches/cold-watches.ts'
 import { type HistorySourceClient, startHistoryLoop } from './history-loop.ts'
 
 const POLL_DEVELOPMENT_MS = 300

@@ -1,14 +1,15 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
+import type { ProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { outboxJobOf, shardOfJob } from '#shared/ports/invoices.ts'
-import type { Logger } from '#shared/ports/runtime.ts'
+import type { Stopwatch } from '#shared/ports/timers.ts'
 import { WORKERS } from '#shared/queues/workers.ts'
-import { createDispatcher } from '#shared/usecases/deliveries/dispatch.ts'
+import { createDispatcher, type Dispatcher } from '#shared/usecases/deliveries/dispatch.ts'
 import type { DispatchDeliveriesDeps, DispatchLane } from '#shared/usecases/deliveries/dispatch-process.ts'
 import { type ReleasePausedDeps, releasePaused } from '#shared/usecases/deliveries/resend.ts'
-import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-trimmer.ts'
+import { createBackgroundTrimmer } from '#shared/usecases/outbox/outbox-memory.ts'
 import { createOutboxRelay, type RelayDeps } from '#shared/usecases/outbox/relay.ts'
-import { createCoreUse } from './core-use.ts'
-import { startLimitedEndpointsLoop } from './limited-endpoints-loop.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import { startRelayLease } from './relay-lease.ts'
 
 /** On stop, receivers that have not responded by then are cut off; their deliveries are sent again under the same ids. */
@@ -78,21 +79,98 @@ export function assembleWebhooks(parts: WebhooksParts): Stop {
   }
 }
 
-/** Only for rows left behind by a race or a crash. */
-const EVERY_MS = 30_000
-
-/** Searches paused deliveries whose endpoint is enabled or deleted, now and every 30 s. Returns a function that ends the loop. */
-function startPausedRowsLoop(deps: ReleasePausedDeps & { readonly logger: Logger }): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve()
-  const round = (): void => {
-    running = releasePaused(deps).catch((error: unknown) => {
-      deps.logger.error({ err: error }, 'paused deliveries could not be checked')
-    })
-  }
-  round()
-  const timer = setInterval(round, EVERY_MS)
+/** Runs `round` every `everyMs`, and at once if `isAtOnce`. Returns a function that ends the loop. `round` must not reject. */
+function repeat(everyMs: Ms, round: () => Promise<void>, isAtOnce = true): () => Promise<void> {
+  let running: Promise<void> = isAtOnce ? round() : Promise.resolve()
+  const timer = setInterval(() => {
+    running = round()
+  }, everyMs)
+  timer.unref()
   return () => {
     clearInterval(timer)
     return running
   }
+}
+
+/** Only for rows left behind by a race or a crash. */
+const PAUSED_ROWS_EVERY_MS = 30_000
+
+/** Searches paused deliveries whose endpoint is enabled or deleted, now and every 30 s. */
+const startPausedRowsLoop = (deps: ReleasePausedDeps & Uses<'logger'>) =>
+  repeat(PAUSED_ROWS_EVERY_MS, () =>
+    releasePaused(deps).catch((error: unknown) => {
+      deps.logger.error({ err: error }, 'paused deliveries could not be checked')
+    }),
+  )
+
+/** As often as the figures are collected. */
+const LIMITED_EVERY_MS = 5_000
+
+/**
+ * Reports every 5 s which endpoints were at their own limit since the last time: one write of a process, however many they are. A
+ * report that fails is left out.
+ */
+const startLimitedEndpointsLoop = (
+  { limitedEndpoints, logger }: Uses<'limitedEndpoints' | 'logger'>,
+  dispatcher: Pick<Dispatcher, 'takeLimited'>,
+) =>
+  repeat(
+    LIMITED_EVERY_MS,
+    () =>
+      limitedEndpoints.report(dispatcher.takeLimited()).catch((error: unknown) => {
+        logger.warn({ err: error }, 'endpoints at their own limit could not be reported')
+      }),
+    false,
+  )
+
+/** The interval of heartbeats. */
+const HEARTBEAT_EVERY_MS = 15_000
+/** A process that has sent no heartbeat for three intervals does not count. */
+const LIVE_FOR_MS = 45_000
+
+/**
+ * How many `webhooks` processes are alive, by their heartbeats: read now and every 15 s. At least one. While heartbeats cannot be read the
+ * last number stands.
+ */
+export function startProcessCount({
+  heartbeats,
+  clock,
+  logger,
+}: Uses<'clock' | 'logger'> & { readonly heartbeats: Pick<ProcessHeartbeats, 'countLive'> }) {
+  let live = 1
+  const stop = repeat(HEARTBEAT_EVERY_MS, () =>
+    heartbeats.countLive('webhooks', clock.now() - LIVE_FOR_MS).then(
+      (found) => {
+        live = Math.max(1, found)
+      },
+      (error: unknown) => logger.debug({ err: error }, 'the live webhooks processes could not be counted'),
+    ),
+  )
+  return { count: () => live, stop }
+}
+
+/** JavaScript runs on one core: above this part of it the process has no time left for more. */
+const FULL_ABOVE = 0.8
+const MEASURED_FOR_MS: Ms = 1_000
+
+/**
+ * Whether this process used more than four fifths of a core over the last second or longer, measured between two calls. Processor time counts,
+ * not time that passed: where others have the cores, more processes are no help. `cpuMs()` is the processor time of the process so far.
+ */
+export function createCoreUse(stopwatch: Stopwatch, cpuMs: () => number = processCpuMs): () => boolean {
+  let last = { at: stopwatch(), cpu: cpuMs() }
+  let isFull = false
+  return () => {
+    const at = stopwatch()
+    if (at - last.at < MEASURED_FOR_MS) return isFull
+    const cpu = cpuMs()
+    isFull = cpu - last.cpu > FULL_ABOVE * (at - last.at)
+    last = { at, cpu }
+    return isFull
+  }
+}
+
+function processCpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCoreUse } from './core-use.ts'
+import { createCoreUse } from './assemble.ts'
 
 test('a core is full above four fifths of the processor time of a second, and not while others have the core', () => {
   const used = { at: 0, cpu: 0 }

@@ -2,10 +2,9 @@ import type { StartService } from '#services/context.ts'
 import { openParts } from '#services/open-parts.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import { createWebhookHttp } from '#shared/runtime/http/webhook-http.ts'
-import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
+import { stopwatch } from '#shared/runtime/process/timers.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
-import { assembleWebhooks } from './assemble.ts'
-import { startProcessCount } from './process-count.ts'
+import { assembleWebhooks, startProcessCount } from './assemble.ts'
 
 /** Requests in flight of one process. Those of slow endpoints are counted separately, so that they never use up the others' slots. */
 const MAX_IN_FLIGHT = { normal: 512, slow: 256 } as const

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import { useStores } from '#test/support/stores.ts'
-import { startProcessCount } from './process-count.ts'
+import { startProcessCount } from './assemble.ts'
 
 const stores = useStores()
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,15 @@
-import { ASSET_IDS, type AssetId, type Mode, type NetworkId, networkOf, symbolOf } from '#shared/domain/enumerations.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { base58 } from '@scure/base'
+import {
+  ASSET_IDS,
+  type AssetId,
+  MODES,
+  type Mode,
+  type NetworkId,
+  networkOf,
+  symbolOf,
+} from '#shared/domain/enumerations.ts'
+import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
 import type { AssetInfo, Catalog, ChainPaces } from '#shared/ports/chain-catalog.ts'
-import { paymentUri } from './addresses/payment-uri.ts'
 import { blocksOf, chainFigures, compareFacts, rowAge } from './chain-figures.ts'
 import { ASSETS } from './definitions/assets.ts'
 import type { AssetRow, ChainDefinition, Depth, NetworkSettings } from './definitions/chain.ts'
@@ -19,13 +27,19 @@ export const NO_PACES: ChainPaces = { of: () => null }
  */
 export function createCatalog(networks: NetworkSettings, paces: ChainPaces = NO_PACES): Catalog {
   const infos = new Map<AssetId, AssetInfo>(ASSET_IDS.map((id) => [id, assetInfo(id)]))
-  const settings = (id: AssetId, mode: Mode) => networks[mode][networkOf(id)]
-
-  const found = (id: AssetId, mode: Mode) => contractOf(id, mode, networkOf(id), settings(id, mode))
+  /** Undefined where the asset is refused. */
+  const contracts = new Map(
+    MODES.flatMap((mode) =>
+      ASSET_IDS.map((id) => {
+        const network = networkOf(id)
+        return [`${mode}:${id}`, contractOf(id, mode, network, networks[mode][network])] as const
+      }),
+    ),
+  )
   // Nobody may take a token that is refused for the coin of its network.
   const contract = (id: AssetId, mode: Mode): string | null => {
-    const named = found(id, mode)
-    return named === undefined ? ASSETS[id].contract : named
+    const found = contracts.get(`${mode}:${id}`)
+    return found === undefined ? ASSETS[id].contract : found
   }
 
   function chainId(network: NetworkId, mode: Mode): number | null {
@@ -41,7 +55,7 @@ export function createCatalog(networks: NetworkSettings, paces: ChainPaces = NO_
       return info
     },
     contract,
-    accepts: (id, mode) => found(id, mode) !== undefined,
+    accepts: (id, mode) => contracts.get(`${mode}:${id}`) !== undefined,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,
     // Where coins are outputs, only work decides, and no block is ever final.
     knowsFinality: (network) => (CHAINS[network] as ChainDefinition).outputs === undefined,
@@ -134,4 +148,37 @@ function assetInfo(id: AssetId): AssetInfo {
     maxBase: largestAmount(CHAINS[network].family, row.contract !== null),
     dustBase: parseUnits(row.dust, row.decimals),
   }
+}
+
+/** Content of a payment link. `contract` and `chainId` are those of the payment's mode. */
+interface PaymentRequest {
+  readonly chain: ChainDefinition
+  readonly contract: string | null
+  /** EIP-155 chain id; null for networks without one. */
+  readonly chainId: number | null
+  readonly address: string
+  readonly amountBase: bigint
+  /** Of the asset. */
+  readonly decimals: number
+  /** 32 bytes as hex that the transaction must include (Solana Pay); null for none. */
+  readonly reference: string | null
+}
+
+/**
+ * A link that a wallet turns into a prepared payment: EIP-681 for EVM (always with the chain id, so that a wallet on
+ * another network refuses), BIP 21 and its Litecoin and Dogecoin forms, the Solana Pay transfer request. The plain address where wallets agree
+ * on no form (TRON).
+ */
+function paymentUri(request: PaymentRequest): string {
+  const { chain, contract, chainId, address, amountBase, decimals, reference } = request
+  if (chain.uriScheme === null) return address
+  if (chainId !== null) {
+    return contract === null
+      ? `${chain.uriScheme}:${address}@${chainId}?value=${amountBase}`
+      : `${chain.uriScheme}:${contract}@${chainId}/transfer?address=${address}&uint256=${amountBase}`
+  }
+  const amount = formatUnits(amountBase, decimals)
+  const token = contract === null ? '' : `&spl-token=${contract}`
+  const named = reference === null ? '' : `&reference=${base58.encode(Buffer.from(reference, 'hex'))}`
+  return `${chain.uriScheme}:${address}?amount=${amount}${token}${named}`
 }

@@ -14,10 +14,9 @@ import { createVerifiedBackups } from './backup/verified-backups.ts'
 import { createDeliveryLookups } from './deliveries/delivery-lookups.ts'
 import { createDeliveryReads } from './deliveries/delivery-reads.ts'
 import { createDeliveryRepository } from './deliveries/delivery-repository.ts'
-import { createEndpointOperations } from './deliveries/endpoint-operations.ts'
+import { createEndpointOperations, createEndpointRepository } from './deliveries/endpoint-repository.ts'
 import { createEventStream } from './deliveries/event-stream.ts'
 import { createRecoveryRepository } from './deliveries/recovery-repository.ts'
-import { createEndpointRepository } from './endpoints/endpoint-repository.ts'
 import { createLimitedEndpoints } from './endpoints/limited-endpoints.ts'
 import { createEventRepository } from './events/event-repository.ts'
 import { createExceptionDecisions } from './exceptions/exception-decisions.ts'
@@ -28,8 +27,7 @@ import { createEpisodeRepository } from './installation/episode-repository.ts'
 import { createLeaseRepository } from './installation/lease-repository.ts'
 import { createInvoiceLookups } from './invoices/admin-invoice-lookups.ts'
 import { createAdvanceFailures } from './invoices/advance-failures.ts'
-import { createGroupedFind } from './invoices/group-find.ts'
-import { createGroupedInsert } from './invoices/group-insert.ts'
+import { createGroupedFind, createGroupedInsert } from './invoices/grouped-calls.ts'
 import { createInvoiceCounts } from './invoices/invoice-counts.ts'
 import { createInvoiceNotes } from './invoices/invoice-notes.ts'
 import { createInvoiceRepository } from './invoices/invoice-repository.ts'
@@ -56,7 +54,7 @@ import { createIdempotencyRepository } from './requests/idempotency-repository.t
 import { createOperationRegister } from './requests/operation-repository.ts'
 import { createInstallationLifeRepository } from './restore/installation-life-repository.ts'
 import { createIssuedRepository } from './restore/issued-repository.ts'
-import { createOutboundPause } from './restore/outbound-pause.ts'
+import { createOutboundPause } from './restore/restore-state.ts'
 import { createChainCommandRepository } from './scanning/chain-command-repository.ts'
 import { createCoinBalanceRepository } from './scanning/coin-balance-repository.ts'
 import { createCursorRepository } from './scanning/cursor-repository.ts'
@@ -147,7 +145,7 @@ function createInstallationStores(db: Database) {
     installationLife: createInstallationLifeRepository(db),
     installationReads: createInstanceReads(db),
     issued: createIssuedRepository(db),
-    storeLosses: () => db.losses(),
+    storeLosses: db.losses,
   }
 }
 

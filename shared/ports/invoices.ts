@@ -1,6 +1,8 @@
 import type { AssetId, EventType, ExceptionKind, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { AuditedAction } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState, InvoiceTerms, Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
+import type { Payment } from './payments.ts'
+import type { Refund } from './refunds.ts'
 
 /** The fields of an invoice's public record that can change, frozen at one version. JSON-safe. */
 export interface InvoiceSnapshot {
@@ -203,4 +205,25 @@ export function shardOfJob(id: string): number {
   const shard = Number(/^shard-(\d)$/.exec(id)?.[1])
   if (!Number.isInteger(shard) || shard >= OUTBOX_SHARDS) throw new TypeError(`no outbox shard ${id}`)
   return shard
+}
+
+/** An invoice with everything that its books follow from. */
+export interface InvoiceRecords {
+  readonly invoice: Invoice
+  readonly payments: readonly Payment[]
+  readonly refunds: readonly Refund[]
+}
+
+/** Invoices with those of these payments and refunds that are theirs, in the same order. */
+export function withRecords(
+  invoices: readonly Invoice[],
+  payments: readonly Payment[],
+  refunds: readonly Refund[],
+): readonly InvoiceRecords[] {
+  const records = new Map(
+    invoices.map((invoice) => [invoice.terms.id, { invoice, payments: [] as Payment[], refunds: [] as Refund[] }]),
+  )
+  for (const payment of payments) records.get(payment.invoiceId ?? '')?.payments.push(payment)
+  for (const refund of refunds) records.get(refund.invoiceId)?.refunds.push(refund)
+  return [...records.values()]
 }

@@ -1,6 +1,6 @@
+import type { InvoiceFigures } from '#shared/domain/books/invoice-books.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { InvoiceFigures } from '#shared/domain/reports/invoice-figures.ts'
 
 /** A stretch of time of one workspace. `until` is exclusive. */
 export interface OverviewSpan {

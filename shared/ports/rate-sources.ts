@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Decimal } from '#shared/domain/money/decimal.ts'
+import type { Decimal } from '#shared/domain/money/money.ts'
 import type { Reading } from '#shared/domain/rates/quote.ts'
 
 /** The price sources of a cycle: polled together, each with its own interval and isolated failures. */

@@ -1,6 +1,4 @@
-import type { Admission } from '#shared/ports/rate-limit.ts'
-import { RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/ports/rate-limit.ts'
-import { makeRoom } from './make-room.ts'
+import { type Admission, RATE_BURST, TOKEN_INTERVAL_MS } from '#shared/ports/rate-limit.ts'
 
 /** Most buckets kept; see {@link makeRoom}. */
 const BUCKETS_MAX = 50_000
@@ -40,5 +38,31 @@ export function createLocalBuckets(now: () => number) {
         resetAt: Math.ceil(full / 1000),
       }
     },
+  }
+}
+
+/** Of a full map this share is evicted at once, so that a flood sorts the map seldom. */
+const EVICTED_SHARE = 0.1
+
+/**
+ * Bounds a map of buckets, each stored as the time at which it is full again. Once `max` are held, full ones are removed, which changes
+ * nothing; if all are in use, the tenth nearest to full. They lose least: a flood from new sources, which have used one token each, evicts
+ * other new sources and never a bucket that somebody drained.
+ */
+export function makeRoom(fullAt: Map<string, number>, max: number, at: number): void {
+  if (fullAt.size < max) return
+  for (const [key, time] of fullAt) if (time <= at) fullAt.delete(key)
+  if (fullAt.size < max) return
+  const nearest = [...fullAt].sort(([, a], [, b]) => a - b).slice(0, Math.ceil(max * EVICTED_SHARE))
+  for (const [key] of nearest) fullAt.delete(key)
+}
+
+/** Header values for a bucket that is full in `untilFull` milliseconds; `at` is now, in Unix milliseconds. */
+export function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 'resetAt' | 'retryAfter'> {
+  const tokens = RATE_BURST - untilFull / TOKEN_INTERVAL_MS
+  return {
+    remaining: Math.max(0, Math.floor(tokens)),
+    resetAt: Math.ceil((at + untilFull) / 1000),
+    retryAfter: Math.max(1, Math.ceil(((1 - tokens) * TOKEN_INTERVAL_MS) / 1000)),
   }
 }

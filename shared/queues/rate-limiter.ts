@@ -8,7 +8,7 @@ import {
 } from '#shared/ports/rate-limit.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
-import { createLocalBuckets, type LocalBuckets } from './local-buckets.ts'
+import { createLocalBuckets, type LocalBuckets, standing } from './local-buckets.ts'
 
 /*
  * One round trip per request: a token bucket stored as the time at which it is full again (GCRA), the epochs that
@@ -224,16 +224,6 @@ function readAnswer(answer: unknown, request: AdmissionRequest, local: LocalBuck
     keyEpoch: request.keyId !== null && typeof keyEpoch === 'string' ? Number(keyEpoch) : null,
     workspaceEpoch: request.workspaceId !== null && typeof workspaceEpoch === 'string' ? Number(workspaceEpoch) : null,
     marker: MARKER_STATES[Number(marker)] ?? 'none',
-  }
-}
-
-/** Header values for a bucket that is full in `untilFull` milliseconds; `at` is now, in Unix milliseconds. */
-export function standing(untilFull: number, at: number): Pick<Admission, 'remaining' | 'resetAt' | 'retryAfter'> {
-  const tokens = RATE_BURST - untilFull / TOKEN_INTERVAL_MS
-  return {
-    remaining: Math.max(0, Math.floor(tokens)),
-    resetAt: Math.ceil((at + untilFull) / 1000),
-    retryAfter: Math.max(1, Math.ceil(((1 - tokens) * TOKEN_INTERVAL_MS) / 1000)),
   }
 }
 

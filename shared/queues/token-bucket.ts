@@ -1,6 +1,6 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
-import { makeRoom } from './make-room.ts'
+import { makeRoom } from './local-buckets.ts'
 
 /** Limit of one kind of costly action: how many at once, and how long until one more is allowed. */
 export interface BucketRule {

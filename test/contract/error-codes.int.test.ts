@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ERROR_TABLE, type ErrorCode } from '#shared/contracts/errors.ts'
-import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
+import { errorEnvelopeSchema } from '#shared/contracts/http/envelope.ts'
 import { PRODUCTS } from '#shared/db/payment-links/product-model.ts'
 import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'

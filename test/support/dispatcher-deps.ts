@@ -1,8 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import { after } from '#shared/runtime/process/after.ts'
-import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
+import { after, stopwatch } from '#shared/runtime/process/timers.ts'
 import type { DispatchDeliveriesDeps } from '#shared/usecases/deliveries/dispatch-process.ts'
 
 /** What a dispatcher needs on real stores, with localhost allowed and wake-ups that go nowhere. */

@@ -1,4 +1,4 @@
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import type { Quote } from '#shared/domain/rates/quote.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
 import type { RateSnapshot } from '#shared/ports/rates.ts'

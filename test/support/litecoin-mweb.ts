@@ -1,6 +1,6 @@
 import { type LitecoinNode, type LitecoinOutput, MWEB_HEIGHT } from '#dev/local-chain/litecoin-node.ts'
 import { outputScript } from '#dev/local-chain/output-script.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 
 const DECIMALS = 8
 const CHANGE_COINS = 1

@@ -1,5 +1,5 @@
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import type { Books, Income } from '#test/support/evm-oracle.ts'
 
 /** How a history was read, as far as limits depend on it. */

@@ -4,7 +4,7 @@ import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
 import type { Scope } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { addressGroup, clientAddress } from '#shared/runtime/http/client-address.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/http/http-server.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { AdminDeps } from '../assemble.ts'
 

@@ -1,7 +1,7 @@
 import type { EventStream } from '#shared/db/deliveries/event-stream.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
-import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-last-used.ts'
+import { createKeyUse, type KeyUse } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { createSlots, type Slots } from '../slots.ts'
 import { createListenHub, type ListenHub } from './listen-hub.ts'
 

@@ -11,6 +11,7 @@ import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { planRelease, type ReleasePlan, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { STUCK_CAUSES } from '#shared/usecases/networks/stuck-network.ts'
+import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
 import {
   type AskChainInput,
@@ -19,7 +20,6 @@ import {
   cancelChainCommands,
 } from '#shared/usecases/scanning/request-chain-command.ts'
 import type { AdminDeps } from '../assemble.ts'
-import { derivedUuid } from '../derived-uuid.ts'
 import { operatorMutation, operatorQuery, router } from '../trpc.ts'
 
 const scanMode = z.enum(['full', 'thrifty'])

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import { requireOwnInvoice } from '#shared/usecases/diagnostics/explain-question.ts'
 import { listInvoicesForOperators } from '#shared/usecases/diagnostics/list-invoices-for-operators.ts'
 import { customerQuery, readCustomerTotals } from '#shared/usecases/reports/read-customer.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { AdminDeps } from '#services/admin/assemble.ts'
-import { derivedUuid } from '#services/admin/derived-uuid.ts'
 import { router, workspaceMutation, workspaceQuery } from '#services/admin/trpc.ts'
 import {
   DELIVERY_STATUSES,
@@ -22,7 +21,7 @@ import { describeDelivery } from '#shared/usecases/deliveries/describe.ts'
 import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import type { SearchedText } from '#shared/usecases/diagnostics/operator-search.ts'
 import { searchedInvoices } from '#shared/usecases/diagnostics/payment-search.ts'
-import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
+import { derivedUuid, type Operation } from '#shared/usecases/requests/begin-operation.ts'
 
 /** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
 const RESEND_MAX = 100

@@ -13,9 +13,9 @@ import {
 } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
+import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import { announced } from '../announced.ts'
 import type { AdminDeps } from '../assemble.ts'
-import { derivedUuid } from '../derived-uuid.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
 import { deliveriesToWire, deliveryWire } from '../wire/delivery-wire.ts'
 import {

@@ -9,7 +9,7 @@ import {
   MONEY_EXCEPTION_KINDS,
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'

@@ -1,6 +1,6 @@
+import type { MoneyFigure, MoneySum } from '#shared/domain/books/invoice-books.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
-import type { MoneyFigure, MoneySum } from '#shared/domain/reports/invoice-figures.ts'
+import { formatSignedFiat } from '#shared/domain/money/money.ts'
 import type { Volume } from '#shared/usecases/reports/read-overview.ts'
 
 /** Coins with a separate bar; the others share one. */

@@ -9,8 +9,8 @@ import type { PublishedPrice, RateSnapshot } from '#shared/ports/rates.ts'
 import { confirmRate } from '#shared/usecases/rates/confirm-rate.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { RATE_MAX_AGE_MS } from '#shared/usecases/rates/read-rate.ts'
+import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import { actionOf } from '../action.ts'
-import { derivedUuid } from '../derived-uuid.ts'
 import { operatorMutation, operatorQuery, router } from '../trpc.ts'
 
 const RATES = [...RATE_SYMBOLS, ...FX_SERIES] as const

@@ -4,9 +4,15 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { isZone } from '#shared/contracts/zone-days.ts'
-import { ASSET_IDS, type AssetId, FIAT_CODES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import {
+  ASSET_IDS,
+  type AssetId,
+  FIAT_CODES,
+  type Mode,
+  NETWORK_IDS,
+  WORKSPACE_STATUSES,
+} from '#shared/domain/enumerations.ts'
 import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
-import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { RESERVE_PERCENT_MAX } from '#shared/usecases/quotes/visitor-budget.ts'
 import { changeLogo } from '#shared/usecases/workspaces/change-logo.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { EXCEPTION_KINDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import { type Decision, type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { personOf } from './refund-wire.ts'

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState } from '#shared/domain/invoice/model.ts'
 import { isSimulatable } from '#shared/domain/invoice/plan-simulation.ts'
-import { isSettled, totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import type { InvoiceNote } from '#shared/ports/invoice-notes.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
@@ -12,7 +11,6 @@ import type { Payment } from '#shared/ports/payments.ts'
 import type { InvoiceExplanation } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { type invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from './money-wire.ts'
 import { personOf, refundableWire, refundWire } from './refund-wire.ts'
-import { settledSentence } from './settled-sentence.ts'
 
 /** An operator's note. */
 export const noteWire = z.object({ id: z.string(), by: z.string(), at: z.number(), text: z.string().nullable() })
@@ -206,4 +204,47 @@ function mayOf({ terms, state }: Invoice): Omit<InvoiceDetailWire['may'], 'refun
     cancel: received ? 'This invoice has received funds, so it can’t be cancelled.' : cancel,
     simulate: live ?? simulate,
   }
+}
+
+type RefundWords = Pick<z.infer<typeof refundWire>, 'status' | 'amount' | 'symbol'>
+
+/**
+ * What came of the money of a paid or overpaid invoice, in a few sentences: never more than was received, money in another coin as what it is, what a
+ * reorganization took back, and what was sent back.
+ */
+export function settledSentence(
+  state: InvoiceState,
+  payments: readonly Pick<Payment, 'key' | 'asset'>[],
+  refunds: readonly RefundWords[],
+): string {
+  const method = activePaymentMethod(state)
+  if (method === null) return ''
+  const { dueBase, settledBase } = totals(state)
+  const units = (base: bigint) => `${formatUnits(base, method.decimals)} ${method.symbol}`
+  const counted = state.ledger.filter((row) => row.counted)
+  const confirmed = counted.filter((row) => row.state === 'confirmed')
+  const many = `${confirmed.length} ${confirmed.length === 1 ? 'payment' : 'payments'}`
+  const others = new Set(payments.flatMap(({ key, asset }) => (asset === method.asset ? [] : key)))
+  const isStated = confirmed.some((row) => row.acceptedBase !== null && others.has(row.payment))
+  const of = `${formatUnits(settledBase, method.decimals)} of ${units(dueBase)}`
+  const how = isStated
+    ? `Money in another coin counts, at a stated value: ${of} in ${many}.`
+    : `${of} confirmed in ${many}.`
+  return [leadOf(state, counted, settledBase - dueBase, units), how, ...refundWords(refunds)].join(' ')
+}
+
+function leadOf(
+  { status, underpaidAccepted }: Pick<InvoiceState, 'status' | 'underpaidAccepted'>,
+  counted: InvoiceState['ledger'],
+  above: bigint,
+  units: (base: bigint) => string,
+): string {
+  if (above < 0n && counted.some((row) => !isLive(row))) return 'Paid, but a reorganization took money back.'
+  if (underpaidAccepted) return 'Paid: a smaller amount was accepted.'
+  return above > 0n && status === 'overpaid' ? `Overpaid by ${units(above)}:` : 'Paid in full.'
+}
+
+function refundWords(refunds: readonly RefundWords[]): readonly string[] {
+  const sent = refunds.filter(({ status }) => status === 'sent').map(({ amount, symbol }) => `${amount} ${symbol}`)
+  return sent.length === 0 ? [] : [`Refunded: ${sent.join(' and ')}.`]
 }

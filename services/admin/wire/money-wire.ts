@@ -10,10 +10,9 @@ import {
   PAYMENT_STATES,
 } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
-import { requestedBase } from '#shared/domain/invoice/requested-amount.ts'
-import { isLive, totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { LIST_ORDERS } from '#shared/ports/list-order.ts'

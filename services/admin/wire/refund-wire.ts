@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ASSET_IDS, type NetworkId, REFUND_STATUSES } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { refundableAssets } from '#shared/domain/payment/refundable.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Refund } from '#shared/ports/refunds.ts'

@@ -3,7 +3,7 @@ import type { InvoiceState, LedgerRow } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
-import { settledSentence } from './settled-sentence.ts'
+import { settledSentence } from './invoice-wire.ts'
 
 const DUE = 100_000_000n
 

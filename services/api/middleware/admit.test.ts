@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
-import { createMemoryAdmission } from '#shared/queues/memory/memory-rate-limiter.ts'
+import { createMemoryAdmission } from '#shared/queues/memory/memory-signals.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
-import { admit } from './admit.ts'
+import { admit } from './execute.ts'
 
 const credential = {
   key: { id: 'k1', workspaceId: 'w1', mode: 'test', epoch: 0 },

@@ -3,7 +3,7 @@ import { errorCodes } from '#shared/contracts/openapi/operation.ts'
 import { successExample } from '#shared/contracts/openapi/success-schema.ts'
 import type { Route } from '../route.ts'
 import { ROUTES } from '../routes.ts'
-import { createAnswerCheck } from './check-answer.ts'
+import { createAnswerCheck } from './execute.ts'
 
 const REQUEST_ID = 'req_01920a5e4c7b7d3a9f216b8f0c1d2e40'
 const failure = (code: string, more: object = {}) =>

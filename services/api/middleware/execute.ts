@@ -1,28 +1,89 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { z } from 'zod'
 import type { ApiDeps } from '#services/api/api-deps.ts'
 import type { Page } from '#services/api/reference/pages.ts'
 import type { Handler, RequestContext, Route } from '#services/api/route.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
-import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
+import { ERROR_TABLE, type ErrorCode, PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope, errorEnvelopeSchema } from '#shared/contracts/http/envelope.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
+import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
+import { successSchema } from '#shared/contracts/openapi/success-schema.ts'
 import { parseTraceParent, type TraceParent } from '#shared/contracts/trace-parent.ts'
 import type { Answer } from '#shared/ports/http-response.ts'
-import { clientAddress } from '#shared/runtime/http/client-address.ts'
-import { bodyFingerprint, idempotencyScope, readIdempotencyKey } from '#shared/usecases/requests/idempotency-scope.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
+import { addressGroup, clientAddress } from '#shared/runtime/http/http-server.ts'
+import {
+  bodyFingerprint,
+  idempotencyScope,
+  isIdempotencyKey,
+  readIdempotencyKey,
+} from '#shared/usecases/requests/idempotency-scope.ts'
 import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Credential } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
-import { type Admitted, addressBucket, admit, requireAdmission } from './admit.ts'
-import { type AnswerCheck, createAnswerCheck } from './check-answer.ts'
-import { asPaymeshError, errorAnswer, errorHeaders } from './error-answer.ts'
-import { readBody } from './read-body.ts'
-import { send } from './send.ts'
+import { asPaymeshError, errorAnswer, errorHeaders, readBody, send } from './send.ts'
+
+/** Returns the fault of a response about to be sent, or null when it follows the API's schemas. */
+type AnswerCheck = (status: number, body: string) => Error | null
+
+/** Transport faults have a separate status and use the nearest code: wrong method, body too large, wrong media type. */
+const BORROWED: ReadonlyMap<number, ErrorCode> = new Map([
+  [405, 'NOT_FOUND'],
+  [413, 'VALIDATION_ERROR'],
+  [415, 'VALIDATION_ERROR'],
+])
+const EVERY_CODE: ReadonlySet<ErrorCode> = new Set(Object.keys(ERROR_TABLE) as ErrorCode[])
+
+/**
+ * A check of every response of an operation, or of unrouted requests, against the schemas of the OpenAPI document:
+ * status, body and error code. It parses the whole body, so it is for development and tests only.
+ */
+export function createAnswerCheck(operation: Operation | null): AnswerCheck {
+  const codes = operation === null ? EVERY_CODE : errorCodes(operation)
+  return (status, text) => {
+    const body = parse(text)
+    if (status >= 400) return wrongError(status, body, codes)
+    if (operation === null) return null
+    if (status !== operation.success.status) return new Error(`${operation.operationId} must not answer ${status}`)
+    return mismatch(successSchema(operation.success), body)
+  }
+}
+
+function wrongError(status: number, body: unknown, codes: ReadonlySet<ErrorCode>): Error | null {
+  const result = errorEnvelopeSchema.safeParse(body)
+  if (!result.success) return asError(result.error)
+  const { code } = result.data.error
+  if (!codes.has(code)) return new Error(`${code} is not declared for this operation`)
+  if (status === ERROR_TABLE[code].status || BORROWED.get(status) === code) return null
+  return new Error(`${code} must not be answered with ${status}`)
+}
+
+function mismatch(schema: z.ZodType, body: unknown): Error | null {
+  const result = schema.safeParse(body)
+  return result.success ? null : asError(result.error)
+}
+
+function asError({ issues }: z.ZodError): Error {
+  const faults = issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return new Error(`the answer breaks its schema: ${faults.join('; ')}`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** Path parameters of the matched route. */
 type PathParams = Readonly<Record<string, unknown>>
 
 /** Runs one request to its response; never rejects. */
-export type Executor = (request: IncomingMessage, response: ServerResponse, params: PathParams) => Promise<void>
+export type Executor = (
+  request: IncomingMessage & { readonly params?: PathParams },
+  response: ServerResponse,
+) => Promise<void>
 
 /** A response with additional headers besides those that every response has. */
 type Reply = Answer & { readonly headers?: OutgoingHttpHeaders }
@@ -69,7 +130,8 @@ interface Subject {
 
 function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor {
   const check = deps.checkAnswers ? createAnswerCheck(route) : null
-  return async (request, response, params) => {
+  return async (request, response) => {
+    const { params = {} } = request
     const startedAt = performance.now()
     const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
     let admitted: Admitted | null = null
@@ -239,4 +301,78 @@ function readQuery(target: string): Readonly<Record<string, string>> {
     throw invalid([...repeated].map((path) => ({ path, message: 'is given more than once' })))
   }
   return Object.fromEntries(result)
+}
+
+/** Result of admission; `credential` is null for requests without a valid key. */
+interface Admitted {
+  readonly credential: Credential | null
+  readonly admission: Admission
+  /** Set when this request marked its idempotent operation as running, or may have, and must clear the marker. */
+  readonly marker: { readonly id: string; readonly owner: string } | null
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+) *$/i
+
+/**
+ * Takes a token from the bucket of the key, or of the client's address without a valid key, and identifies the
+ * client: one Redis script, and the store only when the cached records may be outdated. `path` is the operation's path with
+ * its real id, for POSTs only. Never throws for a refused request; the caller reads `allowed` and `credential`.
+ */
+export async function admit(
+  deps: Pick<ApiDeps, 'keyRing' | 'keyUse' | 'limiter' | 'trustedProxies'>,
+  request: IncomingMessage,
+  requestId: string,
+  idempotentPath: string | null,
+): Promise<Admitted> {
+  const apiKey = BEARER.exec(request.headers.authorization ?? '')?.[1]
+  const found = apiKey === undefined ? null : await deps.keyRing.find(apiKey)
+  const marker = found === null ? null : markerOf(request, requestId, idempotentPath, found)
+  const admission = await deps.limiter.admit({
+    bucket: found === null ? addressBucket(deps, request) : `key:${found.key.id}`,
+    keyId: found?.key.id ?? null,
+    workspaceId: found?.workspace.id ?? null,
+    publish: {
+      keyEpoch: found?.fresh.key ? found.key.epoch : null,
+      workspaceEpoch: found?.fresh.workspace ? found.workspace.epoch : null,
+    },
+    marker,
+  })
+  const held = admission.marker === 'set' || admission.marker === 'unknown' ? marker : null
+  const credential = found === null || !admission.allowed ? null : await confirm(deps, found, admission, held)
+  if (credential !== null) deps.keyUse.note(credential.key)
+  return { credential, admission, marker: held }
+}
+
+/** A store that fails here must not leave the operation marked as running: nobody else clears the mark. */
+async function confirm(
+  { keyRing, limiter }: Pick<ApiDeps, 'keyRing' | 'limiter'>,
+  found: Credential,
+  admission: Admission,
+  held: Admitted['marker'],
+): Promise<Credential | null> {
+  try {
+    return await keyRing.confirm(found, admission)
+  } catch (error) {
+    if (held !== null) limiter.clearMarker(held)
+    throw error
+  }
+}
+
+/** Throws the refusal of an admission: `RATE_LIMITED` first, so that a flood does not learn whether its key is valid. */
+function requireAdmission(admitted: Admitted): Credential {
+  if (!admitted.admission.allowed) throw new PaymeshError('RATE_LIMITED')
+  if (admitted.credential === null) throw new PaymeshError('UNAUTHENTICATED')
+  return admitted.credential
+}
+
+function markerOf(request: IncomingMessage, owner: string, path: string | null, { key }: Credential) {
+  const header = request.headers['idempotency-key']
+  if (path === null || typeof header !== 'string' || !isIdempotencyKey(header)) return null
+  const id = idempotencyScope({ workspaceId: key.workspaceId, mode: key.mode, method: 'POST', path, key: header })
+  return { id, owner }
+}
+
+/** The bucket of a client without a key: an IPv4 address, or the /64 of one IPv6 customer. */
+function addressBucket({ trustedProxies }: Pick<ApiDeps, 'trustedProxies'>, request: IncomingMessage): string {
+  return `ip:${addressGroup(clientAddress(request, trustedProxies))}`
 }

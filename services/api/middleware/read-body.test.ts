@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readBody } from './read-body.ts'
+import { readBody } from './send.ts'
 
 const HEADERS = { 'content-type': 'application/json', 'content-length': '100' }
 

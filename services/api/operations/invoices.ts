@@ -10,10 +10,9 @@ import {
   simulatedInvoice,
   simulateExample,
 } from '#shared/contracts/openapi/examples/invoice.ts'
-import type { Invoice, InvoiceIdempotency } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import { cancelInvoice } from '#shared/usecases/invoices/cancel-invoice.ts'
-import { createInvoice } from '#shared/usecases/invoices/create-invoice.ts'
-import { createInvoiceOnce, createInvoiceWithoutKey } from '#shared/usecases/invoices/create-invoice-once.ts'
+import { createInvoiceOnce } from '#shared/usecases/invoices/create-invoice.ts'
 import { presentInvoice, snapshotInvoice } from '#shared/usecases/invoices/present-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
 import { readPage } from '#shared/usecases/requests/list-cursor.ts'
@@ -79,18 +78,8 @@ export const invoiceOperations = [
       'PLAN_LIMIT_REACHED',
       'RATES_UNAVAILABLE',
     ],
-    respond: (deps, context, read) => {
-      const { once, requestId, workspace, mode } = context
-      const create = async (idempotency: InvoiceIdempotency | null) => {
-        const { body } = await read()
-        return createInvoice(deps, { workspace, mode, body, source: 'api', idempotency })
-      }
-      if (once === null) return createInvoiceWithoutKey(deps, () => create(null), requestId)
-      const { key, fingerprint, scope, busy } = once
-      const guard = { key, fingerprint, requestId, at: deps.clock.now() }
-      const input = { workspaceId: workspace.id, mode, scope, guard, busy, create: () => create(guard) }
-      return createInvoiceOnce(deps, input)
-    },
+    respond: (deps, { once, requestId, workspace, mode }, read) =>
+      createInvoiceOnce(deps, { once, requestId, workspace, mode, read }),
   }),
 
   /** The current invoice. */

@@ -184,7 +184,7 @@ const VERSION = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
  * item and a value of an enumeration there (docs/versioning.md), and programs generated from a closed document would refuse both. An object
  * says so: `openapi-generator` takes silence for a refusal, and its Go and Java clients then fail on the first new field. The values of
  * today stay listed in `x-extensible-enum`. Requests stay closed, since a field that nobody reads is a mistake of the caller. Our own
- * answers are still compared with the strict schemas (`check-answer.ts`). Changes the document in place; throws when a request and an
+ * answers are still compared with the strict schemas (`createAnswerCheck`). Changes the document in place; throws when a request and an
  * answer share a schema, which cannot be both.
  */
 function openAnswers(document: Json): void {

@@ -1,6 +1,6 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import { ERROR_TABLE, type ErrorCode, type ErrorDetail } from '#shared/contracts/errors.ts'
-import { errorEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
+import { errorEnvelopeSchema } from '#shared/contracts/http/envelope.ts'
 import { EXAMPLE } from '#shared/contracts/openapi/examples/ids.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
 import { successExample, successSchema } from '#shared/contracts/openapi/success-schema.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type RateSource, SourceFault } from '#services/rates/rate-source.ts'
-import { formatDecimal } from '#shared/domain/money/decimal.ts'
+import { formatDecimal } from '#shared/domain/money/money.ts'
 import { isQuote } from '#shared/domain/rates/quote.ts'
 import { binance } from './binance.ts'
 import { bitfinex } from './bitfinex.ts'

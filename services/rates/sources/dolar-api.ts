@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { bookReading, dropped, isoMs } from '#services/rates/quote-readers.ts'
 import { type Pair, type Pulse, type RateSource, readBody, readRows } from '#services/rates/rate-source.ts'
 import { priceText } from '#shared/contracts/rates/price-text.ts'
-import type { Decimal } from '#shared/domain/money/decimal.ts'
+import type { Decimal } from '#shared/domain/money/money.ts'
 import { deviatesMoreThan, mean, parsePrice } from '#shared/domain/rates/price.ts'
 
 /** `GET /v1/dolares` of dolarapi.com: one row per kind of dollar in Argentina. */

@@ -1,7 +1,8 @@
+import type { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import type { ErrorDetail } from '#shared/contracts/errors.ts'
-import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/fiat.ts'
+import { FIAT_CODES, type FiatCode } from '#shared/domain/enumerations.ts'
+import { FIAT_EXPONENT, parseFiat } from '#shared/domain/money/money.ts'
 
 /** Plain decimals only: no sign, exponent, grouping or leading zero; at most 12 integer digits. */
 const DECIMAL = /^(0|[1-9][0-9]{0,11})(?:\.([0-9]{1,18}))?$/
@@ -49,4 +50,25 @@ function decimalsFault(currency: FiatCode, exponent: number): string {
 
 function fault(path: string, message: string): { readonly ok: false; readonly detail: ErrorDetail } {
   return { ok: false, detail: { path, message } }
+}
+
+type Body = Readonly<Record<string, unknown>>
+type Context = Pick<z.core.$RefinementCtx, 'addIssue'>
+
+/**
+ * Arguments for `superRefine` on a body with a `currency`: checks the amount in `field` even when other fields are faulty,
+ * so that one response names all of them. With an unknown currency only its form is checked.
+ */
+export function validateAmount(field: string) {
+  const evaluate = (body: Body, context: Context): void => {
+    const amount = body[field]
+    if (typeof amount !== 'string') return
+    const currency = FIAT_CODES.find((code) => code === body['currency'])
+    const read = readFiatAmount(amount, currency ?? 'USD', field)
+    if (read.ok) return
+    const message =
+      currency === undefined ? 'must be a plain decimal string above zero, like "10.50"' : read.detail.message
+    context.addIssue({ code: 'custom', path: [field], message, input: amount })
+  }
+  return [evaluate, { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null }] as const
 }

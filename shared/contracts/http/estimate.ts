@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { ASSET_IDS, FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
+import { AMOUNT_RULE, fiatAmount, readFiatAmount, validateAmount } from './amount.ts'
 import { moneyResource } from './money.ts'
-import { validateAmount } from './validate-amount.ts'
 import { assetDecimals, assetId, decimalText, networkId, tickerSymbol, timestamp, wholeText } from './wire-types.ts'
 
 /** Body of `POST /estimate`; `minor` is the amount in minor units of the currency. */

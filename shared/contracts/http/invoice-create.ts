@@ -1,13 +1,11 @@
 import { z } from 'zod'
-import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { boundedText, optionalField, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { ASSET_IDS, FIAT_CODES, type Mode } from '#shared/domain/enumerations.ts'
 import { INVOICE_LIFE_MAX_MS } from '#shared/domain/invoice/quote-window.ts'
-import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
+import { AMOUNT_RULE, fiatAmount, readFiatAmount, validateAmount } from './amount.ts'
 import { metadataBody } from './metadata.ts'
-import { optionalField } from './optional-field.ts'
 import { readPlainUrl } from './plain-url.ts'
 import { isStorable, text } from './text.ts'
-import { validateAmount } from './validate-amount.ts'
 
 /** What the document says about return URLs beyond their form. */
 const RETURN_URL_RULE =

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ErrorDetail } from '#shared/contracts/errors.ts'
 import { FIAT_CODES, type FiatCode } from '#shared/domain/enumerations.ts'
+import { optionalField } from '../bounded-text.ts'
 import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
-import { optionalField } from './optional-field.ts'
 import { text } from './text.ts'
 import { visibleText } from './visible-text.ts'
 

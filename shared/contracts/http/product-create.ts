@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { AMOUNT_RULE, fiatAmount, readFiatAmount } from './amount.ts'
-import { optionalField } from './optional-field.ts'
+import { optionalField } from '../bounded-text.ts'
+import { AMOUNT_RULE, fiatAmount, readFiatAmount, validateAmount } from './amount.ts'
 import { text } from './text.ts'
-import { validateAmount } from './validate-amount.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Body of `POST /products`; `priceMinor` is the price in minor units of the currency. */

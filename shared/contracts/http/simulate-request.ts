@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { optionalField } from './optional-field.ts'
+import { optionalField } from '../bounded-text.ts'
 
 /** Body of the payment simulation. */
 export const simulateBody = z

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { boundedText } from '#shared/contracts/bounded-text.ts'
+import { boundedText, optionalField } from '#shared/contracts/bounded-text.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
-import { optionalField } from './optional-field.ts'
 import { text } from './text.ts'
 import { absoluteUrl, freeText, timestamp } from './wire-types.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { listEnvelopeSchema, resourceEnvelopeSchema } from '#shared/contracts/http/envelope-schema.ts'
+import { listEnvelopeSchema, resourceEnvelopeSchema } from '#shared/contracts/http/envelope.ts'
 import { EXAMPLE } from './examples/ids.ts'
 import type { Success } from './operation.ts'
 

@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
-import { audited } from '#shared/db/audit/audited.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
+import { audited, type HoldRight } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
@@ -118,3 +119,23 @@ export async function addMember(
 /** The `_id` of a stored membership. */
 export const membershipId = ({ workspaceId, userId }: Pick<Membership, 'workspaceId' | 'userId'>): string =>
   `${workspaceId}:${userId}`
+
+/**
+ * The right of a member at the role on which a request was decided. It writes the row of the membership, so that a removal or a change of the
+ * role comes before the action, which is then refused with `FORBIDDEN_SCOPE`, or after it.
+ */
+export function holdMembership({
+  workspaceId,
+  userId,
+  role,
+}: Pick<Membership, 'workspaceId' | 'userId' | 'role'>): HoldRight {
+  return async (db, session) => {
+    const held = await db
+      .collection(MEMBERSHIPS)
+      .updateOne({ userId, workspaceId, role }, { $inc: { turn: 1 } }, { session })
+    if (held.matchedCount === 1) return
+    throw new PaymeshError('FORBIDDEN_SCOPE', {
+      message: 'Your role in this workspace changed. No changes were made. Reload the page.',
+    })
+  }
+}

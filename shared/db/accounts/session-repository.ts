@@ -8,7 +8,6 @@ import type { Session } from '#shared/ports/sessions.ts'
 import type { ActingSession } from '#shared/ports/users.ts'
 import { SESSIONS, type SessionDocument, USERS, type User } from './operator-models.ts'
 import { isLiving, raiseEpoch } from './security-epoch.ts'
-import { userFromDocument } from './user-repository.ts'
 
 type Transaction = mongoose.mongo.ClientSession
 
@@ -60,7 +59,7 @@ export function createSessionRepository(db: Database) {
       const stored = await sessions.findOne({ _id: id })
       if (stored === null) return null
       const session = fromDocument(stored)
-      const user = userFromDocument(await users.findOne({ _id: session.userId, securityEpoch: session.securityEpoch }))
+      const user = USERS.toRecord(await users.findOne({ _id: session.userId, securityEpoch: session.securityEpoch }))
       return user === null ? null : { session, user }
     },
     touch: async (id: string, at: Ms): Promise<void> => {
@@ -89,7 +88,7 @@ export function createSessionRepository(db: Database) {
     },
     /** Newest first. */
     listByUser: async (userId: string): Promise<readonly Session[]> => {
-      const user = userFromDocument(await users.findOne({ _id: userId }))
+      const user = USERS.toRecord(await users.findOne({ _id: userId }))
       if (user === null) return []
       const open = { userId, replaced: false, securityEpoch: user.securityEpoch }
       const found = await sessions.find(open).sort({ loggedInAt: -1 }).limit(SESSIONS_LISTED_MAX).toArray()

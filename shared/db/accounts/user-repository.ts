@@ -33,12 +33,11 @@ export function createUserRepository(db: Database) {
       return (await users.updateOne(person, { $set: set }, { session })).matchedCount === 1
     })
   return {
-    findById: async (id: string): Promise<User | null> => userFromDocument(await users.findOne({ _id: id })),
-    findByEmail: async (email: string): Promise<User | null> => userFromDocument(await users.findOne({ email })),
+    findById: async (id: string): Promise<User | null> => USERS.toRecord(await users.findOne({ _id: id })),
+    findByEmail: async (email: string): Promise<User | null> => USERS.toRecord(await users.findOne({ email })),
     findMany: async (ids: readonly string[]): Promise<readonly User[]> =>
-      (await users.find({ _id: { $in: [...ids] } }).toArray()).flatMap((stored) => userFromDocument(stored) ?? []),
-    list: async (): Promise<readonly User[]> =>
-      (await users.find().sort({ email: 1 }).toArray()).flatMap((stored) => userFromDocument(stored) ?? []),
+      (await users.find({ _id: { $in: [...ids] } }).toArray()).map(USERS.toRecord),
+    list: async (): Promise<readonly User[]> => (await users.find().sort({ email: 1 }).toArray()).map(USERS.toRecord),
     /** False when the address is taken. */
     insert: async (user: User, auditWrite: AuditWrite): Promise<boolean> => {
       try {
@@ -121,9 +120,4 @@ async function raiseOf(
   if (!(await isLiving(db, session, at, transaction))) return null
   const { id, userId, securityEpoch: from } = session
   return { userId, from, keepDevice, keepSession: keepsSession ? id : null }
-}
-
-/** The person of a stored document; null without one. */
-export function userFromDocument(stored: UserDocument | null): User | null {
-  return stored === null ? null : USERS.toRecord(stored)
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type mongoose from 'mongoose'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
@@ -6,8 +7,18 @@ import { NEWEST } from '#shared/db/connection/newest.ts'
 import { MAILS, type MailRecord } from '#shared/db/mails/mail-model.ts'
 import { mailToDocument } from '#shared/db/mails/mail-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
-import { holdRight } from './acting-member.ts'
 import { AUDIT_LOG, type AuditDocument } from './audit-model.ts'
+
+/** Binds a transaction to the right on which a request was decided: throws when the right is gone, and lets a loss of it wait otherwise. */
+export type HoldRight = (db: Database, session: mongoose.mongo.ClientSession) => Promise<void>
+
+const acting = new AsyncLocalStorage<HoldRight>()
+
+/** Binds every audited action within `work` to a right: none is stored once it is gone. */
+export const whileActing = <T>(hold: HoldRight, work: () => Promise<T>): Promise<T> => acting.run(hold, work)
+
+/** Holds the right of the one who acts, in the transaction of an audited action. Changes nothing where nobody does. */
+const holdRight: HoldRight = async (db, session) => await acting.getStore()?.(db, session)
 
 type Session = mongoose.mongo.ClientSession
 

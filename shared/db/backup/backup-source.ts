@@ -14,7 +14,6 @@ import {
 import { type BackupMoment, endMoment, startMoment } from './backup-moments.ts'
 import { type ChangeCollector, type ChangedIds, ChangesLost, collectChanges } from './change-collector.ts'
 import { type IdRange, rangesOf, readRange } from './collection-ranges.ts'
-import { countAt } from './count-at.ts'
 import { isPassing, persist, type ReadMoment, readRaw } from './read-at.ts'
 
 /** Ranges that are read side by side. */
@@ -266,4 +265,40 @@ function idOf(document: Buffer): string {
   const { _id } = mongoose.mongo.BSON.deserialize(document)
   if (typeof _id !== 'string') throw new Error('the _id of a document is not a text')
   return _id
+}
+
+/**
+ * Exact number of documents of each collection at a moment, from the `_id` index (about a million a second). Null from the collection on at which
+ * the store no longer keeps that moment.
+ */
+async function countAt(
+  db: Database,
+  names: readonly string[],
+  moment: mongoose.mongo.Timestamp,
+): Promise<Readonly<Record<string, number | null>>> {
+  const counts: Record<string, number | null> = {}
+  let isTooOld = false
+  for (const name of names) {
+    counts[name] = null
+    if (isTooOld) continue
+    try {
+      counts[name] = await countOne(db, name, moment)
+    } catch (error) {
+      if (!(error instanceof mongoose.mongo.MongoServerError) || error.code !== SNAPSHOT_TOO_OLD) throw error
+      isTooOld = true
+    }
+  }
+  return counts
+}
+
+async function countOne(db: Database, name: string, moment: mongoose.mongo.Timestamp): Promise<number> {
+  const command = {
+    aggregate: name,
+    pipeline: [{ $group: { _id: null, n: { $sum: 1 } } }],
+    hint: { _id: 1 },
+    cursor: {},
+  }
+  const count = () => readRaw(db, command, { level: 'snapshot', atClusterTime: moment })
+  for await (const row of persist(count)) return Number(mongoose.mongo.BSON.deserialize(row)['n'])
+  return 0
 }

@@ -3,9 +3,8 @@ import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { storeTime } from '#test/support/store-time.ts'
 import { useStores } from '#test/support/stores.ts'
-import { claimRows } from './delivery-claims.ts'
 import { WEBHOOK_DELIVERIES } from './delivery-model.ts'
-import { createDeliveryRepository } from './delivery-repository.ts'
+import { claimRows, createDeliveryRepository } from './delivery-repository.ts'
 
 const stores = useStores()
 beforeEach(() => stores.db.collection(WEBHOOK_DELIVERIES).deleteMany({}))

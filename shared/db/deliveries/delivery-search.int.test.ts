@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose'
 import { beforeAll, expect, it } from 'vitest'
-import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import { createEndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'

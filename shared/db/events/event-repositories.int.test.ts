@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { createEndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
-import { createEndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { createMailRepository } from '#shared/db/mails/mail-repository.ts'

@@ -5,10 +5,9 @@ import { havingBooked } from '#shared/db/connection/moved-stages.ts'
 import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
-import { amountWord, readSearchText, type SearchText } from '#shared/domain/invoice/search-words.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
-import { customerKey, invoiceFromDocument } from './invoice-mapping.ts'
+import { amountWord, customerKey, invoiceFromDocument, readSearchText, type SearchText } from './invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from './invoice-model.ts'
 
 type Filter = mongoose.mongo.Filter<InvoiceDocument>

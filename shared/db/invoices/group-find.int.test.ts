@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createGroupedFind } from './group-find.ts'
+import { createGroupedFind } from './grouped-calls.ts'
 import { INVOICES } from './invoice-model.ts'
 import { createInvoiceRepository, type InvoiceRepository } from './invoice-repository.ts'
 

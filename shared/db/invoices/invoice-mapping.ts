@@ -1,8 +1,23 @@
+import type mongoose from 'mongoose'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { activePaymentMethod, type InvoiceState, isHeld, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { idsCreated } from '#shared/db/connection/uuid-time.ts'
+import { FIAT_CODES, type FiatCode, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
+import {
+  activePaymentMethod,
+  type InvoiceState,
+  isHeld,
+  type Ms,
+  type PaymentMethod,
+} from '#shared/domain/invoice/model.ts'
 import { heldClaims } from '#shared/domain/invoice/quote-window.ts'
-import { searchWordsOf } from '#shared/domain/invoice/search-words.ts'
-import { type Invoice, type NewInvoice, outboxShardOf } from '#shared/ports/invoices.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
+import {
+  type Invoice,
+  type InvoiceListQuery,
+  type NewInvoice,
+  outboxShardOf,
+  type ReleaseMark,
+} from '#shared/ports/invoices.ts'
 import {
   INVOICE_OUTBOX,
   INVOICE_STATE,
@@ -10,6 +25,54 @@ import {
   type InvoiceDocument,
   type InvoiceStateDocument,
 } from './invoice-model.ts'
+
+const WORDS_MAX = 8
+const WORD_LENGTH_MAX = 32
+
+/** The words of a name as they are searched: without case, accents and punctuation; at most eight, of 32 characters each. */
+export function nameWords(name: string): readonly string[] {
+  const folded = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  const words = folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  return [...new Set(words)].slice(0, WORDS_MAX).map((word) => word.slice(0, WORD_LENGTH_MAX))
+}
+
+/** An amount as it is searched; no word of a name begins like it. */
+export const amountWord = (amount: string): string => `=${amount}`
+
+/** True for what names a person, which is erased with the customer. */
+export const isOfCustomer = (word: string): boolean => !word.startsWith('=')
+
+/** What an invoice is found by besides its own columns: the words of its customer's name, and its amount. */
+export function searchWordsOf(invoice: {
+  readonly customer: { readonly name: string | null }
+  readonly fiat: { readonly minor: bigint; readonly currency: FiatCode }
+}): readonly string[] {
+  const { customer, fiat } = invoice
+  return [...nameWords(customer.name ?? ''), amountWord(formatFiat(fiat.minor, fiat.currency))]
+}
+
+/** What a text may mean besides an order's reference. */
+export interface SearchText {
+  /** Each begins a word of the name. */
+  readonly words: readonly string[]
+  /** The amount, spelled as each currency would, and the currency that was named; null when the text is no amount. */
+  readonly amount: { readonly values: readonly string[]; readonly currency: FiatCode | null } | null
+}
+
+const AMOUNT = /^([A-Za-z]{3} )?(\d{1,3}(?:,\d{3})+|\d{1,12})(\.\d{1,2})?( [A-Za-z]{3})?$/
+
+/** Reads a text as words of a name, and as an amount as pages show it: digits grouped or not, with the currency or without. */
+export function readSearchText(text: string): SearchText {
+  const words = nameWords(text)
+  const [, before = '', digits, decimals = '', after = ''] = AMOUNT.exec(text.trim()) ?? []
+  if (digits === undefined) return { words, amount: null }
+  const code = `${before}${after}`.trim().toUpperCase()
+  const currency = FIAT_CODES.find((known) => known === code) ?? null
+  if (code !== '' && currency === null) return { words, amount: null }
+  const whole = digits.replaceAll(',', '').replace(/^0+(?=\d)/, '')
+  const values = decimals === '' ? [whole, `${whole}.00`] : [`${whole}${decimals.padEnd(3, '0')}`]
+  return { words, amount: { values, currency } }
+}
 
 /** Every address and amount that the invoice's payment methods, past and present, reserve; claims of released ones may be others' by now. */
 export const claimsOf = (state: Pick<InvoiceState, 'paymentMethods'>): string[] => [
@@ -136,5 +199,115 @@ export function invoiceFromDocument(stored: InvoiceDocument): Invoice {
     lastOps: stored.lastOps,
     outbox: stored.outbox.map(INVOICE_OUTBOX.toRecord),
     refundSeq: stored.refundSeq ?? 0,
+  }
+}
+
+type Filter = mongoose.mongo.Filter<InvoiceDocument>
+
+// Invoice filters. Each is served by one index; `explain.int.test.ts` shows which.
+
+/** The invoice that carries this idempotency key. */
+export const withIdempotencyKey = (workspaceId: string, mode: Mode, key: string) => ({
+  workspaceId,
+  mode,
+  'idem.key': key,
+})
+
+/** Invoices with a due deadline on one action chain (`<mode>:<network>` or `none`). */
+export const dueForAction = (actionChain: string, until: Ms) => ({ actionChain, nextActionAt: { $lte: toDate(until) } })
+
+/** Invoices with a due deadline on one of these action chains. */
+export const dueForActions = (actionChains: readonly string[], until: Ms) => ({
+  actionChain: { $in: [...actionChains] },
+  nextActionAt: { $lte: toDate(until) },
+})
+
+/** Invoices of these shards with waiting entries, without those waiting since before `from`. */
+export const withWaitingOutbox = (shards: readonly number[], from: Ms | null) => ({
+  outboxShard: { $in: [...shards] },
+  outboxAt: { $exists: true, ...(from !== null && { $gte: toDate(from) }) },
+})
+
+/** Reads the oldest of them, each with the store's clock as `storeNow`. */
+export const waitingOutboxes = (shards: readonly number[], from: Ms | null, limit: number) => [
+  { $match: withWaitingOutbox(shards, from) },
+  { $sort: { outboxAt: 1 } as const },
+  { $limit: limit },
+  { $set: { storeNow: '$$NOW' } },
+]
+
+/** Invoices of these shards with an entry that is at least as old as `before`. */
+export const overdueInShards = (shards: readonly number[], before: Ms) => ({
+  outboxShard: { $in: [...shards] },
+  outboxAt: { $lte: toDate(before) },
+})
+
+/** Invoices of a shard with an entry that is at least as old as `before`. */
+export const overdueInShard = (outboxShard: number, before: Ms) => ({ outboxShard, outboxAt: { $lte: toDate(before) } })
+
+/** Invoices that hold one of these claims. */
+export const holdingClaims = (claims: readonly string[]) => ({ claims: { $in: [...claims] } })
+
+/** Invoices that take one of these places in visitor budgets. */
+export const holdingDraws = (draws: readonly string[]) => ({ draws: { $in: [...draws] } })
+
+/** Invoices that take a place `<prefix>:…` in a budget, and of no other prefix: `;` follows `:`. */
+export const holdingPlaceOf = (prefix: string) => ({ draws: { $elemMatch: { $gte: `${prefix}:`, $lt: `${prefix};` } } })
+
+/** Invoices that returned one of these claims, while the next holder of it gets exact amounts only. */
+export const quarantining = (claims: readonly string[], at: Ms) => ({
+  returned: { $in: [...claims] },
+  returnedUntil: { $gt: toDate(at) },
+})
+
+/** Invoices with a payment method that carries one of these references. */
+export const withReferences = (mode: Mode, references: readonly string[]) => ({
+  'paymentMethods.reference': { $in: [...references] },
+  mode,
+})
+
+/** Invoices with a payment method on a network, without those whose deadline is not after a time. */
+export const withMethodOn = (mode: Mode, network: NetworkId, expiringAfter: Ms): Filter => ({
+  'paymentMethods.network': network,
+  mode,
+  expiresAt: { $gt: toDate(expiringAfter) },
+})
+
+/** Invoices with valid payments on chain. */
+export const paidOnChain: Filter = {
+  ledger: { $elemMatch: { state: { $in: ['detected', 'confirmed'] }, simulated: false } },
+}
+
+/** Invoices whose first temporary claim is due for release, after the given one in the order of (releaseAt, id). */
+export function dueForRelease(until: Ms, after: ReleaseMark | null): Filter {
+  const due = { releaseAt: { $lte: toDate(until) } }
+  if (after === null) return due
+  const at = toDate(after.releaseAt)
+  return { ...due, $or: [{ releaseAt: { $gt: at } }, { releaseAt: at, _id: { $gt: after.invoiceId } }] }
+}
+
+/** Invoices of a list request. Creation bounds also bound the id range. */
+export function listed({
+  workspaceId,
+  mode,
+  status,
+  orderId,
+  createdAfter,
+  createdBefore,
+  beforeId,
+}: InvoiceListQuery): Filter {
+  const ids = idsCreated(createdAfter, createdBefore, beforeId)
+  return {
+    workspaceId,
+    mode,
+    ...(ids !== null && { _id: ids }),
+    ...(status !== null && { status }),
+    ...(orderId !== null && { orderId }),
+    ...((createdAfter !== null || createdBefore !== null) && {
+      createdAt: {
+        ...(createdAfter !== null && { $gt: toDate(createdAfter) }),
+        ...(createdBefore !== null && { $lt: toDate(createdBefore) }),
+      },
+    }),
   }
 }

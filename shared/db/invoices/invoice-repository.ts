@@ -20,9 +20,11 @@ import {
   type OutboxBatch,
   type ReleaseMark,
 } from '#shared/ports/invoices.ts'
+import * as scopes from './invoice-mapping.ts'
 import {
   claimsOf,
   drawsOf,
+  holdingClaims,
   invoiceFromDocument,
   invoiceToDocument,
   mayHaveDrawn,
@@ -31,8 +33,6 @@ import {
   stateToDocument,
 } from './invoice-mapping.ts'
 import { INVOICE_METHOD, INVOICE_OUTBOX, INVOICES, type InvoiceDocument } from './invoice-model.ts'
-import * as scopes from './invoice-scopes.ts'
-import { holdingClaims } from './invoice-scopes.ts'
 import { lastIssuedNumber } from './last-issued-number.ts'
 import { watchQuestions } from './watched-methods.ts'
 

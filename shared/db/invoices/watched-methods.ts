@@ -2,8 +2,8 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import type { AssetId, InvoiceStatus, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { OpenMethods, WatchedMethod } from '#shared/ports/invoices.ts'
+import { withMethodOn } from './invoice-mapping.ts'
 import { INVOICES } from './invoice-model.ts'
-import { withMethodOn } from './invoice-scopes.ts'
 
 /** Money, or its confirmation, is still expected. */
 const WAITING: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])

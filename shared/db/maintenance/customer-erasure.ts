@@ -5,11 +5,11 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
+import { isOfCustomer } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { isOfCustomer } from '#shared/domain/invoice/search-words.ts'
 import type { StoredAnswer } from '#shared/ports/customer-erasure.ts'
 
 const NOBODY = { email: null, name: null } as const

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sampleObservation } from '#test/support/db-samples.ts'
-import { digestRange, paymentKeyDigest } from './payment-key-digest.ts'
-import { paymentFromDocument, paymentToDocument, unseenDocument } from './payment-mapping.ts'
+import {
+  digestRange,
+  paymentFromDocument,
+  paymentKeyDigest,
+  paymentToDocument,
+  unseenDocument,
+} from './payment-mapping.ts'
 
 const hexOf = (key: string): string => paymentKeyDigest(key).toString('hex')
 const part = fc.stringMatching(/^[0-9a-zA-Z-]{1,12}$/)

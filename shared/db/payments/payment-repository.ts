@@ -18,12 +18,10 @@ import type {
   UncountedReason,
 } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
-import { createInvoicePayments } from './invoice-payments.ts'
-import { BY_KEY } from './payment-keys.ts'
-import { paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
+import * as scopes from './payment-mapping.ts'
+import { BY_KEY, createInvoicePayments, paymentFromDocument, paymentToDocument } from './payment-mapping.ts'
 import { PAYMENTS, type PaymentBlock, type PaymentDocument } from './payment-model.ts'
 import { idsUnderKeys, moveAll, ORPHANED, PLACE_AFTER_CHANGE, recordObservations } from './payment-scan-writes.ts'
-import * as scopes from './payment-scopes.ts'
 
 /** Dirty rows read per invoice, because one invoice may have several. */
 const DIRTY_ROWS_PER_INVOICE = 4

@@ -12,8 +12,7 @@ import {
   ScannerFenced,
 } from '#shared/ports/payments.ts'
 import type { Random } from '#shared/ports/runtime.ts'
-import { BY_KEY } from './payment-keys.ts'
-import { blockToDocument, paymentFromDocument, unseenDocument } from './payment-mapping.ts'
+import { BY_KEY, blockToDocument, paymentFromDocument, unseenDocument } from './payment-mapping.ts'
 import type { PaymentDocument } from './payment-model.ts'
 
 type Payments = mongoose.mongo.Collection<PaymentDocument>

@@ -8,7 +8,7 @@ import { PAYMENTS, type Payment, type PaymentDocument } from '#shared/db/payment
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type InvoiceRecords, withRecords } from '#shared/ports/invoice-records.ts'
+import { type InvoiceRecords, withRecords } from '#shared/ports/invoices.ts'
 
 /** A stretch of time of one workspace in one mode; `until` is exclusive. */
 export interface BookSpan {

@@ -4,9 +4,15 @@ import { uuidLowerBound, uuidTime } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { OF_ANY_TYPE } from '#shared/db/deliveries/delivery-search.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
-import { partsOfMovement, partsOfPaid } from '#shared/domain/books/money-parts.ts'
+import {
+  type FiguredInvoice,
+  figuresOf,
+  type MoneyPart,
+  mergeFigures,
+  partsOfMovement,
+  partsOfPaid,
+} from '#shared/domain/books/invoice-books.ts'
 import { movementsOf } from '#shared/domain/books/movements.ts'
-import { type FiguredInvoice, figuresOf, type MoneyPart, mergeFigures } from '#shared/domain/reports/invoice-figures.ts'
 import { reportedMinor } from '#shared/domain/reports/reporting-value.ts'
 import { createBookReads } from './book-reads.ts'
 import {

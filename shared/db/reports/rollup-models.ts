@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineCollection, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import { OWNED_FIELDS, objectAs, TIME } from '#shared/db/connection/stored-fields.ts'
+import type { InvoiceFigures } from '#shared/domain/books/invoice-books.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { InvoiceFigures } from '#shared/domain/reports/invoice-figures.ts'
 import type { DeliveryFigures } from '#shared/ports/overview.ts'
 
 export const QUARTER_MS = 900_000

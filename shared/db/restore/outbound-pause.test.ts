@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { createOutboundPause } from './outbound-pause.ts'
+import { createOutboundPause } from './restore-state.ts'
 
 /** A connection whose installation was restored and waits for a person, until `confirm`. */
 function restored() {

@@ -16,15 +16,26 @@ import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { endedSearch, foundUse, givenStart } from './key-histories.ts'
 import { addListedWithin } from './listed-addresses.ts'
 import { findProofs } from './ownership-repository.ts'
-import { addressToDocument } from './wallet-mapping.ts'
 import {
   ADDRESSES,
+  type AddressDocument,
   KEY_MATERIAL,
   type KeyMaterialDocument,
   WALLETS,
   type Wallet,
   type WatchedAddress,
 } from './wallet-models.ts'
+
+/** The stored form of a derived address, without holders. */
+function addressToDocument({ heldBy: _heldBy, ...address }: WatchedAddress): AddressDocument {
+  const watchedOn = [...address.watchedOn].sort()
+  return {
+    ...address,
+    _id: `${address.mode}:${address.family}:${address.matchKey}`,
+    watchedOn,
+    watchedKey: watchedOn.join(','),
+  }
+}
 
 /** Keys that have fewer addresses than they should, or whose search may need more. */
 const behind = (headroom: number): mongoose.mongo.Filter<KeyMaterialDocument> => ({

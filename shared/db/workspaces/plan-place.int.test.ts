@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-repository.ts'
 import { WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { PAYMENT_LINKS } from '#shared/db/payment-links/payment-link-model.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import { objectAs, TIME } from '#shared/db/connection/stored-fields.ts'
-import { FIAT_CODES } from '#shared/domain/enumerations.ts'
-import { WORKSPACE_STATUSES } from '#shared/domain/workspace-status.ts'
+import { FIAT_CODES, WORKSPACE_STATUSES } from '#shared/domain/enumerations.ts'
 import type { LogoFacts } from '#shared/ports/logos.ts'
 
 /** Per-workspace settings; every field has a default. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LedgerRow } from '../invoice/model.ts'
 import { aPaymentMethod, aQuote, T0 } from '../invoice/transition-fixtures.ts'
-import { booksOf } from './invoice-books.ts'
-import { partsOfMovement } from './money-parts.ts'
+import { booksOf, partsOfMovement } from './invoice-books.ts'
 import { type BookedInvoice, type BookedPayment, type BookedRefund, movementsOf } from './movements.ts'
 
 const DUE = 100_000_000n

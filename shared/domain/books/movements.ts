@@ -1,10 +1,8 @@
 import type { AssetId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, InvoiceTerms, LedgerRow, Ms, PaymentMethod, Quote } from '#shared/domain/invoice/model.ts'
-import { wholeBase } from '#shared/domain/invoice/price-coverage.ts'
-import { later, latestQuote, quoteAt, quoteHolding } from '#shared/domain/invoice/quote-window.ts'
+import { later, latestQuote, quoteAt, quoteHolding, wholeBase } from '#shared/domain/invoice/quote-window.ts'
 import { dearestQuote, holdingMethod, isDust } from '#shared/domain/invoice/totals.ts'
-import { halfUp } from '#shared/domain/money/decimal.ts'
-import { fiatAtRate } from '#shared/domain/money/fiat.ts'
+import { fiatAtRate, halfUp } from '#shared/domain/money/money.ts'
 
 /** The market's price of a coin in the currency of an invoice when money moved, without spread. */
 export interface MarketRate {

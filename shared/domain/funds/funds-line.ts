@@ -1,5 +1,5 @@
 import type { AssetId, FiatCode, NetworkId } from '../enumerations.ts'
-import { type Decimal, formatDecimal, parseDecimal } from '../money/decimal.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '../money/money.ts'
 
 /** One asset at one address, for people. Amounts are decimal strings; null means unknown. */
 export interface FundsLine {

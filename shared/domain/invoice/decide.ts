@@ -15,12 +15,12 @@ import {
   isHeld,
   type LedgerRow,
   type Ms,
+  nextActionAt,
   type PaymentMethod,
   type Quote,
 } from './model.ts'
 import { isSimulatable } from './plan-simulation.ts'
-import { shareOf, wholeBase } from './price-coverage.ts'
-import { endOfQuote, later, latestQuote } from './quote-window.ts'
+import { endOfQuote, later, latestQuote, shareOf, wholeBase } from './quote-window.ts'
 import { type Draft, enter, settle } from './settle.ts'
 import { holdingMethod, isLive, isSettled, settlement, totals, unpaidOf } from './totals.ts'
 
@@ -128,19 +128,6 @@ export function auditWrite(
 ): readonly Effect[] {
   if (by === undefined) return []
   return [{ kind: 'audit', action, by, ...(reason !== undefined && { reason }), payment }]
-}
-
-/** An invoice that waits this long for confirmations needs attention. */
-const STUCK_AFTER_MS = 24 * 3_600_000
-
-/** When an invoice must be checked next: its deadline, or the moment its confirmations take too long; null when it need not. */
-export function nextActionAt(
-  state: Pick<InvoiceState, 'status' | 'expiresAt' | 'confirmingSince' | 'exceptions'>,
-): Ms | null {
-  if (state.status === 'new' || state.status === 'pending' || state.status === 'partial') return state.expiresAt
-  if (state.status !== 'confirming' || state.confirmingSince === null) return null
-  const known = state.exceptions.some((open) => open.exception === 'stuck')
-  return known ? null : state.confirmingSince + STUCK_AFTER_MS
 }
 
 type Count = Extract<InvoiceEvent, { type: 'payment_counted' }>

@@ -1,5 +1,4 @@
 import type { AssetId, NetworkId } from '../enumerations.ts'
-import { classifyPayment, isLate } from './classify-payment.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import {
   activePaymentMethod,
@@ -9,9 +8,30 @@ import {
   type OthersRow,
   type PaymentMethod,
 } from './model.ts'
-import { baseOf, paysShare, toleranceAt, unpaidShare, type ValuedMoney } from './price-coverage.ts'
-import { endOfQuote, quoteAt, quoteFor, quoteHolding, quoteOpenedBy, withinDrift } from './quote-window.ts'
-import { byFirstSeen, dustBound, foreignReason, holdingMethod, isDust, isLive, isSettled } from './totals.ts'
+import {
+  baseOf,
+  endOfQuote,
+  paysShare,
+  quoteAt,
+  quoteFor,
+  quoteHolding,
+  quoteOpenedBy,
+  toleranceAt,
+  unpaidShare,
+  type ValuedMoney,
+  withinDrift,
+} from './quote-window.ts'
+import {
+  byFirstSeen,
+  classifyPayment,
+  dustBound,
+  foreignReason,
+  holdingMethod,
+  isDust,
+  isLate,
+  isLive,
+  isSettled,
+} from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
 const ROWS_MAX = 100

@@ -1,7 +1,7 @@
 import type { Mode } from '../enumerations.ts'
-import { auditWrite, nextActionAt } from './decide.ts'
+import { auditWrite } from './decide.ts'
 import type { Attribution, Effect } from './invoice-event.ts'
-import type { InvoiceState, Ms, PaymentMethod, Visit } from './model.ts'
+import { type InvoiceState, type Ms, nextActionAt, type PaymentMethod, type Visit } from './model.ts'
 import { latestQuote } from './quote-window.ts'
 
 /** Input for the first state of an invoice. */
@@ -30,7 +30,7 @@ export function openInvoice(input: OpenInvoiceInput): { state: InvoiceState; eff
   const effects = [
     created,
     ...(paymentMethod === null ? [] : [pending]),
-    ...auditWrite('created', input.attribution ?? {}),
+    ...(input.attribution === undefined ? [] : auditWrite('created', input.attribution)),
   ]
   const state: InvoiceState = {
     status: paymentMethod === null ? 'new' : 'pending',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { restBase } from './decide.ts'
 import type { PaymentMethod } from './model.ts'
-import { needsNewAmount, requestedBase } from './requested-amount.ts'
+import { needsNewAmount, requestedBase } from './totals.ts'
 import {
   aPayment,
   aPaymentMethod,

@@ -3,12 +3,24 @@ import {
   activePaymentMethod,
   type InvoiceState,
   type LedgerRow,
+  type Ms,
   type PaymentMethod,
   type Quote,
   type UncountedReason,
 } from './model.ts'
-import { coverage, type PriceShare, unpaidShare, type ValuedMoney, wholeBase } from './price-coverage.ts'
-import { latestQuote, quoteAt } from './quote-window.ts'
+import {
+  baseOf,
+  coverage,
+  latestQuote,
+  type PriceShare,
+  payableBase,
+  quoteAt,
+  quoteOpenedBy,
+  unpaidShare,
+  type ValuedMoney,
+  wholeBase,
+  withinDrift,
+} from './quote-window.ts'
 
 /** Sums of an invoice in base units of the chosen asset, from live payments only. */
 interface Totals {
@@ -214,4 +226,97 @@ export function isDust(paymentMethod: PaymentMethod, seen: Pick<LedgerRow, 'amou
 export function dustBound(paymentMethod: PaymentMethod): bigint {
   const thousandth = ((paymentMethod.quotes[0]?.amountBase ?? 0n) + 999n) / 1_000n
   return thousandth > paymentMethod.policy.dustBase ? thousandth : paymentMethod.policy.dustBase
+}
+
+/**
+ * Base units that the payer is asked to send now; every page, link, wallet and API takes them from here. Zero where nothing is due, and
+ * where only a new quote can name an amount by which the payment would be found. Sending it settles the invoice and is never too much.
+ */
+export function requestedBase(state: InvoiceState, at: Ms): bigint {
+  return needsNewAmount(state, at) ? 0n : restToSend(state)
+}
+
+/**
+ * True when the amount identifies the invoice and what is left to pay is not the amount of the latest quote, for instance because a payment came
+ * under an earlier one: a transfer of it would be found by nobody, so the payer needs a new quote.
+ */
+export function needsNewAmount(state: InvoiceState, at: Ms): boolean {
+  const paymentMethod = activePaymentMethod(state)
+  const rest = restToSend(state)
+  if (paymentMethod === null || rest === 0n) return false
+  const isByAmount =
+    paymentMethod.hold?.kind === 'amount' ||
+    (paymentMethod.priorHold !== undefined && at <= paymentMethod.priorHold.until)
+  return isByAmount && rest !== latestQuote(paymentMethod).amountBase
+}
+
+function restToSend(state: InvoiceState): bigint {
+  const paymentMethod = activePaymentMethod(state)
+  const isOpen = state.status === 'pending' || state.status === 'partial'
+  if (paymentMethod === null || !isOpen) return 0n
+  return payableBase(paymentMethod, baseOf(latestQuote(paymentMethod), unpaidOf(state, paymentMethod, 'seen')))
+}
+
+/**
+ * The ledger row of a payment at this observation, before it is decided whether it counts. Lateness is checked when the
+ * payment is first applied and is then permanent, with two exceptions: a payment seen in time in the mempool must
+ * also be mined in time, so an unconfirmed row becomes late otherwise; so does one that returns after another payer got the use of the link.
+ */
+export function classifyPayment(
+  state: InvoiceState,
+  paymentMethod: PaymentMethod | null,
+  seen: PaymentObservation,
+  known: LedgerRow | undefined,
+): LedgerRow {
+  if (known === undefined) return firstEvaluation(state, paymentMethod, seen)
+  const row = { ...known, version: seen.version, state: seen.state }
+  const minedLate = seen.minedTooLate && !seen.simulated && !known.late && known.state !== 'confirmed'
+  const isUseGone = paymentMethod?.policy.isUseGone === true
+  if (!(minedLate || isUseGone) || isSettled(state)) return row
+  return { ...row, late: true, eligible: known.acceptedBase !== null || known.countedByHand === true }
+}
+
+function firstEvaluation(
+  state: InvoiceState,
+  paymentMethod: PaymentMethod | null,
+  seen: PaymentObservation,
+): LedgerRow {
+  const late = isLate(state, paymentMethod, seen)
+  return {
+    payment: seen.payment,
+    version: seen.version,
+    state: seen.state,
+    amountBase: seen.amountBase,
+    firstSeenAt: seen.firstSeenAt,
+    counted: false,
+    uncountedReason: null,
+    acceptedBase: null,
+    late,
+    rateSeen: seen.rateSeen,
+    eligible: paymentMethod !== null && (!late || maySettleLate(state, paymentMethod, seen)),
+    simulated: seen.simulated,
+    detected: false,
+    confirmed: false,
+    lateAnnounced: false,
+  }
+}
+
+/**
+ * First seen after the deadline, or in time but mined too long after it. Processing time is irrelevant, unless another payer got the
+ * invoice's use of its payment link meanwhile. A simulated payment is late only if it was simulated on an expired invoice.
+ */
+export function isLate(
+  state: Pick<InvoiceState, 'expiresAt' | 'status'>,
+  paymentMethod: PaymentMethod | null,
+  seen: PaymentObservation,
+): boolean {
+  if (paymentMethod?.policy.isUseGone === true) return true
+  if (seen.simulated && state.status !== 'expired') return false
+  return seen.firstSeenAt > state.expiresAt || seen.minedTooLate
+}
+
+function maySettleLate(state: InvoiceState, paymentMethod: PaymentMethod, seen: PaymentObservation): boolean {
+  if (paymentMethod.policy.isUseGone === true || seen.minedTooLate) return false
+  if (seen.firstSeenAt > state.expiresAt + paymentMethod.policy.lateGraceMs) return false
+  return withinDrift(quoteOpenedBy(paymentMethod, seen.firstSeenAt), seen.rateSeen, paymentMethod)
 }

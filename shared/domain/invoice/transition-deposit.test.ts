@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { restBase } from './decide.ts'
 import type { InvoiceEvent } from './invoice-event.ts'
-import { payableBase } from './price-coverage.ts'
-import { requestedBase } from './requested-amount.ts'
-import { totals } from './totals.ts'
+import { payableBase } from './quote-window.ts'
+import { requestedBase, totals } from './totals.ts'
 import {
   anotherPaymentMethod,
   aPayment,

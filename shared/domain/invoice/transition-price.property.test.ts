@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
-import { formatDecimal } from '../money/decimal.ts'
-import { displayUnit, quoteAmountBase } from '../money/quote.ts'
+import { displayUnit, formatDecimal, quoteAmountBase } from '../money/money.ts'
+
 import { type OpenPrice, openPrice, restBase } from './decide.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import {
@@ -15,11 +15,9 @@ import {
   type Quote,
 } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
-import { payableBase } from './price-coverage.ts'
-import { quoteHolding } from './quote-window.ts'
-import { requestedBase } from './requested-amount.ts'
+import { payableBase, quoteHolding } from './quote-window.ts'
 import { statusBySums } from './settle.ts'
-import { holdingMethod, isLive, isSettled, totals } from './totals.ts'
+import { holdingMethod, isLive, isSettled, requestedBase, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { holds } from './transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from './transition-fixtures.ts'

@@ -10,7 +10,6 @@ import {
   decideQuoteRenewed,
   decideQuoteResumed,
   decideSimulatedExpiry,
-  nextActionAt,
 } from './decide.ts'
 import { fold } from './fold.ts'
 import { observationAge } from './fold-reading.ts'
@@ -20,6 +19,7 @@ import {
   type InvoiceState,
   type LedgerRow,
   type Ms,
+  nextActionAt,
   type OpenException,
   type UncountedReason,
 } from './model.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatUnits, parseUnits } from './amount.ts'
 import { SLOTS_MAX, slotAmount } from './amount-slot.ts'
+import { formatUnits, parseUnits } from './money.ts'
 
 const price = fc.bigInt({ min: 1n, max: 10n ** 30n })
 const slot = fc.bigInt({ min: 1n, max: SLOTS_MAX })

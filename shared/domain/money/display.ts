@@ -1,4 +1,4 @@
-import { formatUnits } from './amount.ts'
+import { formatUnits } from './money.ts'
 
 /** Coins priced like fiat are shown like fiat. */
 const CENTS = 2

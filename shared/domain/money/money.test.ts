@@ -2,10 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { FIAT_CODES } from '../enumerations.ts'
-import { formatUnits, parseUnits } from './amount.ts'
-import { compare, divide, divideUp, formatDecimal, multiply, parseDecimal } from './decimal.ts'
-import { FIAT_EXPONENT, formatFiat, parseFiat } from './fiat.ts'
-import { quoteAmountBase } from './quote.ts'
+import {
+  compare,
+  divide,
+  divideUp,
+  FIAT_EXPONENT,
+  formatDecimal,
+  formatFiat,
+  formatUnits,
+  multiply,
+  parseDecimal,
+  parseFiat,
+  parseUnits,
+  quoteAmountBase,
+} from './money.ts'
 
 const RUNS = { numRuns: EVERY_CASE ? 20_000 : 5_000 }
 const decimals = fc.integer({ min: 0, max: 18 })

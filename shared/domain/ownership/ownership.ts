@@ -1,4 +1,4 @@
-import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /** How long a challenge is valid. */
@@ -73,4 +73,14 @@ export function newestProof(...proofs: readonly (OwnershipProof | null | undefin
     if (proof != null && (newest === null || proof.provedAt > newest.provedAt)) newest = proof
   }
   return newest
+}
+
+/** The id under which the proof of one address is stored. */
+export function addressSubject(mode: Mode, family: Family, matchKey: string): string {
+  return `address:${mode}:${family}:${matchKey}`
+}
+
+/** The id under which the proof of an extended key is stored. */
+export function keySubject(materialId: string): string {
+  return `key:${materialId}`
 }

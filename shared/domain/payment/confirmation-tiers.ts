@@ -1,6 +1,5 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { compare, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
-import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+import { compare, FIAT_EXPONENT, multiply, parseDecimal } from '#shared/domain/money/money.ts'
 
 /** Confirmations required on invoices worth at least `fromUsd`; the next tier ends it. */
 export interface ConfirmationTier {

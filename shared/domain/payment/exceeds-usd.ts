@@ -1,5 +1,5 @@
-import { compare, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
-import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+import { compare, FIAT_EXPONENT, multiply, parseDecimal } from '#shared/domain/money/money.ts'
+
 import type { InvoiceWorth } from './confirmation-tiers.ts'
 
 /**

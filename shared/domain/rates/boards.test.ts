@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/money.ts'
 import { priceSymbols } from './crypto-board.ts'
 import { priceFiats } from './fiat-board.ts'
 import { publishable } from './price.ts'

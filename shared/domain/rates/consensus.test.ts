@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compare, type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { compare, type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/money.ts'
 import { agree, type Vote } from './consensus.ts'
 
 const RULE = { maxDeviation: parseDecimal('0.03'), minVotes: 3 }

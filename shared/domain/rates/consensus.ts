@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { compare, type Decimal } from '#shared/domain/money/decimal.ts'
+import { compare, type Decimal } from '#shared/domain/money/money.ts'
 import { deviatesMoreThan, mean } from './price.ts'
 
 /** The price of one independent source, already in the unit of the vote. One vote per company. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import type { Consensus } from './consensus.ts'
 import { crossCheck } from './cross-check.ts'
 import type { Quote } from './quote.ts'

@@ -1,4 +1,4 @@
-import { type Decimal, multiply } from '#shared/domain/money/decimal.ts'
+import { type Decimal, multiply } from '#shared/domain/money/money.ts'
 import { type CryptoBoard, RATE_SYMBOLS, type RateSymbol } from './crypto-board.ts'
 import { type FiatBoard, FX_SERIES, type FxSeries } from './fiat-board.ts'
 import { deviatesMoreThan } from './price.ts'

@@ -1,4 +1,4 @@
-import { type Decimal, multiply } from '#shared/domain/money/decimal.ts'
+import { type Decimal, multiply } from '#shared/domain/money/money.ts'
 import { agree, type Consensus, type Vote, type VoteRule } from './consensus.ts'
 import { observedAt, type Quote } from './quote.ts'
 

@@ -1,4 +1,4 @@
-import type { Decimal } from '#shared/domain/money/decimal.ts'
+import type { Decimal } from '#shared/domain/money/money.ts'
 import { agree, type Consensus, type Vote, type VoteRule } from './consensus.ts'
 import { inverse, quotient } from './price.ts'
 import { type Feed, observedAt, type Quote } from './quote.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import { type GuardMemory, type GuardVerdict, guard, waitingJump } from './guard.ts'
 
 const MINUTE = 60_000

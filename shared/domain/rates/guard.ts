@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { type Decimal, formatDecimal, parseDecimal } from '#shared/domain/money/money.ts'
 import { STABLECOINS } from './crypto-board.ts'
 import { deviatesMoreThan } from './price.ts'
 

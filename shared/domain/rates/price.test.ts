@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compare, formatDecimal, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { compare, formatDecimal, parseDecimal } from '#shared/domain/money/money.ts'
 import { inverse, midOf, parsePrice, publishable } from './price.ts'
 
 const text = (value: ReturnType<typeof parsePrice>) => (value === null ? null : formatDecimal(value))

@@ -1,4 +1,4 @@
-import { compare, type Decimal, divide, multiply } from '#shared/domain/money/decimal.ts'
+import { compare, type Decimal, divide, multiply } from '#shared/domain/money/money.ts'
 
 /** Decimals kept by every division of a price; products and means are exact. */
 const QUOTIENT_DECIMALS = 20

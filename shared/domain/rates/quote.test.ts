@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import { type Feed, isFresh, observedAt, type Quote } from './quote.ts'
 
 const NOW = 1_800_000_000_000

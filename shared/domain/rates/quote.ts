@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Decimal } from '#shared/domain/money/decimal.ts'
+import type { Decimal } from '#shared/domain/money/money.ts'
 
 /**
  * The source type of a price, which decides how long it is valid: `book` = mid of a live order book (or the last trade of a

@@ -11,7 +11,7 @@ import {
   medianDuration,
   mergeFigures,
   moneySums,
-} from './invoice-figures.ts'
+} from '../books/invoice-books.ts'
 
 const YEAR_MS = 31_536_000_000
 const invoice = fc

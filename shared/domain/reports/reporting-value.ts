@@ -1,7 +1,6 @@
 import type { FiatCode } from '../enumerations.ts'
 import type { InvoiceTerms } from '../invoice/model.ts'
-import { divide, formatDecimal, halfUp, parseDecimal } from '../money/decimal.ts'
-import { FIAT_EXPONENT } from '../money/fiat.ts'
+import { divide, FIAT_EXPONENT, formatDecimal, halfUp, parseDecimal } from '../money/money.ts'
 
 /** Decimals of a stored rate: an amount of a billion keeps every minor unit. */
 const RATE_DIGITS = 18

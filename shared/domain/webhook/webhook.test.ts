@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { signatureHeader, signedText } from '../../usecases/deliveries/send.ts'
 import { retryDelayMs, WEBHOOK_RETRY_DELAYS_MS } from './schedule.ts'
-import { signatureHeader, signedText } from './signature.ts'
 
 describe('the schedule', () => {
   it('is nine requests over 44 h 36 m, then failed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressGroup, clientAddress } from './client-address.ts'
+import { addressGroup, clientAddress } from './http-server.ts'
 
 const request = (remoteAddress: string, header?: string) =>
   ({ socket: { remoteAddress }, headers: header === undefined ? {} : { 'x-forwarded-for': header } }) as never

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliDecompressSync } from 'node:zlib'
 import express from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compressAnswers } from './compress-answers.ts'
+import { compressAnswers } from './http-server.ts'
 
 const ROWS = Array.from({ length: 400 }, (_, number) => ({ number, status: 'paid', amount: '25.00' }))
 const LARGE = Buffer.alloc(8 * 1_048_576, 'the same words again ')

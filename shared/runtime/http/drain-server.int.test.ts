@@ -1,7 +1,7 @@
 import { Agent, createServer, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { prepareDrain } from './drain-server.ts'
+import { prepareDrain } from './http-server.ts'
 
 const endings: (() => void)[] = []
 afterEach(() => {

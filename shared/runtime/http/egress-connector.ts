@@ -1,7 +1,7 @@
-import { isIP, type Socket } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
+import { SPECIAL_ADDRESSES } from '#shared/contracts/special-addresses.ts'
 import type { ResolveAll } from './egress-resolver.ts'
-import { isLoopbackAddress } from './public-address.ts'
 
 /** Timings of one connection; `dnsMs`, `connectMs` and `tlsMs` belong to its first request. */
 export interface ConnectionFacts {
@@ -140,4 +140,30 @@ function serverName(target: buildConnector.Options, hostname: string): { readonl
 export const localhostOnly = {
   resolve: async (): Promise<readonly string[]> => ['127.0.0.1', '::1'],
   isAllowed: isLoopbackAddress,
+}
+
+const special = new BlockList()
+const loopback = new BlockList()
+for (const { network, prefix, family, use } of SPECIAL_ADDRESSES) {
+  special.addSubnet(network, prefix, family)
+  if (use === 'loopback') loopback.addSubnet(network, prefix, family)
+}
+const globalUnicast = new BlockList()
+globalUnicast.addSubnet('2000::', 3, 'ipv6')
+
+/**
+ * True only for an IP address on the public internet that merchants may use. Everything else is false: private,
+ * loopback, link-local, reserved, multicast, every way to write an IPv4 address inside IPv6 (mapped, compatible, NAT64,
+ * 6to4, Teredo), addresses with a zone, and texts that are not an IP address.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIPv4(address)) return !special.check(address, 'ipv4')
+  if (!isIPv6(address) || address.includes('%')) return false
+  return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6')
+}
+
+/** True for an address of this machine itself: 127.0.0.0/8 and ::1. */
+export function isLoopbackAddress(address: string): boolean {
+  if (isIPv4(address)) return loopback.check(address, 'ipv4')
+  return isIPv6(address) && !address.includes('%') && loopback.check(address, 'ipv6')
 }

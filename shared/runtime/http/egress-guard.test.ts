@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
+import { isLoopbackAddress, isPublicAddress } from './egress-connector.ts'
 import { createEgressGuard } from './egress-guard.ts'
-import { isLoopbackAddress, isPublicAddress } from './public-address.ts'
 
 const PUBLIC = ['93.184.215.14']
 const guard = createEgressGuard({ allowLocalhost: false, resolve: async () => PUBLIC })

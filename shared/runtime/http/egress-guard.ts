@@ -1,7 +1,7 @@
 import type { UrlGuard } from '#shared/ports/url-guard.ts'
+import { isPublicAddress } from './egress-connector.ts'
 import { createResolver, type ResolveAll } from './egress-resolver.ts'
 import { parseEgressUrl } from './egress-url.ts'
-import { isPublicAddress } from './public-address.ts'
 
 export interface EgressGuardOptions {
   /** The server setting that allows `http://localhost:<port>` for test endpoints. */

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import type { UrlRefusal } from '#shared/ports/url-guard.ts'
-import { isPublicAddress } from './public-address.ts'
+import { isPublicAddress } from './egress-connector.ts'
 
 /** A URL that passed every check without a name look-up. */
 export interface EgressTarget {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
-import { observeRequests } from './observe-requests.ts'
+import { observeRequests } from './http-server.ts'
 
 let stop: () => void = () => undefined
 afterEach(() => stop())

@@ -1,11 +1,18 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { Socket } from 'node:net'
 import { Agent, type Dispatcher } from 'undici'
+import { errorCauses } from '#shared/contracts/error-text.ts'
 import type { HttpFault, HttpOut, HttpPhases, HttpPost, HttpResult } from '#shared/ports/webhook-http.ts'
-import { type ConnectionLog, createConnectionLog } from './connection-log.ts'
-import { createEgressConnector, localhostOnly } from './egress-connector.ts'
+import {
+  BlockedAddress,
+  type ConnectionFacts,
+  createEgressConnector,
+  isPublicAddress,
+  localhostOnly,
+  NameNotResolved,
+} from './egress-connector.ts'
 import { createResolver, type ResolveAll } from './egress-resolver.ts'
 import { type EgressTarget, type EgressUrl, parseEgressUrl } from './egress-url.ts'
-import { httpFault } from './http-fault.ts'
-import { isPublicAddress } from './public-address.ts'
 
 export interface WebhookHttpOptions {
   /** Name look-up, repeated for every connection; the system's DNS servers by default. */
@@ -192,4 +199,87 @@ function carrier(
 function refused(error: 'blocked_address' | 'bad_url' | 'stopped'): HttpResult {
   const phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
   return { outcome: 'failed', error, ip: null, phases, durationMs: 0 }
+}
+
+/** Facts about the connection of one request. */
+interface CarriedBy {
+  readonly facts: ConnectionFacts
+  /** True for the first request on the connection: only that one waited for look-up, connect and TLS. */
+  readonly fresh: boolean
+  /** `performance.now()` when the request head was written. */
+  readonly sentAt: number
+}
+
+/** Records which connection carried which request; a request is identified by its body object. */
+type ConnectionLog = ReturnType<typeof createConnectionLog>
+
+const CHANNEL = 'undici:client:sendHeaders'
+
+/**
+ * undici does not expose the socket of a request; its diagnostics channel is the documented place that shows both
+ * together. Nothing here holds a socket or a body alive.
+ */
+function createConnectionLog() {
+  const factsBySocket = new WeakMap<object, ConnectionFacts>()
+  const used = new WeakSet<object>()
+  const carriers = new WeakMap<object, CarriedBy>()
+  const onSend = (message: unknown): void => {
+    const { request, socket } = message as { request: { body?: unknown }; socket: object }
+    const facts = factsBySocket.get(socket)
+    if (facts === undefined || typeof request.body !== 'object' || request.body === null) return
+    carriers.set(request.body, { facts, fresh: !used.has(socket), sentAt: performance.now() })
+    used.add(socket)
+  }
+  subscribe(CHANNEL, onSend)
+  return {
+    connected: (socket: Socket, facts: ConnectionFacts): void => {
+      factsBySocket.set(socket, facts)
+    },
+    carrierOf: (body: Uint8Array): CarriedBy | null => carriers.get(body) ?? null,
+    close: (): void => {
+      unsubscribe(CHANNEL, onSend)
+    },
+  }
+}
+
+const FAULT_BY_CODE: Readonly<Record<string, HttpFault>> = {
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EADDRNOTAVAIL: 'unreachable',
+  ETIMEDOUT: 'timeout',
+  UND_ERR_CONNECT_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_TIMEOUT: 'timeout',
+  UND_ERR_BODY_TIMEOUT: 'timeout',
+  UND_ERR_HEADERS_OVERFLOW: 'too_large',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'too_large',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'bad_answer',
+  UND_ERR_INVALID_ARG: 'bad_url',
+  ERR_INVALID_URL: 'bad_url',
+  EPROTO: 'tls',
+}
+
+/** OpenSSL's verification results and Node's own TLS errors carry codes of these forms. */
+const TLS_CODE =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)/
+
+/** The error code for a failed request, by class and code of the error and of its causes, never by its text. */
+function httpFault(error: unknown): HttpFault {
+  for (const at of errorCauses(error)) {
+    if (!(at instanceof Error)) continue
+    if (at instanceof BlockedAddress) return 'blocked_address'
+    if (at instanceof NameNotResolved) return 'dns'
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
+    const known = FAULT_BY_CODE[code]
+    if (known !== undefined) return known
+    if (TLS_CODE.test(code)) return 'tls'
+    // The parser reports codes such as HPE_INVALID_CONSTANT; undici 7 often omits the code.
+    if (code.startsWith('HPE_') || at.name === 'HTTPParserError')
+      return code === 'HPE_HEADER_OVERFLOW' ? 'too_large' : 'bad_answer'
+  }
+  return 'network'
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createKeyHasher } from './key-hasher.ts'
+import { createKeyHasher } from './secret-box.ts'
 
 it('is HMAC-SHA256 in hex (RFC 4231, test case 2)', () => {
   expect(createKeyHasher(new TextEncoder().encode('Jefe')).hash('what do ya want for nothing?')).toBe(

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import type { SecretBox, SecretRotation } from '#shared/ports/secrets.ts'
+import type { KeyHasher, SecretBox, SecretRotation } from '#shared/ports/secrets.ts'
 
 const KEY_BYTES = 32
 const IV_BYTES = 12
@@ -74,4 +74,9 @@ function decrypt(key: Uint8Array, bytes: Buffer, aad: Buffer): Buffer {
   decipher.setAAD(aad)
   decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+}
+
+/** Digests API keys as lower-case hex HMAC-SHA256 under the installation's pepper: equal keys give equal digests. */
+export function createKeyHasher(pepper: Uint8Array): KeyHasher {
+  return { hash: (apiKey) => createHmac('sha256', pepper).update(apiKey, 'utf8').digest('hex') }
 }

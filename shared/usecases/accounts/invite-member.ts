@@ -5,9 +5,9 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Invitation } from '#shared/ports/invitations.ts'
 import type { Role, User } from '#shared/ports/users.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
-import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
+import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail } from '#shared/usecases/workspaces/valid-name.ts'
 import { accountMail, notifyMailer } from './account-audit.ts'
@@ -40,7 +40,7 @@ export async function inviteMember(
 ): Promise<Invitation> {
   const { workspace, role, inviter, action } = input
   const email = emailOf(input.email)
-  const id = operationResourceId('invitation', workspace.id, action.opId)
+  const id = derivedUuid('invitation', workspace.id, action.opId)
   const stored = await deps.invitations.findById(id)
   if (stored !== null) return stored
   const person = await deps.users.findByEmail(email)

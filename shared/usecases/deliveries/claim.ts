@@ -3,7 +3,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ClaimWant, Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
-import { createLowWaterMarks, type LowWaterMarks } from '#shared/usecases/outbox/low-water-marks.ts'
+import { createLowWaterMarks, type LowWaterMarks } from '#shared/usecases/outbox/outbox-memory.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { ClaimedDelivery } from './send.ts'
 

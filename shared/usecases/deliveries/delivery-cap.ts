@@ -1,7 +1,5 @@
 import type { LimitedBy } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { createLearnedLimit, LOWEST } from './learned-limit.ts'
-import { createSlots, type Slots } from './slots.ts'
 
 /** How many requests to an endpoint may be in flight from all processes before anything is known of it. */
 const START = 4
@@ -54,7 +52,7 @@ export interface DeliveryCap {
 }
 
 /**
- * The concurrency of one endpoint: it follows the receiver, as the table of `learned-limit.ts` says.
+ * The concurrency of one endpoint: it follows the receiver, as the table at `createLearnedLimit` says.
  *
  * `processes()` is how many processes send: of several, each has one half of the most for a turn out of the queue, of which there is one at a
  * time, and the one that relays the other half, for first attempts; a lone process has the whole for both. A turn that ends
@@ -91,4 +89,246 @@ export function createDeliveryCap(processes: () => number, bounds: LaneBounds): 
     speed: () => ({ limit: limit(), latencyMs: learned.latencyMs(), isFailing: learned.isFailing() }),
     isIdle: (at) => slots.taken() === 0 && at >= slowUntil,
   }
+}
+
+/** A bounded number of places; the bound may move while places are taken. */
+export interface Slots {
+  /** Places free now; 0 when the bound fell below the number taken. */
+  free(): number
+  taken(): number
+  take(count: number): void
+  /** Gives places back and wakes waiting callers. */
+  give(count: number): void
+  /** Resolves when places are next given back, or when `wake` is called. */
+  freed(): Promise<void>
+  wake(): void
+}
+
+/** Places up to `limit()`, which is read each time. */
+export function createSlots(limit: () => number): Slots {
+  let taken = 0
+  let waiting: { promise: Promise<void>; resolve: () => void } | null = null
+  const wake = (): void => {
+    waiting?.resolve()
+    waiting = null
+  }
+  return {
+    free: () => Math.max(0, limit() - taken),
+    taken: () => taken,
+    take: (count) => {
+      taken += count
+    },
+    give: (count) => {
+      taken -= count
+      wake()
+    },
+    freed: () => {
+      if (waiting === null) {
+        let resolve = (): void => undefined
+        const promise = new Promise<void>((done) => {
+          resolve = done
+        })
+        waiting = { promise, resolve }
+      }
+      return waiting.promise
+    },
+    wake,
+  }
+}
+
+/** No process has less. */
+const LOWEST = 1
+/** Latency above this multiple of the base is a sign that the receiver has as much as it can do at once. */
+const SIGN_FACTOR = 2
+/** Durations that a median is taken of: as many as the limit, within these bounds. */
+const WINDOW_MIN = 16
+const WINDOW_LOWEST = 4
+const WINDOW_MAX = 32
+/** After latency brought the limit down it stays for this long before it probes again. */
+const HOLD_MS = 30_000
+/** Latency above the sign takes away this much of the limit: half would be just what the receiver does at once, and a queue of ours would stay. */
+const DRAINED = 3 / 8
+/** The base moves by this part of the difference with each median. */
+const FORGET = 8
+/** Latency that fell by less than this while the limit fell to a quarter was not caused by the limit. */
+const UNMOVED = 0.75
+
+/** A successful answer. */
+interface Success {
+  readonly startedAt: Ms
+  readonly at: Ms
+  /** At the time of the answer, itself included. */
+  readonly inFlight: number
+  /** The most that the limit may become now. */
+  readonly highest: number
+}
+
+/** A limit of requests in flight that follows the answers. */
+interface LearnedLimit {
+  limit(): number
+  /** What the receiver takes when it is not busy with ours; null before the first window. */
+  baseMs(): Ms | null
+  /** Median of the latest window; null before the first. */
+  latencyMs(): Ms | null
+  /** True when a failure and not the latency brought the limit down last, and nothing has raised it since. */
+  isFailing(): boolean
+  succeed(success: Success): void
+  /** A sign that the receiver has too much to do, other than its latency. */
+  fail(startedAt: Ms, at: Ms): void
+}
+
+/**
+ * The limit follows the receiver, whatever its speed, as this process alone measures it, from `start` on. A window is the successful
+ * answers to requests that began since the limit last moved in a step: as many as the limit, 16 to 32 after the start, and 4 at a limit of 1. Its median is compared with the
+ * base: what the receiver takes when it is not busy with ours. A round is as many answers as were in flight; it is full when that was at
+ * least half of the limit. What is not in the table changes nothing.
+ *
+ * | event | start | growing | held for 30 s |
+ * |---|---|---|---|
+ * | a full round, the last window within 2 × base | limit × 2 | limit + 1 | – |
+ * | a second window in a row above 2 × base: this process or others fill the receiver | limit × 3/8, → held | limit × 3/8, → held | limit × 3/8, held on |
+ * | the same when the limit fell to a quarter and the latency stayed: the receiver has become slower | – | – | limit as before, base = median, → growing |
+ * | the same at a limit of 1, where no queue is ours | base = median, → growing | base = median | base = median, → growing |
+ * | time-out, no connection, 429, 502, 503, 504 | limit / 2, → growing | limit / 2 | limit / 2 |
+ * | 500 and any other answer that is no success; nothing in flight, for however long | – | – | – |
+ * | a window below half of the base (a cold start is over) | base = median | base = median | base = median |
+ * | a window below the base | base moves an eighth of the way | the same | the same |
+ * | a window above the base, at most 2 × base | – | only if the round was not full | base moves an eighth of the way |
+ *
+ * What was in flight when the limit fell says nothing about the lower one, so it halves once for all of it. Above 2 × base twice as much
+ * is in flight as the receiver does at once: 3/8 of it leaves no queue of ours, so the base that is measured then is
+ * the receiver's own, and cannot creep up with what it bounds.
+ */
+function createLearnedLimit(start: number): LearnedLimit {
+  const state: State = {
+    ...{ limit: start, isStarting: true, isFailing: false, base: null, latency: null },
+    ...{ changedAt: Number.NEGATIVE_INFINITY, holdUntil: Number.NEGATIVE_INFINITY },
+    ...{ window: [], isMeasured: false, suspected: null, round: NO_ROUND, crowded: null },
+  }
+  return {
+    limit: () => state.limit,
+    baseMs: () => state.base,
+    latencyMs: () => state.latency,
+    isFailing: () => state.isFailing,
+    succeed: (success) => succeed(state, success),
+    fail: (startedAt, at) => {
+      state.isFailing = true
+      state.isStarting = false
+      if (startedAt < state.changedAt) return
+      change(state, Math.floor(state.limit / 2), at)
+      state.crowded = null
+    },
+  }
+}
+
+interface Round {
+  readonly answers: number
+  /** At most, at the time of an answer. */
+  readonly inFlight: number
+  readonly isFull: boolean
+}
+
+const NO_ROUND: Round = { answers: 0, inFlight: 0, isFull: false }
+
+interface State {
+  limit: number
+  isStarting: boolean
+  isFailing: boolean
+  base: Ms | null
+  latency: Ms | null
+  /** Answers to requests that began before say nothing about the limit. */
+  changedAt: Ms
+  holdUntil: Ms
+  window: Ms[]
+  /** A window within 2 × base was the last one, and of this limit. */
+  isMeasured: boolean
+  /** The median of a window above 2 × base; the next one decides. */
+  suspected: Ms | null
+  round: Round
+  /** The limit and latency of the first sign, until latency is within 2 × base again. */
+  crowded: { readonly limit: number; readonly latencyMs: Ms } | null
+}
+
+function succeed(state: State, success: Success): void {
+  const { startedAt, at, inFlight } = success
+  if (startedAt < state.changedAt) return
+  const { round } = state
+  state.window.push(at - startedAt)
+  state.round = {
+    answers: round.answers + 1,
+    inFlight: Math.max(round.inFlight, inFlight),
+    isFull: round.isFull || 2 * inFlight >= state.limit,
+  }
+  if (state.window.length >= windowOf(state) && isCrowded(state, at)) return
+  if (state.round.answers < state.round.inFlight) return
+  if (state.round.isFull && state.isMeasured && at >= state.holdUntil) grow(state, success)
+  state.round = NO_ROUND
+}
+
+/** At the lowest limit nothing can be taken away, so few answers are enough. */
+function windowOf({ limit, isStarting }: State): number {
+  if (limit === LOWEST) return WINDOW_LOWEST
+  return Math.min(isStarting ? limit : Math.max(limit, WINDOW_MIN), WINDOW_MAX)
+}
+
+/** Ends the window; true when the limit came down, or would have if it was the cause. */
+function isCrowded(state: State, at: Ms): boolean {
+  const { suspected } = state
+  const middle = median(state.window)
+  state.window = []
+  if (middle <= SIGN_FACTOR * (state.base ?? middle)) {
+    measure(state, middle, at < state.holdUntil || !state.round.isFull)
+    return false
+  }
+  state.suspected = middle
+  state.isMeasured = false
+  if (suspected === null) return false
+  slowDown(state, Math.min(middle, suspected), at)
+  return true
+}
+
+/** `isAlone`: no queue of ours can be in it. */
+function measure(state: State, middle: Ms, isAlone: boolean): void {
+  const { base } = state
+  if (base === null || middle * SIGN_FACTOR < base) state.base = middle
+  else if (middle < base || isAlone) state.base = base + (middle - base) / FORGET
+  state.latency = middle
+  state.isMeasured = true
+  state.suspected = null
+  state.crowded = null
+}
+
+function slowDown(state: State, middle: Ms, at: Ms): void {
+  const { limit } = state
+  const crowded = state.crowded ?? { limit, latencyMs: middle }
+  Object.assign(state, { isStarting: false, isFailing: false, latency: middle })
+  const isUnmoved = middle >= UNMOVED * crowded.latencyMs && 4 * limit <= crowded.limit
+  if (!isUnmoved && limit > LOWEST) {
+    state.crowded = crowded
+    state.holdUntil = at + HOLD_MS
+    change(state, Math.floor(limit * DRAINED), at)
+  } else {
+    state.base = middle
+    state.crowded = null
+    state.holdUntil = at
+    change(state, isUnmoved ? crowded.limit : limit, at)
+  }
+}
+
+function grow(state: State, { at, highest }: Success): void {
+  state.isFailing = false
+  const to = Math.min(highest, state.isStarting ? 2 * state.limit : state.limit + 1)
+  if (to <= state.limit) return
+  if (state.isStarting) change(state, to, at)
+  else state.limit = to
+}
+
+function change(state: State, limit: number, at: Ms): void {
+  Object.assign(state, { limit: Math.max(LOWEST, limit), changedAt: at, window: [], round: NO_ROUND })
+  Object.assign(state, { isMeasured: false, suspected: null })
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((left, right) => left - right)
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
 }

@@ -4,16 +4,17 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createDeliveryClaimer, type DeliveryClaimer, type DeliveryClaimerDeps } from './claim.ts'
-import { createDeliveryCap, type DeliveryCap } from './delivery-cap.ts'
+import { createDeliveryCap, createSlots, type DeliveryCap, type Slots } from './delivery-cap.ts'
 import {
+  type ClaimedDelivery,
   createOutcomeRecorder,
   type OutcomeRecorder,
   reportAttempt,
+  type SendDeliveryDeps,
+  sendDelivery,
   type WarnFailingEndpointDeps,
   warnFailingEndpoint,
-} from './outcomes.ts'
-import { type ClaimedDelivery, type SendDeliveryDeps, sendDelivery } from './send.ts'
-import { createSlots, type Slots } from './slots.ts'
+} from './send.ts'
 
 /** `normal` serves everyone; endpoints that timed out in the last minute use `slow`, so they cannot exhaust the normal lane. */
 export type DispatchLane = 'normal' | 'slow'

@@ -4,6 +4,7 @@ import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { ClaimedInsert, FirstAttempts, RoundTimes } from '#shared/usecases/outbox/first-attempts.ts'
 import { CLAIM_ROWS_MAX, type ClaimedRows, LEASE_MS, prepareDeliveries, SEND_WITHIN_MS } from './claim.ts'
+import type { Slots } from './delivery-cap.ts'
 import {
   allowFor,
   capOf,
@@ -21,7 +22,6 @@ import {
   track,
   wakeWaiting,
 } from './dispatch-process.ts'
-import type { Slots } from './slots.ts'
 
 /** One turn of one endpoint ends after this long or this many sends; then other endpoints take their turns. */
 const TURN_MS = 2_000

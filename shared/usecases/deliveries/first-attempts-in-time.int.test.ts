@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { stopwatch } from '#shared/runtime/process/stopwatch.ts'
+import { stopwatch } from '#shared/runtime/process/timers.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { standIn } from '#test/support/stand-in.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { DeliveryOutcome } from '#shared/ports/deliveries.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { createOutcomeRecorder } from './outcomes.ts'
+import { createOutcomeRecorder } from './send.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {}, child: () => silent }
 

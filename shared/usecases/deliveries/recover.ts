@@ -6,9 +6,9 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { findEndpoint, requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
 import { deliveryId, subscribes } from '#shared/usecases/outbox/relay-records.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Events read in one step; all their deliveries are created before the position advances. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-repository.ts'
 import { useDispatchStage } from '#test/support/dispatch-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { resendDelivery } from './resend.ts'

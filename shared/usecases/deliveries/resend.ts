@@ -1,9 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
 import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 type ResendDeliveryDeps = Uses<'deliveries' | 'endpoints' | 'events' | 'operations' | 'notifier' | 'clock' | 'random'>

@@ -5,7 +5,7 @@ import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { Store } from '#shared/usecases/uses.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { warnFailingEndpoint } from './outcomes.ts'
+import { warnFailingEndpoint } from './send.ts'
 
 const endpoint = { id: 'endpoint', workspaceId: 'shop', url: 'https://shop.test/hook' } as WebhookEndpoint
 const workspace = { id: 'shop', ownerEmail: 'owner@example.com' } as Workspace

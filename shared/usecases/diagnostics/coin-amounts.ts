@@ -1,5 +1,5 @@
 import { ASSET_IDS } from '#shared/domain/enumerations.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { PaymentSearch } from '#shared/ports/payment-lookups.ts'
 

@@ -6,7 +6,7 @@ import {
 } from '#shared/domain/invoice/model.ts'
 import { quoteOpenedBy } from '#shared/domain/invoice/quote-window.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'

@@ -4,8 +4,8 @@ import type { InvoiceRepository } from '#shared/db/invoices/invoice-repository.t
 import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { isSettled } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { readPasted } from '#shared/domain/pasted-text.ts'
 import type { InvoiceSearch } from '#shared/ports/invoice-lookups.ts'

@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { EndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
-import type { EndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
 
 /** The endpoint; throws `NOT_FOUND`. */
 export async function findEndpoint(

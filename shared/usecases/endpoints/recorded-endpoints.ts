@@ -1,9 +1,9 @@
-import type { EndpointRepository } from '#shared/db/endpoints/endpoint-repository.ts'
+import type { EndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Who changes an endpoint, for which workspace and mode, and as part of which operation. */

@@ -1,6 +1,6 @@
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { findEndpoint } from './find-endpoint.ts'
 

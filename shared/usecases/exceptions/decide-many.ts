@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
+import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import { type BulkRefusal, type BulkResolution, type BulkScope, checkBulkDecision, inWords } from './bulk-decision.ts'
 import { type DecideDeps, type DecideInput, decideException } from './decide-exception.ts'
 
@@ -73,7 +73,7 @@ async function messageOfRest(deps: DecideDeps, input: DecideManyInput, id: strin
 
 function singleOf(input: DecideManyInput, exceptionId: string): DecideInput {
   const { workspaceId, mode, resolution, actor, reason, weigh } = input
-  const opId = operationResourceId('exception', input.opId, exceptionId)
+  const opId = derivedUuid('exception', input.opId, exceptionId)
   return { workspaceId, mode, exceptionId, resolution, opId, actor, reason, weigh }
 }
 

@@ -2,7 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { type AssetId, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
 import {

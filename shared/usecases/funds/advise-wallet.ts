@@ -1,7 +1,7 @@
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { AssetId, FiatCode, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import type { MoveFees } from '#shared/ports/funds.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'

@@ -1,6 +1,6 @@
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import type { ArsSeries } from '#shared/ports/rates.ts'
 import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

@@ -4,7 +4,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createInvoiceAdvancer, pauseAfter } from './advance-with-back-off.ts'
+import { createInvoiceAdvancer, pauseAfter } from './advance-invoice.ts'
 
 const stores = useStores()
 let engine: Engine

@@ -1,9 +1,11 @@
+import { eventId } from '#shared/domain/ids.ts'
 import { smallRest } from '#shared/domain/invoice/fold.ts'
 import { foldKey } from '#shared/domain/invoice/fold-reading.ts'
 import type { Effect, InvoiceEvent, PaymentObservation, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
 import { isRefundUncovered } from '#shared/domain/payment/refundable.ts'
+import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import { type Invoice, ledgerKeys, type OutboxEntry, type OutboxNotice, outboxJobId } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
@@ -18,8 +20,7 @@ import {
   observePayments,
   withMarket,
 } from './fold-payments.ts'
-import { isPaymentEvent, outboxEntries, type PresentedPayments } from './outbox-entries.ts'
-import { presentPayment } from './present-payment.ts'
+import { presentPayment, snapshotInvoice } from './present-invoice.ts'
 
 /** Version conflicts in a row before giving up; each conflict means that another caller made progress. */
 const ATTEMPTS_MAX = 60
@@ -269,4 +270,54 @@ async function confirmations(deps: ApplyDeps, payment: Payment): Promise<number>
   const cursor = await deps.cursors.find(payment.mode, payment.network)
   const counted = cursor === null ? 1 : Math.max(1, cursor.height - payment.block.height + 1)
   return payment.state === 'confirmed' ? Math.max(counted, payment.requiredConfirmations) : counted
+}
+
+/** Public payment records by transfer key, after the change that the entries announce. */
+type PresentedPayments = ReadonlyMap<string, Readonly<Record<string, unknown>>>
+
+/**
+ * Turns the effects of one decision into outbox entries, in their order. The last entry carries `state.eventSeq`,
+ * so the same decision always yields the same event ids. Every payment event needs its record in `payments`.
+ */
+export function outboxEntries(
+  { id, catalog }: { readonly id: string; readonly catalog: Pick<Catalog, 'paymentUri'> },
+  state: InvoiceState,
+  effects: readonly Effect[],
+  payments: PresentedPayments = new Map(),
+): readonly OutboxEntry[] {
+  if (effects.length === 0) return []
+  const snapshot = snapshotInvoice(catalog, state)
+  const before = state.eventSeq - effects.length
+  return effects.map((effect, index) => {
+    const seq = before + index + 1
+    return {
+      eventId: eventId(id, seq),
+      seq,
+      kind: effect.kind,
+      type: typeOf(effect),
+      at: state.updatedAt,
+      snapshot,
+      payment: isPaymentEvent(effect) ? recordOf(payments, effect.payment) : null,
+      paymentKey: effect.payment,
+      ...(effect.kind === 'audit' && { actor: effect.by }),
+      ...(effect.kind === 'audit' && effect.reason !== undefined && { reason: effect.reason }),
+    }
+  })
+}
+
+/** True for `payment.detected` and `payment.confirmed`, the events that carry `data.payment`. */
+function isPaymentEvent(effect: Effect): boolean {
+  return effect.kind === 'event' && effect.type.startsWith('payment.')
+}
+
+function typeOf(effect: Effect): OutboxEntry['type'] {
+  if (effect.kind === 'event') return effect.type
+  if (effect.kind === 'audit') return effect.action
+  return effect.kind === 'mail' ? effect.template : effect.exception
+}
+
+function recordOf(payments: PresentedPayments, key: string | null): Readonly<Record<string, unknown>> {
+  const record = key === null ? undefined : payments.get(key)
+  if (record === undefined) throw new Error(`payment event without its payment ${key ?? ''}`)
+  return record
 }

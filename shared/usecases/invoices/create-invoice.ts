@@ -1,20 +1,25 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { errorEnvelope, successEnvelope } from '#shared/contracts/http/envelope.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
+import type { IdempotencyRecord } from '#shared/db/requests/idempotency-model.ts'
 import { ASSET_IDS, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
+import { eventId } from '#shared/domain/ids.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceTerms, Ms, ReportingRate, Visit } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
-import { type InvoiceIdempotency, type InvoiceSnapshot, outboxJobId } from '#shared/ports/invoices.ts'
+import type { Answer } from '#shared/ports/http-response.ts'
+import { type Invoice, type InvoiceIdempotency, type InvoiceSnapshot, outboxJobId } from '#shared/ports/invoices.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { requirePayable } from '#shared/usecases/quotes/require-payable.ts'
+import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/idempotency-scope.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
+import { outboxEntries } from './apply-invoice-event.ts'
 import type { InvoiceNumbers } from './invoice-numbers.ts'
-import { outboxEntries } from './outbox-entries.ts'
-import { snapshotInvoice } from './present-invoice.ts'
+import { type PublicUrls, presentInvoice, snapshotInvoice } from './present-invoice.ts'
 
 /** Refused inserts in a row that indicate a fault; each one means that another request succeeded. */
 const ATTEMPTS_MAX = 60
@@ -46,7 +51,7 @@ export interface CreateInvoiceInput {
 }
 
 /** `key_taken`: an invoice already carries the idempotency key and nothing was created. */
-export type CreateInvoiceResult =
+type CreateInvoiceResult =
   | { readonly outcome: 'created'; readonly terms: InvoiceTerms; readonly snapshot: InvoiceSnapshot }
   | { readonly outcome: 'key_taken' }
   /** Another invoice holds the link's use, or a place of the visit. */
@@ -189,4 +194,137 @@ function termsOf(
     source,
     createdAt,
   }
+}
+
+/** How long to search for the invoice after an insert was refused because it exists. */
+const READ_BACK_MS = 5_000
+const READ_BACK_PAUSE_MS = 20
+/** A stored refusal needs no lease; it is written in one step. */
+const REFUSAL_LEASE_MS = 10_000
+
+/** Dependencies of creating an invoice under an idempotency key. */
+export type CreateOnceDeps = CreateInvoiceDeps &
+  Uses<'invoices' | 'events' | 'idempotency' | 'secretBox'> & {
+    /** Reads a stored refusal; concurrent requests share one read. */
+    readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
+    readonly urls: PublicUrls
+  }
+
+/** A request of the API. */
+interface CreateRequest extends Pick<CreateInvoiceInput, 'workspace' | 'mode'> {
+  readonly requestId: string
+  /** Its idempotency key; `busy`: another request with this key may be running. */
+  readonly once:
+    | (Pick<InvoiceIdempotency, 'key' | 'fingerprint'> & { readonly scope: string; readonly busy: boolean })
+    | null
+  /** Checks the workspace and validates the body; called when no earlier response is found. */
+  readonly read: () => Promise<Pick<CreateInvoiceInput, 'body'>>
+}
+
+/** A request with a key. */
+interface KeyedRequest extends CreateRequest {
+  readonly scope: string
+  readonly guard: InvoiceIdempotency
+}
+
+/**
+ * Creates an invoice for each request without a key. With one, at most one per key and window, and repeats the first response byte for byte. The invoice itself is the
+ * guard: its unique index decides between concurrent requests, whatever Redis holds. Business refusals are
+ * stored separately and apply only while no invoice carries the key. Throws `IDEMPOTENCY_MISMATCH` and `IDEMPOTENCY_IN_PROGRESS`.
+ */
+export async function createInvoiceOnce(deps: CreateOnceDeps, request: CreateRequest): Promise<Answer> {
+  const { once, requestId } = request
+  if (once === null) {
+    const answer = await createdAnswer(deps, request, null)
+    if (answer === null) throw new Error('an insert without an idempotency key was refused because of its key')
+    return answer
+  }
+  const { key, fingerprint, scope, busy } = once
+  const keyed = { ...request, scope, guard: { key, fingerprint, requestId, at: deps.clock.now() } }
+  const refusal = await deps.findRefusal(scope)
+  if (busy || (refusal !== null && refusal.response !== null)) {
+    const earlier = (await replayInvoice(deps, keyed)) ?? replayRefusal(deps, keyed, refusal)
+    if (earlier !== null) return earlier
+    if (busy) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+  }
+  try {
+    return await createOrReplay(deps, keyed)
+  } catch (error) {
+    // A create that used the last quota, or whose workspace was restricted since, must still replay.
+    const earlier = await replayInvoice(deps, keyed)
+    if (earlier !== null) return earlier
+    const stored = isReplayable(error) ? await storeRefusal(deps, keyed, error) : null
+    if (stored !== null) return stored
+    throw error
+  }
+}
+
+/** The response of a new invoice; null when another one carries the key. */
+async function createdAnswer(
+  deps: CreateOnceDeps,
+  { workspace, mode, read, requestId }: CreateRequest,
+  idempotency: InvoiceIdempotency | null,
+): Promise<Answer | null> {
+  const { body } = await read()
+  const created = await createInvoice(deps, { workspace, mode, body, source: 'api', idempotency })
+  if (created.outcome !== 'created') return null
+  const resource = presentInvoice(created.terms, created.snapshot, deps.urls)
+  return { status: 201, body: successEnvelope(JSON.stringify(resource), null, requestId), replayed: false }
+}
+
+async function createOrReplay(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer> {
+  const until = deps.clock.now() + READ_BACK_MS
+  for (;;) {
+    const answer = (await createdAnswer(deps, request, request.guard)) ?? (await replayInvoice(deps, request))
+    if (answer !== null) return answer
+    // The other invoice may not be majority-committed yet, or its key was just released because it is too old.
+    if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
+  }
+}
+
+/** The creation response of the invoice that carries the key; null when there is none (any more). */
+async function replayInvoice(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer | null> {
+  const { workspace, mode, guard } = request
+  const found = await deps.invoices.findByIdempotencyKey(workspace.id, mode, guard.key)
+  if (found === null) return null
+  if (found.idempotency.at + IDEMPOTENCY_WINDOW_MS <= deps.clock.now()) {
+    await deps.invoices.releaseIdempotencyKey(found.invoice.terms.id, found.idempotency)
+    return null
+  }
+  if (found.idempotency.fingerprint !== guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
+  const data = await creationJson(deps, found.invoice)
+  return { status: 201, body: successEnvelope(data, null, found.idempotency.requestId), replayed: true }
+}
+
+/** The invoice as in the first response: from its first outbox entry, or from the event that the relay made of it. */
+async function creationJson(deps: CreateOnceDeps, invoice: Invoice): Promise<string> {
+  const entry = invoice.outbox.find(({ seq }) => seq === 1)
+  if (entry !== undefined) return JSON.stringify(presentInvoice(invoice.terms, entry.snapshot, deps.urls))
+  const id = eventId(invoice.terms.id, 1)
+  const event = (await deps.events.findByIds([id])).get(id)
+  if (event === undefined) throw new Error(`the creation event of invoice ${invoice.terms.id} is gone`)
+  const body = JSON.parse(Buffer.from(event.body).toString('utf8')) as { data: { object: object } }
+  // An erased customer is not named again; otherwise these values are unchanged.
+  return JSON.stringify({ ...body.data.object, customer: invoice.terms.customer })
+}
+
+function replayRefusal(deps: CreateOnceDeps, request: KeyedRequest, refusal: IdempotencyRecord | null): Answer | null {
+  if (refusal === null || refusal.response === null) return null
+  if (refusal.createdAt + IDEMPOTENCY_WINDOW_MS <= deps.clock.now()) return null
+  if (refusal.fingerprint !== request.guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
+  const { status, body } = refusal.response
+  return { status, body: deps.secretBox.open(body, request.scope), replayed: true }
+}
+
+/** Stores a refusal, so that a repetition gets the same; returns the one that another request of the key stored before. */
+async function storeRefusal(deps: CreateOnceDeps, request: KeyedRequest, error: PaymeshError): Promise<Answer | null> {
+  const { scope, guard } = request
+  const begun = await deps.idempotency.begin(scope, guard.fingerprint, guard.requestId, guard.at, REFUSAL_LEASE_MS)
+  if (begun.outcome === 'begun' || begun.outcome === 'resumed') {
+    // Sealed, as every stored response is: a restore and a rotation of the master key read them all.
+    const body = deps.secretBox.seal(errorEnvelope(error, guard.requestId), scope)
+    if (await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })) return null
+  }
+  return replayRefusal(deps, request, await deps.idempotency.find(scope))
 }

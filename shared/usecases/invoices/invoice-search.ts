@@ -1,6 +1,6 @@
 import { type Family, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
-import { addressClaim } from '#shared/usecases/wallets/claims.ts'
+import { addressClaim } from '#shared/usecases/wallets/address-standing.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const NUMBER = /^#?(\d{1,9})$/

@@ -6,12 +6,11 @@ import type { InvoiceState, PaymentMethod } from '#shared/domain/invoice/model.t
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
 import { aPayment, aPaymentMethod, aQuote, DEADLINE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
-import { formatUnits, parseUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import { frozenBounds } from '#shared/usecases/quotes/prepare-quote.ts'
 import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
-import { paymentRequest } from './payment-request.ts'
-import { snapshotInvoice } from './present-invoice.ts'
+import { paymentRequest, snapshotInvoice } from './present-invoice.ts'
 
 const catalog = createCatalog({ live: {}, test: {} })
 

@@ -8,16 +8,15 @@ import {
   type PaymentMethod,
   type Quote,
 } from '#shared/domain/invoice/model.ts'
-import { payableBase } from '#shared/domain/invoice/price-coverage.ts'
-import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { payableBase } from '#shared/domain/invoice/quote-window.ts'
+import { needsNewAmount } from '#shared/domain/invoice/totals.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import { ClaimTaken, type Invoice } from '#shared/ports/invoices.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { QuoteOffers } from '#shared/usecases/quotes/addresses.ts'
-import { priceRequestedQuote, type QuoteRequest } from '#shared/usecases/quotes/prepare-quote.ts'
+import { priceRequestedQuote, type QuoteRequest, takeWithin } from '#shared/usecases/quotes/prepare-quote.ts'
 import {
   NO_PLACES,
-  takeWithin,
   type Visitor,
   type VisitorBudget,
   type VisitorPlaces,

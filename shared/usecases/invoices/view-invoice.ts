@@ -19,10 +19,9 @@ import {
   payableNetworks,
 } from '#shared/domain/invoice/model.ts'
 import { latestQuote } from '#shared/domain/invoice/quote-window.ts'
-import { needsNewAmount } from '#shared/domain/invoice/requested-amount.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { needsNewAmount, totals } from '#shared/domain/invoice/totals.ts'
 import { displayUnits } from '#shared/domain/money/display.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { confirmationWait } from '#shared/usecases/networks/confirmation-wait.ts'
@@ -30,7 +29,7 @@ import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { keepsHints } from './note-payment-hint.ts'
-import { paymentRequest } from './payment-request.ts'
+import { paymentRequest } from './present-invoice.ts'
 
 /** Payments shown to a payer at most; of more, the newest are shown. */
 const PAYMENTS_MAX = 20

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLowWaterMarks } from './low-water-marks.ts'
+import { createLowWaterMarks } from './outbox-memory.ts'
 
 const MARGIN_MS = 5_000
 

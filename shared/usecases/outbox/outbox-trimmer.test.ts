@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { standIn } from '#test/support/stand-in.ts'
-import { createBackgroundTrimmer } from './outbox-trimmer.ts'
+import { createBackgroundTrimmer } from './outbox-memory.ts'
 
 const nothing = (): void => undefined
 

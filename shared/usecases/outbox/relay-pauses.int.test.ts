@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createEndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
+import { createEndpointOperations } from '#shared/db/deliveries/endpoint-repository.ts'
 import { outboxShardOf } from '#shared/ports/invoices.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
 import { endpointNamed } from '#test/simulation/store/contract-samples.ts'

@@ -7,8 +7,8 @@ import type { Stopwatch } from '#shared/ports/timers.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { FirstAttempts, RoundTimes } from './first-attempts.ts'
-import { createLowWaterMarks } from './low-water-marks.ts'
-import { type OutboxTrimmer, trimAtOnce } from './outbox-trimmer.ts'
+import { createLowWaterMarks, type OutboxTrimmer, trimAtOnce } from './outbox-memory.ts'
+
 import {
   assertKnownEntries,
   auditRecords,

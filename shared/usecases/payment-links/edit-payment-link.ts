@@ -3,10 +3,10 @@ import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import type { PaymentLink, PaymentLinkChange } from '#shared/ports/payment-links.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of editing a payment link. */

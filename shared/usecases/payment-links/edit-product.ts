@@ -4,9 +4,9 @@ import type { ProductResource } from '#shared/contracts/http/product-resource.ts
 import { validate } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { getProduct } from './manage-products.ts'
 

@@ -1,6 +1,6 @@
 import type { PaymentLinkResource } from '#shared/contracts/http/payment-link-resource.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import type { PaymentLink } from '#shared/ports/payment-links.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
 

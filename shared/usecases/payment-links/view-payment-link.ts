@@ -1,5 +1,5 @@
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat } from '#shared/domain/money/money.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'
 import { hasExpired, usesBusy } from './link-limits.ts'

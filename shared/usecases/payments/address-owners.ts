@@ -2,7 +2,7 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { proofsOfRows } from '#shared/usecases/wallets/proofs-of-rows.ts'
+import { proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
 import { familyOf } from './attribute-transfers.ts'
 
 /** Dependencies of finding the owners of an address. */

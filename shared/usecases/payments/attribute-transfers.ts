@@ -1,11 +1,12 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { isDisplaced, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ClaimHolder } from '#shared/ports/invoices.ts'
-import type { ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
+import type { DisputingInvoice, ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { findOwners } from './find-owners.ts'
+import { addressClaim, amountClaim, proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
 
 /** Dependencies of finding the owner of a transfer. */
 export type AttributeDeps = Uses<'invoices' | 'wallets' | 'catalog'>
@@ -120,4 +121,194 @@ function defaultConfirmations(
   const asset = transfer.asset ?? ASSET_IDS.find((id) => networkOf(id) === input.network)
   if (asset === undefined) throw new Error(`no asset lives on ${input.network}`)
   return catalog.confirmations(asset, input.mode)
+}
+
+/** Block times lag behind our clock: a transfer may carry a time this long before the quote it pays. */
+const BLOCK_TIME_LAG_MS = 120_000
+/** References of one transfer that are considered when it pays several invoices; more have no sensible use. */
+const SPLIT_MAX = 5
+
+/** Dependencies of finding the owners of transfers. */
+type FindOwnersDeps = Uses<'invoices' | 'wallets'>
+
+interface Scope {
+  readonly mode: Mode
+  readonly network: NetworkId
+  readonly family: Family
+}
+
+interface Seen {
+  readonly transfer: LedgerTransfer
+  readonly seenAt: Ms
+}
+
+/** A transfer, or the part of one that pays one invoice, and the invoice that owns it; null when there is none. */
+interface HeldTransfer {
+  readonly transfer: LedgerTransfer
+  readonly holder: ClaimHolder | null
+  /** The invoices that the money may be for when their address changed hands and the amount does not decide; a person must. */
+  readonly disputed?: readonly DisputingInvoice[]
+}
+
+type HeldMethod = readonly [holder: ClaimHolder, paymentMethod: PaymentMethod]
+
+/**
+ * Looks up all possible owners of one network's transfers and assigns each: to the invoice whose reference it
+ * names; otherwise to the one that requested exactly this amount; otherwise to the one that holds the address. Claims that end count
+ * only for times at which they were valid, and an address that recently was another invoice's gives its holder only
+ * exactly requested amounts. On an address that a workspace proved, invoices of others count only for times
+ * before the proof. At most two reads for any number of transfers, and two more if any of them has an owner.
+ */
+export async function findOwners(
+  { invoices, wallets }: FindOwnersDeps,
+  scope: Scope,
+  transfers: readonly Seen[],
+): Promise<(seen: Seen) => readonly HeldTransfer[]> {
+  const claims = new Set(transfers.flatMap(({ transfer }) => claimsFor(scope, transfer)))
+  const references = new Set(transfers.flatMap(({ transfer }) => transfer.references ?? []))
+  const [holders, named] = await Promise.all([
+    invoices.findByClaims([...claims]),
+    references.size === 0 ? [] : invoices.findByReferences(scope.mode, [...references]),
+  ])
+  const proofs = await proofsFor(wallets, scope, [...holders, ...named], transfers)
+  const byClaim = new Map<string, HeldMethod>()
+  for (const [claim, held] of holders.flatMap((holder) =>
+    holder.paymentMethods.flatMap((paymentMethod) => standingClaims(holder, paymentMethod)),
+  )) {
+    // Quotes of one invoice may share an address; it is the invoice's since the first of them.
+    if ((byClaim.get(claim)?.[1].from ?? Number.POSITIVE_INFINITY) > held[1].from) byClaim.set(claim, held)
+  }
+  return ({ transfer, seenAt }) => {
+    const proof = proofs.get(transfer.matchKey) ?? null
+    const entitled = named.filter(({ workspaceId }) => !isDisplaced(proof, workspaceId, seenAt))
+    const referred = referredBy(scope, entitled, transfer)
+    const [first] = referred
+    if (first !== undefined && referred.length === 1) return [{ transfer, holder: first[0] }]
+    const parts = splitBetween(transfer, referred)
+    if (parts !== null) return parts
+    for (const claim of claimsFor(scope, transfer)) {
+      const held = byClaim.get(claim)
+      if (held === undefined || !stoodAt(held[1], seenAt)) continue
+      if (isDisplaced(proof, held[0].workspaceId, seenAt)) continue
+      const [holder, { priorHold }] = held
+      if (priorHold === undefined || seenAt > priorHold.until || wasAskedFor(scope, holder, transfer, seenAt)) {
+        return [{ transfer, holder }]
+      }
+      return [{ transfer, holder: null, disputed: [namesOf(holder), namesOf(priorHold)] }]
+    }
+    return [{ transfer, holder: null }]
+  }
+}
+
+/** Proofs by match key, of the addresses that have an owner. */
+async function proofsFor(
+  wallets: FindOwnersDeps['wallets'],
+  { mode, family }: Scope,
+  holders: readonly ClaimHolder[],
+  transfers: readonly Seen[],
+): Promise<ReadonlyMap<string, OwnershipProof>> {
+  const held = new Set(holders.flatMap(({ paymentMethods }) => paymentMethods.map(({ matchKey }) => matchKey)))
+  const keys = new Set(transfers.map(({ transfer }) => transfer.matchKey).filter((key) => held.has(key)))
+  if (keys.size === 0) return new Map()
+  return await proofsOfRows(wallets, await wallets.findAddresses(mode, family, [...keys]))
+}
+
+/** The exact amount first: on a shared address it identifies the invoice better than the address. */
+function claimsFor(
+  { mode, network, family }: Scope,
+  { matchKey, asset, amountBase }: LedgerTransfer,
+): readonly string[] {
+  const whole = addressClaim(mode, family, matchKey)
+  return asset === null ? [whole] : [amountClaim(mode, network, matchKey, asset, amountBase), whole]
+}
+
+/** The claim of a released quote may be another invoice's by now. */
+function standingClaims(
+  holder: ClaimHolder,
+  paymentMethod: PaymentMethod,
+): readonly (readonly [claim: string, held: HeldMethod])[] {
+  if (!isHeld(paymentMethod)) return []
+  return [paymentMethod.claim, ...(paymentMethod.formerClaims ?? [])].map((claim) => [claim, [holder, paymentMethod]])
+}
+
+/** A claim that ends belonged to another invoice or none before its quote; a permanent one belonged to none. */
+function stoodAt({ hold, from }: PaymentMethod, time: Ms): boolean {
+  return hold === undefined || from - BLOCK_TIME_LAG_MS <= time
+}
+
+const namesOf = ({ invoiceId, workspaceId, number }: DisputingInvoice): DisputingInvoice => ({
+  invoiceId,
+  workspaceId,
+  number,
+})
+
+/** Whether the holder's payer was asked for exactly this amount of this asset on this network, by then. */
+function wasAskedFor(
+  { network }: Scope,
+  { paymentMethods }: ClaimHolder,
+  transfer: LedgerTransfer,
+  seenAt: Ms,
+): boolean {
+  return paymentMethods.some(
+    (paymentMethod) =>
+      isHeld(paymentMethod) &&
+      paymentMethod.asset === transfer.asset &&
+      paymentMethod.network === network &&
+      paymentMethod.matchKey === transfer.matchKey &&
+      paymentMethod.quotes.some(
+        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - BLOCK_TIME_LAG_MS <= seenAt,
+      ),
+  )
+}
+
+/** One quote per invoice whose reference the transfer names, preferring the transfer's own asset. */
+function referredBy(
+  { network }: Scope,
+  named: readonly ClaimHolder[],
+  transfer: LedgerTransfer,
+): readonly HeldMethod[] {
+  const references = new Set(transfer.references)
+  if (references.size === 0) return []
+  return named.flatMap((holder) => {
+    const paymentMethods = holder.paymentMethods.filter(
+      (paymentMethod) =>
+        paymentMethod.reference !== undefined &&
+        references.has(paymentMethod.reference) &&
+        paymentMethod.matchKey === transfer.matchKey &&
+        paymentMethod.network === network,
+    )
+    const paymentMethod = paymentMethods.find(({ asset }) => asset === transfer.asset) ?? paymentMethods[0]
+    return paymentMethod === undefined ? [] : [[holder, paymentMethod] as HeldMethod]
+  })
+}
+
+/**
+ * The parts of a transfer that pays several invoices at once, identified by their references; null unless their amounts
+ * add up to it exactly. The key of a part names its reference: it is in the transaction, so the key is stable.
+ */
+function splitBetween(transfer: LedgerTransfer, referred: readonly HeldMethod[]): readonly HeldTransfer[] | null {
+  if (referred.length < 2 || referred.length > SPLIT_MAX) return null
+  if (referred.some(([, paymentMethod]) => paymentMethod.asset !== transfer.asset)) return null
+  const ordered = [...referred].sort(([, a], [, b]) => ((a.reference ?? '') < (b.reference ?? '') ? -1 : 1))
+  const amounts = amountsAddingUp(
+    ordered.map(([, paymentMethod]) => paymentMethod.quotes.map(({ amountBase }) => amountBase)),
+    transfer.amountBase,
+  )
+  if (amounts === null) return null
+  return ordered.map(([holder, paymentMethod], index) => ({
+    holder,
+    transfer: { ...transfer, key: `${transfer.key}:${paymentMethod.reference}`, amountBase: amounts[index] ?? 0n },
+  }))
+}
+
+/** One choice from each list so that the sum matches, older quotes first, so that a later quote never changes the result. */
+function amountsAddingUp(lists: readonly (readonly bigint[])[], total: bigint): readonly bigint[] | null {
+  const [first, ...rest] = lists
+  if (first === undefined) return total === 0n ? [] : null
+  for (const amount of first) {
+    if (amount > total) continue
+    const others = amountsAddingUp(rest, total - amount)
+    if (others !== null) return [amount, ...others]
+  }
+  return null
 }

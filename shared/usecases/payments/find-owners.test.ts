@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PaymentMethod } from '#shared/domain/invoice/model.ts'
-import type { OwnershipProof } from '#shared/domain/ownership/ownership.ts'
-import { addressSubject } from '#shared/domain/ownership/subjects.ts'
+import { addressSubject, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { ClaimHolder } from '#shared/ports/invoices.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
-import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
+import { addressClaim, amountClaim } from '#shared/usecases/wallets/address-standing.ts'
 import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { findOwners } from './find-owners.ts'
+import { findOwners } from './attribute-transfers.ts'
 
 const LAG = 120_000
 const scope = { mode: 'test', network: 'solana', family: 'solana' } as const

@@ -1,6 +1,6 @@
 import type { PaymentResource } from '#shared/contracts/http/payment-resource.ts'
 import type { Payment, PaymentListQuery } from '#shared/ports/payments.ts'
-import { presentPayment } from '#shared/usecases/invoices/present-payment.ts'
+import { presentPayment } from '#shared/usecases/invoices/present-invoice.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of listing payments. */

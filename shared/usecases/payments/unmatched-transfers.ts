@@ -1,6 +1,6 @@
 import { disputeDetail } from '#shared/contracts/exception-labels.ts'
 import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'

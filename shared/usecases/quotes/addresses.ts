@@ -6,8 +6,7 @@ import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { addressStanding } from '#shared/usecases/wallets/address-standing.ts'
-import { addressClaim } from '#shared/usecases/wallets/claims.ts'
+import { addressClaim, addressStanding } from '#shared/usecases/wallets/address-standing.ts'
 import {
   type ClaimStock,
   createClaimStock,

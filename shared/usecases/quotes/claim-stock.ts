@@ -5,7 +5,7 @@ import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Clock, Random } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { addressClaim, amountClaim } from '#shared/usecases/wallets/claims.ts'
+import { addressClaim, amountClaim } from '#shared/usecases/wallets/address-standing.ts'
 
 /** A free candidate is looked up again after this time: other processes claim candidates as well. */
 const STOCK_LIFE_MS = 30_000

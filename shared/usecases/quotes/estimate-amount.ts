@@ -1,7 +1,7 @@
 import type { EstimateBody, EstimateResource } from '#shared/contracts/http/estimate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatFiat } from '#shared/domain/money/fiat.ts'
+import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

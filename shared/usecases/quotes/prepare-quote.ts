@@ -11,8 +11,8 @@ import {
   type QuotePolicy,
 } from '#shared/domain/invoice/model.ts'
 import { heldFor, quarantineFor } from '#shared/domain/invoice/quote-window.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { displayUnit } from '#shared/domain/money/quote.ts'
+import { displayUnit, formatUnits } from '#shared/domain/money/money.ts'
+
 import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
@@ -23,7 +23,7 @@ import type { Uses } from '#shared/usecases/uses.ts'
 import type { QuoteOffer, QuoteOffers } from './addresses.ts'
 import type { QuoteAvailability } from './availability.ts'
 import { priceQuote, requiredConfirmations } from './price-quote.ts'
-import { NO_PLACES, takeWithin, type Visitor, type VisitorBudget, type VisitorPlaces } from './visitor-budget.ts'
+import { NO_PLACES, type Visitor, type VisitorBudget, type VisitorPlaces } from './visitor-budget.ts'
 
 const BPS = 10_000n
 
@@ -158,6 +158,24 @@ interface Parts {
   readonly priced: Quote
   /** Confirmations required for the invoice's value. */
   readonly required: AskedConfirmations
+}
+
+/**
+ * An address or amount together with the visitor's places for it. Where no candidate is left although the visitor had places, they are drawn
+ * again: writes of other visitors may have used up the budget since, and then that is what the visitor has to wait for.
+ */
+export async function takeWithin<T>(
+  draw: () => Promise<VisitorPlaces>,
+  take: () => Promise<T>,
+): Promise<{ readonly taken: T; readonly places: VisitorPlaces }> {
+  const places = await draw()
+  try {
+    return { taken: await take(), places }
+  } catch (error) {
+    places.end()
+    if (error instanceof PaymeshError && error.code === 'NO_WALLET_FOR_ASSET') (await draw()).end()
+    throw error
+  }
 }
 
 async function withNextAddress(deps: QuotePreparerDeps, parts: Parts): Promise<PreparedPaymentMethod> {

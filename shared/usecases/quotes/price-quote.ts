@@ -2,8 +2,8 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { CONFIRMATIONS_MAX, tiersFault } from '#shared/contracts/tiers-fault.ts'
 import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { quoteAmountBase } from '#shared/domain/money/quote.ts'
+import { formatUnits, quoteAmountBase } from '#shared/domain/money/money.ts'
+
 import { NETWORKS } from '#shared/domain/networks.ts'
 import {
   type AskedConfirmations,

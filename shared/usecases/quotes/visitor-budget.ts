@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { NetworkId } from '#shared/domain/enumerations.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { type Ms, WATCH_PLACE } from '#shared/domain/invoice/model.ts'
 import { SLOTS_MAX } from '#shared/domain/money/amount-slot.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
+import type { NodePrices } from '#shared/ports/node-usage.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createPlaceLeases, type PlaceLease } from './place-leases.ts'
-import { sourceWatches, type VisitorWatchesDeps, visitorWatches } from './visitor-watches.ts'
 
 /** The most that can be reserved: visitors keep a tenth, otherwise payment links would serve nobody. */
 export const RESERVE_PERCENT_MAX = SCARCE.poolAddresses.budget.reservePercentMax
@@ -129,24 +129,6 @@ export function createVisitorBudget(deps: VisitorBudgetDeps) {
   }
 }
 
-/**
- * An address or amount together with the visitor's places for it. Where no candidate is left although the visitor had places, they are drawn
- * again: writes of other visitors may have used up the budget since, and then that is what the visitor has to wait for.
- */
-export async function takeWithin<T>(
-  draw: () => Promise<VisitorPlaces>,
-  take: () => Promise<T>,
-): Promise<{ readonly taken: T; readonly places: VisitorPlaces }> {
-  const places = await draw()
-  try {
-    return { taken: await take(), places }
-  } catch (error) {
-    places.end()
-    if (error instanceof PaymeshError && error.code === 'NO_WALLET_FOR_ASSET') (await draw()).end()
-    throw error
-  }
-}
-
 function watchShares(deps: VisitorBudgetDeps, takes: VisitorTakes): readonly Share[] {
   const { material, workspace, visitor, network } = takes
   const { mode } = material
@@ -215,4 +197,34 @@ async function spent(
     await exceptions.openOnce([{ ...row, detail: warning, openedAt }])
   }
   return new VisitorBudgetSpent(freeAt - openedAt, `visitors_limited ${scope} ${subject}`)
+}
+
+const MONTH_MS = 30 * 86_400_000
+
+/** Dependencies of the number of visitors' watches. */
+export type VisitorWatchesDeps = Uses<'catalog'> & { readonly nodePrices: Pick<NodePrices, 'quota' | 'unitsOf'> }
+
+/**
+ * How many watches all visitors together may have open on a network at a time: so many that, were each opened again as soon as it ends for a
+ * whole month, they would use half of the quota of a network that is read for open invoices alone. Without a quota, and where every
+ * block is read whoever waits, a fixed number. Quotes of another length change it with them, up to ten times: the sooner they end, the more often each is opened.
+ */
+export function visitorWatches(
+  { catalog, nodePrices }: VisitorWatchesDeps,
+  mode: Mode,
+  network: NetworkId,
+  { quoteMs }: Pick<WorkspacePolicy, 'quoteMs'>,
+): number {
+  const { total, quotaPercent, callsOfOne, usualMs, longestTimes, min } = SCARCE.openWatches.budget
+  const quota = nodePrices.quota(mode, network)
+  const isRationed = quota !== null && catalog.scanChoice(network, mode)?.source === 'thrifty'
+  const unitsOfOne = quota === null ? 0 : callsOfOne * nodePrices.unitsOf(quota.unit, network, 'eth_call')
+  const inMonth = quota === null ? 0 : (quota.perMonth * quotaPercent) / 100 / unitsOfOne
+  const places = isRationed ? inMonth / (MONTH_MS / usualMs) : total
+  return Math.max(min, Math.floor(places * Math.min(longestTimes, quoteMs / usualMs)))
+}
+
+/** How many of them one connection may have. */
+export function sourceWatches(everybody: number): number {
+  return Math.max(1, Math.floor(everybody / SCARCE.openWatches.budget.part))
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
 import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
-import { sourceWatches, type VisitorWatchesDeps, visitorWatches } from './visitor-watches.ts'
+import { sourceWatches, type VisitorWatchesDeps, visitorWatches } from './visitor-budget.ts'
 
 const MINUTE = 60_000
 const USUAL = { quoteMs: 20 * MINUTE }

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { formatDecimal, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { formatDecimal, parseDecimal } from '#shared/domain/money/money.ts'
 import type { RateSymbol } from '#shared/domain/rates/crypto-board.ts'
 import type { FxSeries } from '#shared/domain/rates/fiat-board.ts'
 import { waitingJump } from '#shared/domain/rates/guard.ts'

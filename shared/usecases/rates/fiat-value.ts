@@ -1,7 +1,5 @@
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { divide, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
-import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+import { divide, FIAT_EXPONENT, formatUnits, multiply, parseDecimal } from '#shared/domain/money/money.ts'
 
 /** Value of an amount in minor units at a price per unit, rounded down. */
 export function fiatMinor(base: bigint, decimals: number, fiatPerAsset: string, currency: FiatCode): bigint {

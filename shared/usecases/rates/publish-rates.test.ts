@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseDecimal } from '#shared/domain/money/decimal.ts'
+import { parseDecimal } from '#shared/domain/money/money.ts'
 import type { Quote } from '#shared/domain/rates/quote.ts'
 import type { RateSnapshot } from '#shared/ports/rates.ts'
 import { publishRates } from './publish-rates.ts'

@@ -1,6 +1,6 @@
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { formatDecimal } from '#shared/domain/money/decimal.ts'
+import { formatDecimal } from '#shared/domain/money/money.ts'
 import type { Consensus } from '#shared/domain/rates/consensus.ts'
 import { type CrossAlarm, crossCheck } from '#shared/domain/rates/cross-check.ts'
 import { LEGS, priceSymbols, type RateSymbol } from '#shared/domain/rates/crypto-board.ts'

@@ -2,7 +2,7 @@ import { type MissingBecause, type MissingLeg, RatesUnavailable } from '#shared/
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
+import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/money.ts'
 import { waitingJump } from '#shared/domain/rates/guard.ts'
 import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'

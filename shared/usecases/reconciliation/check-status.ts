@@ -1,5 +1,4 @@
-import { nextActionAt } from '#shared/domain/invoice/decide.ts'
-import { activePaymentMethod, type InvoiceState, type LedgerRow } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type LedgerRow, nextActionAt } from '#shared/domain/invoice/model.ts'
 import { statusBySums } from '#shared/domain/invoice/settle.ts'
 import { holdingMethod, isDust, isLive, isSettled, settlement } from '#shared/domain/invoice/totals.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'

@@ -1,9 +1,8 @@
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { divideUp, multiply, parseDecimal } from '#shared/domain/money/decimal.ts'
-import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+import { divideUp, FIAT_EXPONENT, formatUnits, multiply, parseDecimal } from '#shared/domain/money/money.ts'
+
 import type { InvoiceWorth } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'

@@ -1,7 +1,7 @@
 import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId, RefundStatus } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { viewMerchant } from '#shared/usecases/workspaces/view-merchant.ts'

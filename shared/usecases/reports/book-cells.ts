@@ -1,10 +1,8 @@
-import type { MarketSum } from '#shared/domain/books/invoice-books.ts'
-import { reportedChange } from '#shared/domain/books/money-parts.ts'
+import { type MarketSum, reportedChange } from '#shared/domain/books/invoice-books.ts'
 import type { MarketRate } from '#shared/domain/books/movements.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms, Quote } from '#shared/domain/invoice/model.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
-import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
+import { formatSignedFiat, formatUnits } from '#shared/domain/money/money.ts'
 
 /** A cell of a CSV file; null is empty. */
 export type Cell = string | number | boolean | null

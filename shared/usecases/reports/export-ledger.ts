@@ -3,7 +3,7 @@ import { localTime } from '#shared/contracts/zone-days.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import { priceValue } from '#shared/domain/books/movements.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { formatSignedFiat } from '#shared/domain/money/fiat.ts'
+import { formatSignedFiat } from '#shared/domain/money/money.ts'
 import {
   amountText,
   iso,

@@ -1,7 +1,5 @@
 import { type DayRange, dayBefore, dayStarts, daysOf } from '#shared/contracts/zone-days.ts'
 import type { OverviewReads } from '#shared/db/reports/overview-reads.ts'
-import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
   type CreatedFigure,
   createdFigures,
@@ -10,7 +8,9 @@ import {
   medianDuration,
   mergeFigures,
   moneySums,
-} from '#shared/domain/reports/invoice-figures.ts'
+} from '#shared/domain/books/invoice-books.ts'
+import type { FiatCode, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import { createSingleFlight } from '#shared/usecases/requests/single-flight.ts'
 

@@ -1,5 +1,4 @@
-import { type InvoiceRecords, withRecords } from '#shared/ports/invoice-records.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
+import { type Invoice, type InvoiceRecords, withRecords } from '#shared/ports/invoices.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** These invoices with all their payments and refunds, in the same order; two reads, however many they are. */

@@ -2,8 +2,12 @@ import { createHash } from 'node:crypto'
 import { ERROR_TABLE, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { canonicalJson } from '#shared/usecases/audit/canonical-json.ts'
-import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+
+/** A person's reason as stored in the audit log; an empty object if none was given. */
+export function reasonOf({ reason }: { readonly reason?: string | null }): { readonly reason?: string } {
+  return reason === undefined || reason === null || reason === '' ? {} : { reason }
+}
 
 /** Dependencies of beginning an operation. */
 export type BeginOperationDeps = Uses<'operationRegister' | 'clock' | 'random'>
@@ -51,7 +55,7 @@ export async function beginOperation(deps: BeginOperationDeps, asked: AskedOpera
     })
   }
   return {
-    id: operationResourceId('operation', fingerprint, key),
+    id: derivedUuid('operation', fingerprint, key),
     isDone,
     at,
     end: async (outcome) => {
@@ -64,4 +68,15 @@ export async function beginOperation(deps: BeginOperationDeps, asked: AskedOpera
 /** Whether an error proves that nothing was changed and that the same request would be refused again. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof PaymeshError && error.status < 500 && !ERROR_TABLE[error.code].retryable
+}
+
+/**
+ * A UUID (version 8, RFC 9562 §5.8) derived from texts: the same texts always give the same one, so repeating an action gives the same id. Ids
+ * of resources that people create are derived from their workspace and the operation, so that a client cannot choose the id of another
+ * workspace's resource. It does not sort by time.
+ */
+export function derivedUuid(...parts: readonly string[]): string {
+  const hex = createHash('sha256').update(parts.join('\n'), 'utf8').digest('hex')
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -1,5 +1,5 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import { formatUnits } from '#shared/domain/money/amount.ts'
+import { formatUnits } from '#shared/domain/money/money.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'

@@ -3,7 +3,7 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommand, ChainCommandKind } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
-import { reasonOf } from '#shared/usecases/audit/audit-reason.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of requests to a scanner. */

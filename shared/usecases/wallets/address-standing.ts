@@ -1,10 +1,9 @@
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { newestProof } from '#shared/domain/ownership/ownership.ts'
-import { addressSubject, keySubject } from '#shared/domain/ownership/subjects.ts'
+import { addressSubject, keySubject, newestProof, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
+import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
-import { proofsOfRows } from './proofs-of-rows.ts'
 
 type Wallets = Pick<WalletRepository, 'findAddresses' | 'findProofs'>
 type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>
@@ -45,4 +44,39 @@ export async function stillOwned(
   if (mode === 'test') return true
   const proofs = await proofsOfRows(wallets, await wallets.findAddresses(mode, family, [matchKey]))
   return (proofs.get(matchKey)?.workspaceId ?? workspaceId) === workspaceId
+}
+
+type Row = Pick<WatchedAddress, 'mode' | 'family' | 'matchKey' | 'materialId'>
+
+/** The proofs that apply to stored addresses, by match key; unproved addresses are left out. One read. */
+export async function proofsOfRows(
+  wallets: Pick<WalletRepository, 'findProofs'>,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, OwnershipProof>> {
+  if (rows.length === 0) return new Map()
+  const own = ({ mode, family, matchKey }: Row) => addressSubject(mode, family, matchKey)
+  const subjects = new Set(rows.flatMap((row) => [own(row), keySubject(row.materialId)]))
+  const proofs = await wallets.findProofs([...subjects])
+  return new Map(
+    rows.flatMap((row) => {
+      const proof = newestProof(proofs.get(own(row)), proofs.get(keySubject(row.materialId)))
+      return proof === null ? [] : [[row.matchKey, proof] as const]
+    }),
+  )
+}
+
+/** The claim on a whole address: while it is valid, all money on the address is the holder's. */
+export function addressClaim(mode: Mode, family: Family, matchKey: string): string {
+  return `${mode}:${family}:${matchKey}`
+}
+
+/** The claim on one exact amount of one asset on an address that many invoices share. */
+export function amountClaim(
+  mode: Mode,
+  network: NetworkId,
+  matchKey: string,
+  asset: AssetId,
+  amountBase: bigint,
+): string {
+  return `${mode}:${network}:${matchKey}:${asset}:${amountBase}`
 }

@@ -2,7 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { addressClaim } from './claims.ts'
+import { addressClaim } from './address-standing.ts'
 
 /** An index that no invoice claimed this long after it was offered is offered again. */
 const UNCLAIMED_MS = 3_600_000

@@ -1,11 +1,10 @@
 import { proofNeeded, proofRefused } from '#shared/contracts/proof-refusals.ts'
-import { needsProof } from '#shared/domain/ownership/ownership.ts'
-import { keySubject } from '#shared/domain/ownership/subjects.ts'
+import { keySubject, needsProof } from '#shared/domain/ownership/ownership.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { proofsOfRows } from './address-standing.ts'
 import { type CheckProofDeps, checkProof, type GivenProof } from './check-proof.ts'
 import type { ProofScope } from './proof-scope.ts'
-import { proofsOfRows } from './proofs-of-rows.ts'
 
 /** Dependencies of deciding whether an addition needs a proof. */
 export type RequireProofDeps = CheckProofDeps & Uses<'wallets' | 'workspaces'>

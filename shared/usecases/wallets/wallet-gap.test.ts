@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressClaim } from './claims.ts'
+import { addressClaim } from './address-standing.ts'
 import { walletGap } from './wallet-gap.ts'
 
 const FIRST = { state: 'known', waitingFor: [], searched: [], lastUsedIndex: null, givenIndex: null } as const

@@ -1,6 +1,6 @@
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { addressClaim } from './claims.ts'
+import { addressClaim } from './address-standing.ts'
 
 /** Unused addresses in a row after which wallets stop searching (BIP 44). */
 export const USUAL_GAP_LIMIT = 20

@@ -2,7 +2,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { addressClaim } from './claims.ts'
+import { addressClaim } from './address-standing.ts'
 
 /** Owners are warned when at most this share of a pool is free, in percent. */
 const LOW_PERCENT = 20

@@ -1,9 +1,9 @@
+import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
-import type { ColdWatches } from '#shared/ports/scanning.ts'
+import type { ColdWatches, WatchIndex } from '#shared/ports/scanning.ts'
 import { HASH_BYTES, PACK_HASHES, type WatchPack } from '#shared/ports/watch-packs.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type BloomFilter, createBloomFilter } from './bloom-filter.ts'
-import { createHotReads } from './hot-reads.ts'
 import { createWatchHasher, type WatchHasher } from './watch-hash.ts'
 
 /** Keys of one question to the store, and addresses of one page. */
@@ -154,3 +154,117 @@ export function createPackFilter(): PackFilter {
 
 const isSame = (one: Uint8Array, other: Uint8Array): boolean =>
   one.length === other.length && one.every((byte, at) => byte === other[at])
+
+/** Memory is made smaller when so many cold addresses, and this share of the keys in it, arrived since. */
+const SHRINK_MIN = 5_000
+const SHRINK_SHARE = 0.1
+
+/**
+ * An index that holds hot addresses in memory and asks `cold` about the others. A key may leave memory only when `cold` answers for it, and
+ * every positive answer of `cold` is checked with the store: so no watched address is ever missed, whatever was packed.
+ */
+export function createHotWatches(createIndex: () => WatchIndex, cold: ColdWatches): WatchIndex {
+  let hot = createIndex()
+  let shrunkAt = 0
+  return {
+    cold,
+    has: (matchKey) => hot.has(matchKey) || cold.mayHold(matchKey),
+    add: (matchKey) => hot.add(matchKey),
+    get size() {
+      return hot.size
+    },
+    async *keys(of) {
+      const held = hot
+      yield* held.keys()
+      if (cold.size === 0 || of === 'hot') return
+      for await (const matchKey of cold.everyAddress(of)) if (!held.has(matchKey)) yield matchKey
+    },
+    async among(matchKeys) {
+      const ours = new Set(matchKeys.filter((matchKey) => hot.has(matchKey)))
+      const doubtful = matchKeys.filter((matchKey) => !ours.has(matchKey))
+      if (doubtful.length === 0) return ours
+      return new Set([...ours, ...(await cold.among(doubtful))])
+    },
+    shrink() {
+      if (cold.size - shrunkAt < Math.max(SHRINK_MIN, hot.size * SHRINK_SHARE)) return
+      const kept = createIndex()
+      for (const matchKey of keysInMemory(hot)) if (!cold.mayHold(matchKey)) kept.add(matchKey)
+      hot = kept
+      shrunkAt = cold.size
+    },
+  }
+}
+
+function keysInMemory(index: WatchIndex): Iterable<string> {
+  const keys = index.keys()
+  if (Symbol.iterator in keys) return keys
+  throw new TypeError('an index in memory lists its keys without waiting')
+}
+
+/** Keys of one page: so many that the command costs little beside them. */
+const HOT_PAGE = 10_000
+
+interface Reader {
+  readonly onKey: (matchKey: string) => void
+  /** Where its first page began; undefined before that. */
+  from?: string | null
+  /** Whether it got the last page, so that those before its first one are left. */
+  isPastEnd: boolean
+  readonly end: (error?: unknown) => void
+}
+
+/**
+ * One reading serves all callers: one that arrives during it gets the pages from there to the end and then those before: every page
+ * that it gets was read after its call. An error of the store ends the call of everyone who waits.
+ */
+export function createHotReads(
+  wallets: Pick<WalletRepository, 'hotWatchKeys'>,
+  mode: Mode,
+  family: Family,
+  size: number = HOT_PAGE,
+) {
+  const readers = new Set<Reader>()
+  let isReading = false
+
+  async function read(): Promise<void> {
+    isReading = true
+    let after: string | null = null
+    try {
+      while (readers.size > 0) {
+        // One that arrives while the page is read may have seen a row stored that the page lacks: its first page is the next.
+        const present = [...readers]
+        const keys: readonly string[] = await wallets.hotWatchKeys(mode, family, after, size)
+        const last: string | null = keys.length < size ? null : (keys.at(-1) ?? null)
+        for (const reader of present) pass(reader, after, keys, last)
+        after = last
+      }
+    } catch (error) {
+      for (const reader of readers) reader.end(error)
+      readers.clear()
+    } finally {
+      isReading = false
+    }
+  }
+
+  /** `last`: the key after which the next page begins, null at the end. */
+  function pass(reader: Reader, after: string | null, keys: readonly string[], last: string | null): void {
+    if (reader.from === undefined) reader.from = after
+    for (const key of keys) reader.onKey(key)
+    const { from } = reader
+    const isDone = reader.isPastEnd ? from !== null && (last === null || last >= from) : last === null && from === null
+    if (last === null) reader.isPastEnd = true
+    if (!isDone) return
+    readers.delete(reader)
+    reader.end()
+  }
+
+  return {
+    /** Passes every address that is in no pack. One that is stored, or packed, during the call may be passed or not; some are passed twice. */
+    everyHot: (onKey: (matchKey: string) => void): Promise<void> =>
+      new Promise<void>((resolve, reject) => {
+        const end = (error?: unknown): void => (error === undefined ? resolve() : reject(error))
+        readers.add({ onKey, isPastEnd: false, end })
+        if (!isReading) void read()
+      }),
+  }
+}

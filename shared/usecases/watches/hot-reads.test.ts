@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createHotReads } from './hot-reads.ts'
+import { createHotReads } from './cold-watches.ts'
 
 const SIZE = 3
 

@@ -14,8 +14,7 @@ import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createColdWatches } from './cold-watches.ts'
-import { createHotWatches } from './hot-watches.ts'
+import { createColdWatches, createHotWatches } from './cold-watches.ts'
 import { type PackWatchesDeps, packWatches } from './pack-watches.ts'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import { FAMILIES, type Family, MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { HASH_BYTES, PACK_HASHES, SALT_BYTES } from '#shared/ports/watch-packs.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { addressClaim } from '#shared/usecases/wallets/claims.ts'
+import { addressClaim } from '#shared/usecases/wallets/address-standing.ts'
 import { createWatchHasher } from './watch-hash.ts'
 
 /** Addresses read, and marked, at once. */

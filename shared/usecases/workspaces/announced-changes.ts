@@ -1,4 +1,4 @@
-import type { EndpointOperations } from '#shared/db/deliveries/endpoint-operations.ts'
+import type { EndpointOperations } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { Recorded } from '#shared/ports/users.ts'

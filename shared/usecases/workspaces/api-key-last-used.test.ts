@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createKeyUse, KEY_USE_STEP_MS } from './api-key-last-used.ts'
+import { createKeyUse, KEY_USE_STEP_MS } from './api-key-cache.ts'
 
 const NOW = 1_750_000_000_000
 

@@ -3,8 +3,8 @@ import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
-import { operationResourceId } from '#shared/usecases/audit/operation-resource-id.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
+import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
@@ -31,7 +31,7 @@ export async function issueApiKey(
 ): Promise<{ readonly record: ApiKeyRecord; readonly apiKey: string | null }> {
   const { workspaceId, mode, name, action } = input
   const scopes = [...new Set(input.scopes)]
-  const id = operationResourceId('api-key', workspaceId, action.opId)
+  const id = derivedUuid('api-key', workspaceId, action.opId)
   const apiKey = newApiKey(mode, deps.random)
   const at = deps.clock.now()
   const record: ApiKeyRecord = {

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { type WorkspaceStatus, worksIn } from '#shared/domain/workspace-status.ts'
+import { type WorkspaceStatus, worksIn } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 
 /**

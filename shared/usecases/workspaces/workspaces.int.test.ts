@@ -4,7 +4,7 @@ import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
-import { createKeyHasher } from '#shared/runtime/secrets/key-hasher.ts'
+import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createApiKey } from './create-api-key.ts'
 import { createWorkspace } from './create-workspace.ts'

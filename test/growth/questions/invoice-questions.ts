@@ -7,8 +7,7 @@ import { createInvoiceVersions } from '#shared/db/invoices/invoice-versions.ts'
 import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-link-repository.ts'
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
-import type { InvoiceListQuery } from '#shared/ports/invoices.ts'
-import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
+import { type InvoiceListQuery, OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
 import {
   AGE_DAYS,

@@ -11,7 +11,7 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createIssuedRepository } from '#shared/db/restore/issued-repository.ts'
-import { createOutboundPause } from '#shared/db/restore/outbound-pause.ts'
+import { createOutboundPause } from '#shared/db/restore/restore-state.ts'
 import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
 import { BUSY, CHAIN, DAY_MS, type Facts, HOUR_MS, MODE } from '../facts.ts'
 

@@ -46,14 +46,14 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'late-at-the-deadline',
-    file: 'shared/domain/invoice/classify-payment.ts',
+    file: 'shared/domain/invoice/totals.ts',
     find: 'seen.firstSeenAt > state.expiresAt || seen.minedTooLate',
     replace: 'seen.firstSeenAt >= state.expiresAt - 1_000 || seen.minedTooLate',
     what: 'Money within the last second is late.',
   },
   {
     name: 'late-without-bounds',
-    file: 'shared/domain/invoice/classify-payment.ts',
+    file: 'shared/domain/invoice/totals.ts',
     find: 'eligible: paymentMethod !== null && (!late || maySettleLate(state, paymentMethod, seen)),',
     replace: 'eligible: paymentMethod !== null,',
     what: 'Late money settles however late it is.',
@@ -67,7 +67,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'half-is-enough',
-    file: 'shared/domain/invoice/price-coverage.ts',
+    file: 'shared/domain/invoice/quote-window.ts',
     find: 'const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote)',
     replace: 'const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote) - exactBase / 8n',
     what: 'Less than the amount due settles.',
@@ -130,7 +130,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'amount-not-asked',
-    file: 'shared/usecases/payments/find-owners.ts',
+    file: 'shared/usecases/payments/attribute-transfers.ts',
     find: '[amountClaim(mode, network, matchKey, asset, amountBase), whole]',
     replace: '[whole]',
     what: 'On a shared address nobody looks at the amount.',

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts'
 
-const ATTEMPTS = 'shared/db/deliveries/delivery-attempts.ts'
-const CLAIMS = 'shared/db/deliveries/delivery-claims.ts'
+const ATTEMPTS = 'shared/db/deliveries/delivery-repository.ts'
+const CLAIMS = 'shared/db/deliveries/delivery-repository.ts'
 const FIRST_ATTEMPTS = 'shared/usecases/deliveries/dispatch.ts'
 const RELAY_BATCH = 'shared/usecases/outbox/relay.ts'
 
@@ -141,7 +141,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'failing-mail-without-identity',
-    file: 'shared/usecases/deliveries/outcomes.ts',
+    file: 'shared/usecases/deliveries/send.ts',
     find: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}\``,
     replace: `const mailId = (delivery: { readonly id: string }) => \`endpoint-failing:\${endpoint.id}:\${delivery.id}:\${streak.length}\``,
     what: 'Each further failure mails the owner again.',

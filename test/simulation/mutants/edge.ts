@@ -12,7 +12,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'failed-group-acknowledged',
-    file: 'shared/db/invoices/group-insert.ts',
+    file: 'shared/db/invoices/grouped-calls.ts',
     find: 'for (const { reject } of batch) reject(error)',
     replace: 'for (const { resolve } of batch) resolve({ inserted: true })',
     what: 'A failed insert of several counts as stored.',
@@ -27,14 +27,14 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'key-without-mode',
-    file: 'shared/db/invoices/invoice-scopes.ts',
+    file: 'shared/db/invoices/invoice-mapping.ts',
     find: "  mode,\n  'idem.key': key,",
     replace: "  'idem.key': key,",
     what: 'An idempotency key of test mode answers in live mode.',
   },
   {
     name: 'fingerprint-not-compared',
-    file: 'shared/usecases/invoices/create-invoice-once.ts',
+    file: 'shared/usecases/invoices/create-invoice.ts',
     find: "if (found.idempotency.fingerprint !== guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')",
     replace: '',
     what: 'Another request under the same key gets the first answer.',
@@ -48,7 +48,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'replay-shows-the-present',
-    file: 'shared/usecases/invoices/create-invoice-once.ts',
+    file: 'shared/usecases/invoices/create-invoice.ts',
     find: 'if (entry !== undefined) return JSON.stringify(presentInvoice(invoice.terms, entry.snapshot, deps.urls))',
     replace:
       "const { snapshotInvoice } = await import('./present-invoice.ts')\n  if (entry !== undefined || invoice.state.version > 0) return JSON.stringify(presentInvoice(invoice.terms, snapshotInvoice(deps.catalog, invoice.state), deps.urls))",
@@ -99,7 +99,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rounded-down',
-    file: 'shared/domain/money/quote.ts',
+    file: 'shared/domain/money/money.ts',
     find: '(numerator + denominator - 1n) / denominator',
     replace: 'numerator / denominator',
     what: 'The amount due is rounded to the disadvantage of the merchant.',

@@ -105,7 +105,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'deadline-of-the-past',
-    file: 'shared/db/payments/invoice-payments.ts',
+    file: 'shared/db/payments/payment-mapping.ts',
     find: '...(isFinal && NEWEST)',
     replace: '...(isFinal && {})',
     what: 'At a deadline a primary that may have been replaced is asked for new payments.',

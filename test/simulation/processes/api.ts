@@ -73,6 +73,7 @@ function respondTo(execute: Executor, request: SimRequest, params: Record<string
       'content-length': String(body.length),
       ...(request.idempotencyKey !== undefined && { 'idempotency-key': request.idempotencyKey }),
     },
+    params,
     on: (event: string, hear: (chunk?: Buffer) => void) => {
       if (event === 'data') queueMicrotask(() => hear(body))
       if (event === 'end') queueMicrotask(() => queueMicrotask(hear))
@@ -90,7 +91,7 @@ function respondTo(execute: Executor, request: SimRequest, params: Record<string
       },
       end: (text: string) => resolve({ status, body: text, replayed }),
     }
-    void execute(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse, params)
+    void execute(incoming as unknown as IncomingMessage, outgoing as unknown as ServerResponse)
   })
 }
 

@@ -15,10 +15,10 @@ const FOLDER = new URL('../../../shared/db/', import.meta.url)
 const OUTSIDE = [
   'archive-contents.ts',
   'backup-source.ts',
-  'book-reads.ts',
   'change-collector.ts',
   'change-feed.ts',
   'collection-ranges.ts',
+  'count-slot.ts',
   'ended-idempotency.ts',
   'estimate-backup.ts',
   'event-stream.ts',

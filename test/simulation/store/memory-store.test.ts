@@ -59,7 +59,7 @@ it('shows what was there at a moment before, and is itself unchanged', async () 
   await rows.insertOne(mailRow('m-1'))
   now += 1
   await rows.insertOne(mailRow('m-2'))
-  await rows.updateOne({ _id: 'm-1' }, { $set: { to: 'b' } })
+  await rows.updateMany({}, { $set: { to: 'b' } })
   const before = store.asOf(PAST, () => store.documents('mails').map((row) => [row['_id'], row['to']]))
   expect(before).toEqual([['m-1', 'a']])
   expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2'])

@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetRow } from '#shared/chains/definitions/chain.ts'
 import type { AssetId, Family } from '#shared/domain/enumerations.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import { callMoveKey } from './call-move-key.ts'
 import type { Payout, SimTransfer } from './sim-transfer.ts'
 

@@ -1,6 +1,6 @@
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import { must } from '../kernel/violation.ts'
 import type { KnownTransfer } from './book.ts'
 import type { SimBlock, SimChain } from './chain.ts'

@@ -1,7 +1,7 @@
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { type ExtractScope, transactionTransfers, unspentTransfers } from '#shared/chains/families/utxo/extract.ts'
 import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, type WatchIndex } from '#shared/ports/scanning.ts'
 import type { SimBlock, SimChain, SimTx } from './chain.ts'

@@ -1,5 +1,4 @@
-import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
-import { networkOf } from '#shared/domain/enumerations.ts'
+import { type AssetId, type Mode, networkOf } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { simMatchKey } from './address-book.ts'
 import type { SimChain, SimTx } from './chain.ts'

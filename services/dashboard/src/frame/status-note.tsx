@@ -1,4 +1,4 @@
-import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
+import type { WorkspaceStatus } from '#shared/domain/enumerations.ts'
 
 const LABELS: Readonly<Record<WorkspaceStatus, string | null>> = {
   active: null,

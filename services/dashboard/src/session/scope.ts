@@ -1,6 +1,5 @@
 import { createContext, use } from 'react'
-import type { Mode } from '#shared/domain/enumerations.ts'
-import { type WorkspaceStatus, worksIn } from '#shared/domain/workspace-status.ts'
+import { type Mode, type WorkspaceStatus, worksIn } from '#shared/domain/enumerations.ts'
 import { mayDo, ROLE_LABELS, type Role } from './roles.ts'
 
 /** The workspace and mode of the page, from its URL. */

@@ -1,5 +1,5 @@
 import { createContext, use } from 'react'
-import type { WorkspaceStatus } from '#shared/domain/workspace-status.ts'
+import type { WorkspaceStatus } from '#shared/domain/enumerations.ts'
 import type { Role } from './roles.ts'
 
 /** A workspace the signed-in person belongs to. */

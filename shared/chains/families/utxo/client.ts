@@ -1,5 +1,5 @@
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeBehind, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'

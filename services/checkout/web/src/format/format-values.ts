@@ -1,5 +1,5 @@
 import type { FiatView } from '#shared/contracts/checkout/invoice-view.ts'
-import { FIAT_EXPONENT } from '#shared/domain/money/fiat.ts'
+import { FIAT_EXPONENT } from '#shared/domain/money/money.ts'
 
 /** A fiat amount as displayed: grouped as in its country, followed by the code, without computing any digit. */
 export function fiatText({ value, currency }: FiatView, locale: string): string {

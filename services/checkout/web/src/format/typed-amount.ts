@@ -1,6 +1,6 @@
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
-import { FIAT_EXPONENT, formatFiat, parseFiat } from '#shared/domain/money/fiat.ts'
+import { FIAT_EXPONENT, formatFiat, parseFiat } from '#shared/domain/money/money.ts'
 import { readTypedNumber, type TypedFault } from '#shared/domain/money/typed-number.ts'
 import type { Speech } from '../locales/speech.ts'
 import { fiatText } from './format-values.ts'

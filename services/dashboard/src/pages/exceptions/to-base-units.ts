@@ -1,4 +1,4 @@
-import { parseUnits } from '#shared/domain/money/amount.ts'
+import { parseUnits } from '#shared/domain/money/money.ts'
 import { readTypedNumber } from '#shared/domain/money/typed-number.ts'
 
 /** Base units of a typed amount as text; null for invalid or ambiguous text, zero and too many decimals. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOfCustomer, nameWords, searchWordsOf } from './search-words.ts'
+import { isOfCustomer, nameWords, searchWordsOf } from './invoice-mapping.ts'
 
 it.each([
   ['Jürgen Müller', ['jurgen', 'muller']],

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { createBatchLookup } from './batch-lookup.ts'
+import { createLookup } from './grouped-calls.ts'
 
 function lookupBy(findMany: (ids: readonly string[]) => Promise<readonly { readonly id: string }[]>) {
-  return createBatchLookup({ findMany, nameOfKey: String, nameOfItem: ({ id }) => id })
+  return createLookup('id', findMany)
 }
 
 test('look-ups of one turn share a read, and answers are never mixed up', async () => {
