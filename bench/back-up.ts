@@ -126,13 +126,13 @@ async function reconciled(copy: Database, print: BenchOptions['print']): Promise
 
 const byte = (value: number): string => Buffer.alloc(32, value).toString('base64')
 
-interface Measured {
+interface Usage {
   readonly seconds: number
   readonly cpuSeconds: number
   readonly peakBytes: number
 }
 
-const row = ({ seconds, cpuSeconds, peakBytes }: Measured, documents: number): string =>
+const row = ({ seconds, cpuSeconds, peakBytes }: Usage, documents: number): string =>
   `${seconds.toFixed(1)} | ${cpuSeconds.toFixed(1)} | ${documents} | ${(peakBytes / 1e6).toFixed(0)}`
 
 async function documentsOf(db: Database): Promise<number> {
@@ -140,18 +140,18 @@ async function documentsOf(db: Database): Promise<number> {
   return Number(stats['objects'])
 }
 
-interface Running {
+interface RunningChild {
   readonly child: Child
   readonly begun: number
   /** What it has used until now. */
-  used(): Measured
+  used(): Usage
 }
 
-async function startMeasured(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Running> {
+async function startMeasured(args: readonly string[], env: Readonly<Record<string, string>>): Promise<RunningChild> {
   const begun = performance.now()
   const child = await startChild(args, env, async () => true)
   let [peakBytes, cpuSeconds] = [0, 0]
-  const used = (): Measured => {
+  const used = (): Usage => {
     peakBytes = Math.max(peakBytes, child.peakBytes() ?? 0)
     cpuSeconds = Math.max(cpuSeconds, child.cpuSeconds() ?? 0)
     return { seconds: (performance.now() - begun) / 1_000, cpuSeconds, peakBytes }
@@ -160,7 +160,7 @@ async function startMeasured(args: readonly string[], env: Readonly<Record<strin
 }
 
 /** Waits until `isSo`; throws when the process works too long. */
-async function until({ begun, used }: Running, isSo: () => boolean): Promise<Measured> {
+async function until({ begun, used }: RunningChild, isSo: () => boolean): Promise<Usage> {
   while (!isSo()) {
     used()
     if (performance.now() > begun + WITHIN_MS) throw new Error('a command of the benchmark did not end')
@@ -170,7 +170,7 @@ async function until({ begun, used }: Running, isSo: () => boolean): Promise<Mea
 }
 
 /** Waits for the end of a command. Throws unless it succeeds. */
-async function ended(running: Running): Promise<Measured> {
+async function ended(running: RunningChild): Promise<Usage> {
   const used = await until(running, () => running.child.exitStatus() !== null)
   if (running.child.exitStatus() !== 0) throw new Error(`the restore ended with ${running.child.exitStatus()}`)
   return used
@@ -187,13 +187,13 @@ async function longestUncopied(folder: string): Promise<number> {
 }
 
 /** An archive, files of changes beside the writer, and one more after its last write. */
-async function copyBeside(running: Running, folder: string, writer: BenchWriter) {
+async function copyBeside(running: RunningChild, folder: string, writer: BenchWriter) {
   const sizes = (ending: string): readonly number[] =>
     readdirSync(folder)
       .filter((name) => name.endsWith(ending))
       .map((name) => statSync(join(folder, name)).size)
   const bytesOf = (ending: string): number => sizes(ending).reduce((sum, bytes) => sum + bytes, 0)
-  const untilFiles = async (ending: string, count: number): Promise<Measured> =>
+  const untilFiles = async (ending: string, count: number): Promise<Usage> =>
     await until(running, () => {
       if (running.child.exitStatus() !== null) throw new Error('the back-up ended')
       return sizes(ending).length >= count

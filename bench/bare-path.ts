@@ -167,19 +167,19 @@ async function relay(): Promise<void> {
       void send({ id, eventId: same.eventId, leaseToken }, endpoint, body)
     return found.length === limit
   }
-  let asked = false
+  let isRequested = false
   let isRunning = false
   const run = async (): Promise<void> => {
     isRunning = true
-    while (asked) {
-      asked = false
+    while (isRequested) {
+      isRequested = false
       while (await round());
     }
     isRunning = false
   }
   // A wake-up ends when its round has been requested, as the product's does.
   const wake = async (): Promise<void> => {
-    asked = true
+    isRequested = true
     if (!isRunning) void run()
   }
   new Worker('outbox', wake, { ...connection, concurrency: 1 })

@@ -4,7 +4,15 @@ import { openFloor } from './delivery-floor.ts'
 import { type DeliveryStage, matched, openDeliveryStage } from './delivery-stage.ts'
 import type { Arrival } from './merchant.ts'
 import type { BenchOptions } from './options.ts'
-import { cpuMeter, type Delays, type Measured, processOf, reportPaces, runPaces, TAIL_MS } from './paced-delays.ts'
+import {
+  cpuMeter,
+  type Delays,
+  type MeasuredProcess,
+  processOf,
+  reportPaces,
+  runPaces,
+  TAIL_MS,
+} from './paced-delays.ts'
 import { type Rig, withRig } from './rig.ts'
 import { medianAndRange, percentile } from './statistics.ts'
 import { storeProcesses } from './store-processes.ts'
@@ -96,7 +104,7 @@ interface Round {
   readonly stage: DeliveryStage
   readonly services: Services
   /** Those whose CPU an invoice costs: the product's and the stores'. */
-  readonly processes: Readonly<Record<string, Measured>>
+  readonly processes: Readonly<Record<string, MeasuredProcess>>
   readonly meter: WorkMeter
   readonly options: BenchOptions
 }

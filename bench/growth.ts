@@ -41,7 +41,7 @@ export async function benchGrowth({ invoices, print }: BenchOptions): Promise<vo
       const bound = `${isOver ? '**over** ' : ''}${most}${question.because === null ? '' : `: ${question.because}`}`
       const { documents, keys, returned, tookMs } = large
       const figures = [documents, keys, returned, tookMs.toFixed(1), `${small.documents}, ${small.keys}`]
-      print(`| ${[question.name, question.asker, ...figures, bound].join(' | ')} |`)
+      print(`| ${[question.name, question.caller, ...figures, bound].join(' | ')} |`)
     }
     print('')
     print(`${QUESTIONS.length} questions of ${many} invoices, ${over} over their bound`)
@@ -59,7 +59,7 @@ async function costsWith(url: string, invoices: number, print: (line: string) =>
     await migrate(db)
     const facts = await seedGrowth(db, invoices, print)
     const costs: Cost[] = []
-    for (const question of QUESTIONS) costs.push(await costOf(db, () => question.ask(db, facts)))
+    for (const question of QUESTIONS) costs.push(await costOf(db, () => question.query(db, facts)))
     return costs
   } finally {
     await db.connection.dropDatabase()

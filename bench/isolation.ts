@@ -84,7 +84,7 @@ interface Setting {
   readonly seconds: number
 }
 
-interface Found {
+interface Latencies {
   readonly p50: number
   readonly p99: number
   /** Deliveries of the slow receivers that wait at the end. */
@@ -92,7 +92,7 @@ interface Found {
 }
 
 /** Uses new dispatchers, so that their measurements of the receivers in one case do not affect the next. */
-async function measure({ rig, stage, perSecond, processes, seconds }: Setting, slow: Case | null): Promise<Found> {
+async function measure({ rig, stage, perSecond, processes, seconds }: Setting, slow: Case | null): Promise<Latencies> {
   const webhooks = await Promise.all(times(processes, null).map(() => rig.startService('webhooks')))
   const answers = slow?.answers ?? []
   const behave = () => stage.behave(Object.fromEntries(answers.entries()))
@@ -119,6 +119,6 @@ async function measure({ rig, stage, perSecond, processes, seconds }: Setting, s
   return { p50: percentile(delays, 0.5), p99: percentile(delays, 0.99), waiting }
 }
 
-function text({ p50, p99, waiting }: Found): string {
+function text({ p50, p99, waiting }: Latencies): string {
   return `p50 ${p50.toFixed(1)} ms p99 ${p99.toFixed(1)} ms, ${waiting} due to slow receivers wait`
 }

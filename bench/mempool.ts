@@ -54,14 +54,14 @@ export async function benchMempool({ print, rounds, seconds }: BenchOptions): Pr
   }
 }
 
-interface Measured {
+interface Timings {
   readonly tookMs: number
   readonly cpuMs: number
   readonly blockedMs: number
   readonly residentMb: number
 }
 
-async function measured(work: () => Promise<unknown>): Promise<Measured> {
+async function measured(work: () => Promise<unknown>): Promise<Timings> {
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()]
@@ -77,5 +77,5 @@ async function measured(work: () => Promise<unknown>): Promise<Measured> {
   }
 }
 
-const textOf = ({ tookMs, cpuMs, blockedMs, residentMb }: Measured): string =>
+const textOf = ({ tookMs, cpuMs, blockedMs, residentMb }: Timings): string =>
   `${Math.round(tookMs)} ms, ${Math.round(cpuMs)} ms of processor, event loop blocked ${Math.round(blockedMs)} ms at most, ${Math.round(residentMb)} MB`

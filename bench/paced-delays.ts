@@ -17,7 +17,7 @@ export interface PacedRun {
   readonly stage: DeliveryStage
   readonly meter: WorkMeter
   /** Those whose CPU an invoice costs: the product's and the stores'. */
-  readonly processes: Readonly<Record<string, Measured>>
+  readonly processes: Readonly<Record<string, MeasuredProcess>>
   readonly seconds: number
   /** Where invoices are created; null for the product's API. */
   readonly origin: string | null
@@ -62,13 +62,13 @@ export function reportPaces(delays: Delays, print: (line: string) => void): void
   }
 }
 
-/** A process that tells its CPU time. */
-export type Measured = Pick<Child, 'cpuSeconds'>
+/** A process whose CPU time can be read. */
+export type MeasuredProcess = Pick<Child, 'cpuSeconds'>
 
-export const processOf = (pid: number | null): Measured => ({ cpuSeconds: () => cpuSecondsOf(pid ?? undefined) })
+export const processOf = (pid: number | null): MeasuredProcess => ({ cpuSeconds: () => cpuSecondsOf(pid ?? undefined) })
 
 /** CPU time per item of each process since now, and their sum. With everything in one process the first name stands for it. */
-export function cpuMeter(processes: Readonly<Record<string, Measured>>): (items: number) => string {
+export function cpuMeter(processes: Readonly<Record<string, MeasuredProcess>>): (items: number) => string {
   const before = Object.entries(processes)
     .filter(([, child], at, all) => all.findIndex(([, other]) => other === child) === at)
     .map(([name, child]) => [name, child, child.cpuSeconds()] as const)

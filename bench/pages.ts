@@ -16,7 +16,7 @@ const SLOW = { latencyMs: 562.5, bytesPerSecond: (1_474.56 * 1_000) / 8, cpu: 4 
 const QUIET_MS = 1_000
 
 /** A page and what shows that a person can use it. */
-interface Measured {
+interface MeasuredPage {
   readonly name: string
   readonly url: string
   readonly ready: string
@@ -70,7 +70,7 @@ export async function benchPages({ rounds, print }: BenchOptions): Promise<void>
 
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`
 
-async function pagesOf(browser: Browser, dev: DevInfo): Promise<readonly Measured[]> {
+async function pagesOf(browser: Browser, dev: DevInfo): Promise<readonly MeasuredPage[]> {
   const context = await newContext(browser, {})
   const page = await context.newPage()
   await logIn(page, dev)
@@ -89,7 +89,7 @@ async function pagesOf(browser: Browser, dev: DevInfo): Promise<readonly Measure
   ]
 }
 
-async function medianLoad(browser: Browser, page: Measured, isSlow: boolean, rounds: number): Promise<Load> {
+async function medianLoad(browser: Browser, page: MeasuredPage, isSlow: boolean, rounds: number): Promise<Load> {
   const loads: Load[] = []
   for (let round = 0; round < rounds; round += 1) loads.push(await load(browser, page, isSlow))
   const of = (name: keyof Load) =>
@@ -115,7 +115,11 @@ const OBSERVE = `
     .observe({ type: 'longtask', buffered: true })
 `
 
-async function load(browser: Browser, { url, ready, context: storageState }: Measured, isSlow: boolean): Promise<Load> {
+async function load(
+  browser: Browser,
+  { url, ready, context: storageState }: MeasuredPage,
+  isSlow: boolean,
+): Promise<Load> {
   const context = await newContext(browser, storageState === null ? {} : { storageState })
   try {
     const page = await context.newPage()

@@ -13,7 +13,7 @@ const CODE_BYTES = 136
 const NO_BLOOM = `0x${'0'.repeat(512)}`
 
 /** A payment on the chain. */
-export interface Paid {
+export interface ChainPayment {
   readonly height: number
   readonly matchKey: string
   /** Null: the coin. */
@@ -34,7 +34,7 @@ export interface CountingNode extends CallCounts {
   readonly second: CallCounts
   headAt(now: number): number
   timeOf(height: number): number
-  pay(payment: Omit<Paid, 'height'>): Paid
+  pay(payment: Omit<ChainPayment, 'height'>): ChainPayment
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ const FIRST = 1_000_000
 /** Starts the node on two free ports of this machine. */
 export async function startCountingNode(options: NodeOptions): Promise<CountingNode> {
   const { chain, tokens, startAt, now, logRangeMax } = options
-  const paid: Paid[] = []
+  const paid: ChainPayment[] = []
   const timeOf = (height: number) => Math.floor((startAt + (height - FIRST) * chain.blockTimeMs) / 1_000) * 1_000
   const headAt = (at: number) => FIRST + Math.floor((at - startAt) / chain.blockTimeMs)
   const heights = new Map<string, number>()
@@ -138,7 +138,7 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
     }
   }
 
-  function ask({ to, data }: { readonly to?: string; readonly data: string }, tag: unknown) {
+  function request({ to, data }: { readonly to?: string; readonly data: string }, tag: unknown) {
     if (to !== undefined) {
       const decimals = tokens.find(({ contract }) => contract.toLowerCase() === to.toLowerCase())?.decimals ?? 0
       return `0x${word(BigInt(decimals))}`
@@ -161,7 +161,7 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
     if (method === 'eth_blockNumber') return { result: quantity(headAt(now())) }
     if (method === 'eth_getBlockByNumber') return { result: block(heightOf(params[0]), params[1] === true) }
     if (method === 'eth_getLogs') return logs(params[0] as Record<string, unknown>)
-    if (method === 'eth_call') return { result: ask(params[0] as { data: string }, params[1]) }
+    if (method === 'eth_call') return { result: request(params[0] as { data: string }, params[1]) }
     if (method === 'eth_getTransactionCount') return { result: '0x0' }
     if (method === 'eth_getTransactionReceipt') {
       const found = paid.find((one) => at(one.height).some((_, index) => txHash(one.height, index) === params[0]))
@@ -182,7 +182,7 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
     second,
     headAt,
     timeOf,
-    pay(payment: Omit<Paid, 'height'>) {
+    pay(payment: Omit<ChainPayment, 'height'>) {
       const one = { ...payment, height: headAt(now()) + 1 }
       paid.push(one)
       return one

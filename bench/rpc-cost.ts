@@ -130,7 +130,7 @@ async function openNetwork(
   )
   if (client === null) throw new Error('no client')
   const reasons = new Map<string, number>()
-  const asked = countByQuestion(node, client, reasons)
+  const counted = countByQuestion(node, client, reasons)
   await client.verify()
   const head = await client.head()
   const block = await client.blockAt(head.height)
@@ -139,7 +139,7 @@ async function openNetwork(
     mode: 'live',
     network,
     family: 'evm',
-    client: asked,
+    client: counted,
     createIndex: createWatchIndex,
     pollMs: SECOND,
     finalityDepth: blocksOf(chain.reorganisation, chain, null),

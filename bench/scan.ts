@@ -53,11 +53,11 @@ export async function benchScan(options: BenchOptions): Promise<void> {
 /** Results of one round, transfers per second. */
 interface Round {
   readonly bare: number
-  readonly own: Caught
+  readonly own: ScanSpeed
 }
 
 /** Speed of a scan and the peak memory of its process; null where the system does not report it. */
-interface Caught {
+interface ScanSpeed {
   readonly perSecond: number
   readonly peakBytes: number | null
 }
@@ -77,7 +77,7 @@ function report(rounds: readonly Round[], tip: Tip, print: (line: string) => voi
  * From the first move of a cursor at block 0 until it is at the head, counting the blocks in between; a new
  * process each time.
  */
-async function catchUp(stage: Stage): Promise<Caught & { readonly hydrateSeconds: number }> {
+async function catchUp(stage: Stage): Promise<ScanSpeed & { readonly hydrateSeconds: number }> {
   const { chain, db } = stage
   const head = Number(await chain.rpc('eth_blockNumber'))
   const genesis = (await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as { readonly hash: string }

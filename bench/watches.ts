@@ -95,7 +95,7 @@ async function storePacks(db: Database, count: number, print: (line: string) => 
   print(`${count} old addresses stored as packs, without rows`)
 }
 
-interface Started {
+interface StartCost {
   readonly ms: number
   /** CPU time of the whole process, loading of its modules included. */
   readonly cpuMs: number
@@ -104,8 +104,8 @@ interface Started {
   readonly cold: number
 }
 
-/** A process of its own that loads watches for so many networks at once. */
-async function start(mongoUrl: string, name: string, networks: number): Promise<Started> {
+/** A separate process that loads watches for so many networks at once. */
+async function start(mongoUrl: string, name: string, networks: number): Promise<StartCost> {
   const script = new URL('watches-child.ts', import.meta.url).pathname
   const env = { ...process.env, BENCH_MONGO: mongoUrl, BENCH_DATABASE: name, BENCH_NETWORKS: String(networks) }
   const child = spawn(process.execPath, ['--import', 'tsx', script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -115,5 +115,5 @@ async function start(mongoUrl: string, name: string, networks: number): Promise<
   })
   const [status] = await once(child, 'close')
   if (status !== 0) throw new Error(`the start ended with ${status}`)
-  return JSON.parse(text) as Started
+  return JSON.parse(text) as StartCost
 }

@@ -89,13 +89,13 @@ function check({ jar, folder, keep, until }: Place, name: string, model: Model, 
   return isExpected
 }
 
-function checkAll(asked: readonly string[], keep: string | null): boolean {
+function checkAll(models: readonly string[], keep: string | null): boolean {
   const runs = Object.entries(readModels(FOLDER)).flatMap(([name, model]) =>
     model.runs.map((run) => ({ name, model, run, names: [name, `${name}/${run.name}`] })),
   )
-  const unknown = asked.filter((one) => !runs.some(({ names }) => names.includes(one)))
+  const unknown = models.filter((one) => !runs.some(({ names }) => names.includes(one)))
   if (unknown.length > 0) throw new NotReady(`there is no run ${unknown.join(', ')}`)
-  const wanted = runs.filter(({ names }) => asked.length === 0 || names.some((one) => asked.includes(one)))
+  const wanted = runs.filter(({ names }) => models.length === 0 || names.some((one) => models.includes(one)))
   const folder = mkdtempSync(join(tmpdir(), 'paymesh-models-'))
   try {
     if (keep !== null) mkdirSync(keep, { recursive: true })

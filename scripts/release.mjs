@@ -1,6 +1,6 @@
 // `npm run release -- X.Y.Z [--check]`: checks that the commit is a release as docs/versioning.md describes it, and makes the annotated
 // tag vX.Y.Z. Prints every fault; the tag exists only when there is none. It pushes nothing. `--check` makes no tag. With the tag it packs
-// the packages for Node into .cache/release, for whoever publishes the release.
+// the packages for Node into .cache/release, for the publisher of the release.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -81,7 +81,7 @@ function checkNumbers() {
   }
 }
 
-/** The interface has a version of its own, which its document, the code and the policy state. */
+/** The interface has its own version, which its document, the code and the policy state. */
 function checkInterface() {
   const document = JSON.parse(read('docs/openapi.json')).info.version
   const code = /API_VERSION = '([^']+)'/.exec(read('shared/contracts/webhooks/event.ts'))?.[1]

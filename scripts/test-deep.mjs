@@ -248,9 +248,9 @@ async function runAll(names, mayInstall) {
 }
 
 const args = process.argv.slice(2)
-const asked = args.filter((arg) => arg !== '--no-install')
-const [option] = asked
-const unknown = asked.filter((name) => !Object.hasOwn(STAGES, name))
+const stageNames = args.filter((arg) => arg !== '--no-install')
+const [option] = stageNames
+const unknown = stageNames.filter((name) => !Object.hasOwn(STAGES, name))
 if (option === '--help') {
   process.stdout.write(HELP)
 } else if (option === '--list') {
@@ -259,8 +259,8 @@ if (option === '--help') {
   process.stderr.write(`test:deep: there is no stage ${unknown.join(', ')}\n\n${HELP}`)
   process.exitCode = 2
 } else {
-  const names = asked.length > 0 ? asked : Object.keys(STAGES)
-  const failed = await runAll(names, asked.length === args.length)
+  const names = stageNames.length > 0 ? stageNames : Object.keys(STAGES)
+  const failed = await runAll(names, stageNames.length === args.length)
   if (failed.length > 0) process.stdout.write(`\nFailed: ${failed.join(', ')}\n`)
   process.stdout.write(`\n${names.length - failed.length} passed, ${failed.length} failed\n`)
   process.exitCode = failed.length === 0 ? 0 : 1

@@ -71,7 +71,7 @@ const stories = fc.array(round, { minLength: 2, maxLength: 5 }).map((rounds) => 
 type Step = typeof stories extends fc.Arbitrary<readonly (infer T)[]> ? T : never
 
 /** A transfer that somebody sent to where an invoice told him to, whatever that invoice has become. */
-interface Sent {
+interface SentTransfer {
   readonly key: string
   readonly forInvoice: string
   readonly matchKey: string
@@ -122,10 +122,10 @@ async function tell(steps: readonly Step[]): Promise<void> {
     numbers: createInvoiceNumbers(deps),
   }
   const ids: string[] = []
-  const sent: Sent[] = []
+  const sent: SentTransfer[] = []
 
   const rows = () => database.collection(INVOICES).find({ workspaceId: workspace.id }).toArray()
-  const record = async (one: Sent, time: number) => {
+  const record = async (one: SentTransfer, time: number) => {
     height += 1
     const to = { matchKey: one.matchKey, address: `0x${one.matchKey}` }
     const blocks = [blockWith(height, time, to, [{ key: one.key, amountBase: one.amountBase, asset: one.asset }])]
@@ -237,14 +237,14 @@ function mustBeSound(rows: readonly InvoiceDocument[]): void {
 }
 
 /** No transfer is another invoice's than the one that asked for it, unless that one asks for exactly this amount or a week has passed. */
-async function mustBeTheirs(sent: readonly Sent[], rows: readonly InvoiceDocument[]): Promise<void> {
+async function mustBeTheirs(sent: readonly SentTransfer[], rows: readonly InvoiceDocument[]): Promise<void> {
   const byId = new Map(rows.map((row) => [row._id, row]))
   for (const { key, forInvoice, matchKey, asset, amountBase, seenAt } of sent) {
     const payment = await database.collection(PAYMENTS).findOne({ key })
     const owner = payment?.invoiceId ?? null
     if (owner === null || owner === forInvoice) continue
-    const asked = byId.get(owner)?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === matchKey) ?? []
-    const isExact = asked.some(
+    const wanted = byId.get(owner)?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === matchKey) ?? []
+    const isExact = wanted.some(
       (paymentMethod) =>
         paymentMethod.asset === asset && paymentMethod.quotes.some((quote) => quote.amountBase === String(amountBase)),
     )

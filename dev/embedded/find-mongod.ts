@@ -74,7 +74,7 @@ async function answers(url: URL): Promise<void> {
   const expired = new Promise<never>((_, reject) => {
     deadline.addEventListener('abort', () => reject(new Error(`${url.host} did not respond within 6 s`)))
   })
-  const asked = async () => {
+  const answer = async () => {
     await lookup(url.hostname).catch(() => Promise.reject(new Error(`${url.host} cannot be resolved`)))
     await new Promise<void>((resolve, reject) => {
       const head = request(url, { method: 'HEAD', signal: deadline }, (response) => {
@@ -86,5 +86,5 @@ async function answers(url: URL): Promise<void> {
       head.end()
     })
   }
-  await Promise.race([asked(), expired])
+  await Promise.race([answer(), expired])
 }

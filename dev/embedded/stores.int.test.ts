@@ -31,7 +31,7 @@ function start(): Promise<Stores> {
   return startStores({ dataDir, report: () => {}, mongoUrl: null, redisUrl: null })
 }
 
-/** Starts the stores in a process of their own, which can be killed. */
+/** Starts the stores in their own process, which can be killed. */
 async function startElsewhere(): Promise<{ child: ChildProcess; mongoUrl: string; redisUrl: string }> {
   const fixture = join(import.meta.dirname, 'run-stores.fixture.ts')
   const child = spawn(process.execPath, ['--import', 'tsx', fixture, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })

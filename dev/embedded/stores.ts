@@ -30,7 +30,7 @@ interface Ports {
   readonly redis: number
 }
 
-interface Running {
+interface Store {
   readonly url: string
   readonly port: number
   stop(): Promise<void>
@@ -67,7 +67,7 @@ export async function startMongoAlone(
   return { mongoUrl: mongo.url, stop: () => mongo.stop() }
 }
 
-function given(url: string | null): Promise<Running> | null {
+function given(url: string | null): Promise<Store> | null {
   return url === null ? null : Promise.resolve({ url, port: 0, stop: () => Promise.resolve() })
 }
 
@@ -75,7 +75,7 @@ async function startMongo(
   dataDir: string,
   preferredPort: number,
   options: Pick<StoreOptions, 'report' | 'roomy'>,
-): Promise<Running> {
+): Promise<Store> {
   const binary = await findMongod(options.report)
   return startMongoStore({
     binary,
@@ -86,13 +86,13 @@ async function startMongo(
   })
 }
 
-async function startRedis(dataDir: string, preferredPort: number, report: Report): Promise<Running> {
+async function startRedis(dataDir: string, preferredPort: number, report: Report): Promise<Store> {
   const binary = await findRedisServer(report)
   return startRedisStore({ binary, dir: join(dataDir, 'redis'), preferredPort, report })
 }
 
 /** When one of the two fails, the other is ended before the failure is passed on. */
-async function settleBoth(first: Promise<Running>, second: Promise<Running>): Promise<[Running, Running]> {
+async function settleBoth(first: Promise<Store>, second: Promise<Store>): Promise<[Store, Store]> {
   const [one, two] = await Promise.allSettled([first, second])
   if (one.status === 'fulfilled' && two.status === 'fulfilled') return [one.value, two.value]
   for (const result of [one, two]) if (result.status === 'fulfilled') await result.value.stop()

@@ -23,9 +23,9 @@ const KRAKEN = [
 /** Kraken `Ticker`; one unknown pair refuses the whole list with status 200. `AssetPairs` lists what there is. */
 export function krakenBody(scene: Scene): unknown {
   if (scene.request.pathname.endsWith('/AssetPairs')) return krakenPairs(scene)
-  const asked = new Set((scene.request.searchParams.get('pair') ?? '').split(','))
-  const pairs = KRAKEN.filter(([id]) => asked.has(id))
-  if (pairs.length < asked.size || pairs.some(([, , base]) => hits(scene.fault, 'unknown_pair', base))) {
+  const pairNames = new Set((scene.request.searchParams.get('pair') ?? '').split(','))
+  const pairs = KRAKEN.filter(([id]) => pairNames.has(id))
+  if (pairs.length < pairNames.size || pairs.some(([, , base]) => hits(scene.fault, 'unknown_pair', base))) {
     return { error: ['EQuery:Unknown asset pair'] }
   }
   const names = pairs.map(([, key, base]): BookName => [key, base, 'USD'])
@@ -54,10 +54,10 @@ function krakenPairs(scene: Scene): unknown {
 
 /** Coinbase Advanced Trade products; unknown ids are silently absent. */
 export function coinbaseBody(scene: Scene): unknown {
-  const asked = new Set(scene.request.searchParams.getAll('product_ids'))
+  const ids = new Set(scene.request.searchParams.getAll('product_ids'))
   const names = ['BTC', 'LTC', 'DOGE', 'ETH', 'BNB', 'POL', 'SOL', 'USDT']
     .map((base): BookName => [`${base}-USD`, base, 'USD'])
-    .filter(([id]) => asked.has(id))
+    .filter(([id]) => ids.has(id))
   const products = recordsOf(scene, names, { bps: 2, half: 1 }).map(({ id, last }) => ({
     product_id: id,
     price: last,
@@ -148,9 +148,9 @@ export function binanceBody(scene: Scene): unknown {
     const listed = BINANCE.filter(([, base]) => !hits(scene.fault, 'unknown_pair', base))
     return recordsOf(scene, listed, { bps: 1, half: 0 }, 8).map(({ id, last }) => ({ symbol: id, price: last }))
   }
-  const asked = new Set<unknown>(JSON.parse(scene.request.searchParams.get('symbols') ?? '[]'))
-  const names = BINANCE.filter(([id]) => asked.has(id))
-  if (names.length < asked.size || names.some(([, base]) => hits(scene.fault, 'unknown_pair', base))) {
+  const symbols = new Set<unknown>(JSON.parse(scene.request.searchParams.get('symbols') ?? '[]'))
+  const names = BINANCE.filter(([id]) => symbols.has(id))
+  if (names.length < symbols.size || names.some(([, base]) => hits(scene.fault, 'unknown_pair', base))) {
     return { code: -1121, msg: 'Invalid symbol.' }
   }
   return recordsOf(scene, names, { bps: 1, half: 0.5 }, 8).map(({ id, bid, ask }) => ({
@@ -176,8 +176,8 @@ const BITFINEX: readonly BookName[] = [
 
 /** Bitfinex `tickers`: lists of bare numbers, written here as text to control their digits. */
 export function bitfinexText(scene: Scene): string {
-  const asked = new Set((scene.request.searchParams.get('symbols') ?? '').split(','))
-  const names = BITFINEX.filter(([id]) => asked.has(id))
+  const symbols = new Set((scene.request.searchParams.get('symbols') ?? '').split(','))
+  const names = BITFINEX.filter(([id]) => symbols.has(id))
   const rows = recordsOf(scene, names, { bps: 4, half: 2 }).map(({ id, bid, ask, last }) => {
     const [low, high, trade] = [bid, ask, last].map(bareNumber)
     return `["${id}",${low},12.3,${high},9.1,-310,-0.0043,${trade},812.4,${high},${high}]`

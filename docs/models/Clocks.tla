@@ -17,39 +17,39 @@ CONSTANTS
   Mistakes
 
 Planted(name) == name \in Mistakes
-VARIABLES now, asked, claim, retry, stolen, early
-vars == <<now, asked, claim, retry, stolen, early>>
+VARIABLES now, startedAt, claim, retry, stolen, early
+vars == <<now, startedAt, claim, retry, stolen, early>>
 
 Init ==
-  /\ now = 0 /\ asked = -1 /\ stolen = FALSE /\ early = FALSE
+  /\ now = 0 /\ startedAt = -1 /\ stolen = FALSE /\ early = FALSE
   /\ claim = [st |-> "none", ends |-> 0, until |-> 0] /\ retry = [st |-> "none", due |-> 0, may |-> 0]
-Tick == now < TimeMax /\ now' = now + 1 /\ UNCHANGED <<asked, claim, retry, stolen, early>>
+Tick == now < TimeMax /\ now' = now + 1 /\ UNCHANGED <<startedAt, claim, retry, stolen, early>>
 \* The process notes its monotonic time, then sends the insert; the store may carry it out at any later moment.
-Ask == asked = -1 /\ asked' = now /\ UNCHANGED <<now, claim, retry, stolen, early>>
+Start == startedAt = -1 /\ startedAt' = now /\ UNCHANGED <<now, claim, retry, stolen, early>>
 Skewed == {now + k : k \in Skews} \cup {now - k : k \in Skews}
 Insert ==
-  /\ asked >= 0 /\ claim.st = "none"
+  /\ startedAt >= 0 /\ claim.st = "none"
   /\ \E end \in IF Planted("lease-by-worker") THEN {t + Lease : t \in Skewed} ELSE {now + Lease} :
        claim' = [st |-> "held", ends |-> end, until |-> 0]
-  /\ UNCHANGED <<now, asked, retry, stolen, early>>
+  /\ UNCHANGED <<now, startedAt, retry, stolen, early>>
 \* Durations are measured on one machine and are right whatever its clock says.
-Begun == IF Planted("send-deadline-after-insert") THEN TRUE ELSE now < asked + SendBefore
+Begun == IF Planted("send-deadline-after-insert") THEN TRUE ELSE now < startedAt + SendBefore
 Send ==
   /\ claim.st = "held" /\ Begun /\ claim' = [claim EXCEPT !.st = "sent", !.until = now + Request]
-  /\ UNCHANGED <<now, asked, retry, stolen, early>>
+  /\ UNCHANGED <<now, startedAt, retry, stolen, early>>
 TakenOver ==
   /\ claim.st \in {"held", "sent"} /\ now >= claim.ends
   /\ stolen' = (stolen \/ (claim.st = "sent" /\ now < claim.until)) /\ claim' = [claim EXCEPT !.st = "over"]
-  /\ UNCHANGED <<now, asked, retry, early>>
+  /\ UNCHANGED <<now, startedAt, retry, early>>
 Fail ==
   /\ retry.st = "none"
   /\ \E due \in IF Planted("retry-by-worker") THEN {t + Delay : t \in Skewed} ELSE {now + Delay} :
        retry' = [st |-> "waits", due |-> due, may |-> now + Delay]
-  /\ UNCHANGED <<now, asked, claim, stolen, early>>
+  /\ UNCHANGED <<now, startedAt, claim, stolen, early>>
 Again ==
   /\ retry.st = "waits" /\ now >= retry.due /\ retry' = [retry EXCEPT !.st = "done"] /\ early' = (now < retry.may)
-  /\ UNCHANGED <<now, asked, claim, stolen>>
-Next == Tick \/ Ask \/ Insert \/ Send \/ TakenOver \/ Fail \/ Again
+  /\ UNCHANGED <<now, startedAt, claim, stolen>>
+Next == Tick \/ Start \/ Insert \/ Send \/ TakenOver \/ Fail \/ Again
 Spec == Init /\ [][Next]_vars
 FairSpec == Spec /\ WF_vars(Tick) /\ WF_vars(TakenOver) /\ WF_vars(Again)
 

@@ -64,7 +64,7 @@ export async function listChanges(
 }
 
 /** What follows a link. */
-export interface Following {
+export interface ChangesPath {
   /** In order, each behind the one before. */
   readonly path: readonly ChangesFile[]
   /** Later files that nothing on the path leads to, newest last. */
@@ -75,7 +75,7 @@ export interface Following {
  * The files that follow `from`, the newest link of a copy of the store, by their links alone: neither names nor times decide. Where two follow the same
  * link, because a writer was suspended, the one that leads further counts.
  */
-export function followingChanges(all: readonly ChangesFile[], from: ChainLink): Following {
+export function followingChanges(all: readonly ChangesFile[], from: ChainLink): ChangesPath {
   const files = all.filter(({ chain }) => chain === from.chain)
   const next = new Map<string, { readonly file: ChangesFile; readonly reach: number }>()
   for (const file of files.toSorted((one, other) => other.number - one.number)) {

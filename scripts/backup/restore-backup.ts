@@ -16,7 +16,7 @@ import { writeRestoreState } from '#shared/db/restore/restore-state.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { BORN } from '#shared/domain/marks/mark-fields.ts'
-import type { Issued, MarkPlace, Precautions } from '#shared/ports/marks.ts'
+import type { IssuedNumbers, MarkPlace, Precautions } from '#shared/ports/marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
@@ -161,7 +161,7 @@ const isKnown = ({ areCurrent, silent }: IssuedSince): boolean => areCurrent && 
 
 function requireRestorable({ schemaVersion, sealed: { total, opened } }: VerifiedArchive, acceptUnreadable: boolean) {
   if (schemaVersion > NEWEST_SCHEMA) {
-    throw new Error(`the archive has schema ${schemaVersion}, this version knows ${NEWEST_SCHEMA}: use a newer version`)
+    throw new Error(`the archive has schema ${schemaVersion}, this version reads ${NEWEST_SCHEMA}: use a newer version`)
   }
   if (opened < total && !acceptUnreadable) {
     throw new Error(
@@ -171,7 +171,7 @@ function requireRestorable({ schemaVersion, sealed: { total, opened } }: Verifie
 }
 
 /** Where keys and series continue: above the marks, above what the store derived, and by `skip` above what it issued. */
-function issuedAtMost({ marks }: IssuedSince, skip: number | null): Issued {
+function issuedAtMost({ marks }: IssuedSince, skip: number | null): IssuedNumbers {
   const marked = issuedFrom(marks)
   return {
     firstFree: (key) => Math.max(marked.firstFree(key), key.nextIndex + (skip ?? 0)),
@@ -179,7 +179,7 @@ function issuedAtMost({ marks }: IssuedSince, skip: number | null): Issued {
   }
 }
 
-/** The restored database gets marks of its own, which begin with all that is known: a key that the archive lacks may be added again. */
+/** The restored database gets its own marks, which begin with all that is known: a key that the archive lacks may be added again. */
 async function beginLife({ db, markPlaces, markKeys }: RestoreDeps, { marks }: IssuedSince): Promise<void> {
   const record = await startLife(db)
   const all = [...marks.values(), { field: BORN, value: 1 }]

@@ -16,8 +16,8 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { TakenBackAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import type { StoredAnswer } from '#shared/ports/customer-erasure.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
+import type { StoredAnswer } from '#shared/ports/stored-answer.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { accountMail } from '#shared/usecases/accounts/account-audit.ts'
 import { newEndpointSecret } from '#shared/usecases/endpoints/manage-endpoints.ts'
@@ -44,12 +44,12 @@ export interface TakenBackAct {
   readonly adviceIfMissing?: (row: AuditRecord) => string
 }
 
-type Named = CollectionModel<{ _id: string }>
+type DocumentModel = CollectionModel<{ _id: string }>
 
 const held =
   (of: unknown, idOf = (row: AuditRecord): string => row.subject): TakenBackAct['isHeld'] =>
   async (db, row) =>
-    (await db.collection(of as Named).findOne({ _id: idOf(row) }, { projection: { _id: 1 } })) !== null
+    (await db.collection(of as DocumentModel).findOne({ _id: idOf(row) }, { projection: { _id: 1 } })) !== null
 
 const text = (row: AuditRecord, name: string): string =>
   z.string().parse(row.detail[name], { error: () => `${row.id} names no ${name}` })

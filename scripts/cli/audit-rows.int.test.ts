@@ -40,7 +40,7 @@ afterAll(() => {
   vi.unstubAllEnvs()
 })
 
-interface Changing {
+interface ChangeCase {
   /** Audit rows of one run, oldest first. */
   readonly actions: readonly string[]
   /** Mails to owners, and to the person whom it concerns. */
@@ -51,9 +51,9 @@ interface Changing {
   readonly status?: number
 }
 /** `reads`: changes nothing of the installation. `services`: runs the services, which write the rows of what they do. `drill`: its rows are shown by `test/recovery/back-up-drill.int.test.ts`. */
-type Expectation = Changing | 'reads' | 'services' | 'drill'
+type Expectation = ChangeCase | 'reads' | 'services' | 'drill'
 
-const changes = (action: string | readonly string[], args: Changing['args'], notices = 0): Changing => ({
+const changes = (action: string | readonly string[], args: ChangeCase['args'], notices = 0): ChangeCase => ({
   actions: typeof action === 'string' ? [action] : action,
   args,
   notices,
@@ -109,15 +109,15 @@ const WORKSPACE: Readonly<Record<string, Expectation>> = {
   'wallet add': changes('wallet.added', async () => {
     const key = HDNodeWallet.fromSeed(randomBytes(32)).derivePath("m/44'/60'/0'")
     const entered = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey } as const
-    const asked = { ...at(), mode: 'live', ...op(), about: { entered } } as const
-    const { nonce, text } = await world.boss.caller.wallets.challenge(asked)
+    const challenge = { ...at(), mode: 'live', ...op(), about: { entered } } as const
+    const { nonce, text } = await world.boss.caller.wallets.challenge(challenge)
     const signature = key.deriveChild(0).deriveChild(0).signMessageSync(text)
     return [
       ...['--workspace', shop(), '--mode', 'live', '--family', 'evm', '--kind', 'xpub', '--value', entered.value],
       ...['--start-index', '0', '--nonce', nonce, '--signature', signature],
     ]
   }),
-  'wallet prove': changes('wallet.proof_asked', async () => [
+  'wallet prove': changes('wallet.proof_requested', async () => [
     ...['--workspace', shop(), '--family', 'evm', '--kind', 'xpub', '--value', xpub()],
   ]),
   'wallet funds': 'reads',
@@ -195,13 +195,13 @@ const MONEY: Readonly<Record<string, Expectation>> = {
   'delivery list': 'reads',
   'delivery show': 'reads',
   'delivery resend': changes('delivery.resent', deliveryId),
-  'delivery recover': changes('endpoint.recovery_asked', async () => [
+  'delivery recover': changes('endpoint.recovery_requested', async () => [
     ...[(await world.endpoint()).id, '--since', '1h'],
   ]),
   // Merchants' programs, by an API key: the server decides and records what happens.
   listen: 'reads',
   trigger: 'reads',
-  // Pays on a development chain from a key of its own.
+  // Pays on a development chain from its own key.
   pay: 'reads',
 }
 
@@ -283,7 +283,7 @@ test('every command says whether it changes something', () => {
 const unrecorded = async () =>
   (await checkRecords(createRecordedDocuments(stores.db), FIRST_RECORD, () => false)).missing
 
-const changing = Object.entries(EXPECTED).filter((entry): entry is [string, Changing] => typeof entry[1] === 'object')
+const changing = Object.entries(EXPECTED).filter((entry): entry is [string, ChangeCase] => typeof entry[1] === 'object')
 
 /** As hostile to people as it gets: suspended, and nobody gets in without a second factor. */
 async function shutShop(isShut: boolean): Promise<void> {
@@ -322,7 +322,7 @@ test.each(sampleOf(changing, 4))(
 )
 
 /** What changes of live keys and endpoints add: one owner, hence one mail each. */
-const LIVE: readonly (readonly [string, headline: string, Changing['args']])[] = [
+const LIVE: readonly (readonly [string, headline: string, ChangeCase['args']])[] = [
   ['api-key create', 'An API key was created', async () => ['--workspace', shop(), '--mode', 'live']],
   [
     'api-key revoke',

@@ -109,7 +109,7 @@ async function runNow(order: Order, signal: AbortSignal): Promise<void> {
   })
 }
 
-interface Due {
+interface DueBackup {
   readonly at: number
   readonly inMs: number
 }
@@ -119,10 +119,10 @@ interface Due {
  * verified last: a process may have been killed before it recorded one, and anybody may put files into a folder. Sooner where a new chain of changes has
  * begun since, which only a new archive can lead to.
  */
-async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Promise<Due> {
+async function runIfDue(order: Order, everyMs: number, signal: AbortSignal): Promise<DueBackup> {
   return await withBackupStore(async (store) => {
     const { clock, random, leases } = store
-    const due = (at: number): Due => ({ at, inMs: at - clock.now() })
+    const due = (at: number): DueBackup => ({ at, inMs: at - clock.now() })
     const before = await dueAt(store, order.folder, everyMs)
     if (before > clock.now()) return due(before)
     return await underBackupLease(leases, { owner: random.uuid(), signal, waitMs: 0 }, async (lease) => {

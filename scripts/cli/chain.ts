@@ -8,10 +8,10 @@ import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import type { RescanPreview } from '#shared/usecases/scanning/preview-rescan.ts'
 import {
-  type AskChainInput,
-  type AskedChain,
-  askChain,
+  type CommandInput,
+  type CommandResult,
   cancelChainCommands,
+  requestCommand,
 } from '#shared/usecases/scanning/request-chain-command.ts'
 import { costLines, withCosts } from './chain-costs.ts'
 import { nodeNotes } from './doctor/node-faults.ts'
@@ -26,7 +26,7 @@ import { snakeCase } from './text/snake-case.ts'
 
 const POLL_EVERY_MS = 200
 
-interface AskOptions extends OutputOptions {
+interface RequestOptions extends OutputOptions {
   readonly mode?: Mode
   readonly from?: number
   readonly to?: number
@@ -119,10 +119,10 @@ function describe(command: ChainCommand): string {
 }
 
 /** Stores a request, and waits a while for a scanner to run it. */
-async function ask(kind: AskChainInput['kind'], network: NetworkId, options: AskOptions): Promise<void> {
+async function storeRequest(kind: CommandInput['kind'], network: NetworkId, options: RequestOptions): Promise<void> {
   await withInstallation(async (installation) => {
     const mode = pickMode(installation, network, options.mode)
-    const input: AskChainInput = {
+    const input: CommandInput = {
       mode,
       network,
       kind,
@@ -133,12 +133,12 @@ async function ask(kind: AskChainInput['kind'], network: NetworkId, options: Ask
       actor: actorName(),
       reason: options.reason ?? null,
     }
-    const asked = await askChain(installation, input)
-    const preview = input.dryRun ? await readAhead(installation, input, asked) : null
-    const ended = input.dryRun ? asked.command : await lookAfter(installation, asked.command, options.wait)
-    const { plan, repeated } = asked
+    const result = await requestCommand(installation, input)
+    const preview = input.dryRun ? await readAhead(installation, input, result) : null
+    const ended = input.dryRun ? result.command : await lookAfter(installation, result.command, options.wait)
+    const { plan, repeated } = result
     const value = { plan, command: ended, repeated, dryRun: input.dryRun, ...(preview !== null && { preview }) }
-    print(options, snakeCase(value), textOf(asked, { ended, preview, kind }))
+    print(options, snakeCase(value), textOf(result, { ended, preview, kind }))
     if (ended?.status === 'refused') process.exitCode = 1
   })
 }
@@ -157,13 +157,13 @@ async function lookAfter(
   }
 }
 
-interface Ended {
+interface CommandOutcome {
   readonly ended: ChainCommand | null
   readonly preview: RescanPreview | null
   readonly kind: ChainCommandKind
 }
 
-function textOf({ plan }: AskedChain, { ended, preview, kind }: Ended): string {
+function textOf({ plan }: CommandResult, { ended, preview, kind }: CommandOutcome): string {
   const { from, to, height, status: state, livePayments, confirmedPayments } = plan
   const range =
     from === null || to === null
@@ -237,7 +237,7 @@ export function addChainCommands(program: Command): void {
       .description('Rescan blocks: finds missed payments, sends no webhook twice and reverses nothing. Safe to repeat.')
       .requiredOption('--from <height>', 'first block', parseHeight)
       .option('--to <height>', 'last block; default: the block of the scanner', parseHeight),
-  ).action((network: NetworkId, options: AskOptions) => ask('rescan', network, options))
+  ).action((network: NetworkId, options: RequestOptions) => storeRequest('rescan', network, options))
   withCommonOptions(
     chain
       .command('rewind')
@@ -247,14 +247,14 @@ export function addChainCommands(program: Command): void {
       )
       .requiredOption('--to <height>', 'last block that stays scanned', parseHeight)
       .option('--accept-reorg', 'for a halted scanner: accept the node’s chain although it differs'),
-  ).action((network: NetworkId, options: AskOptions) => ask('rewind', network, options))
+  ).action((network: NetworkId, options: RequestOptions) => storeRequest('rewind', network, options))
   withCommonOptions(
     chain
       .command('resume')
       .argument('<network>', 'network id, as in asset ids', parseNetwork)
       .description('Resume a halted scanner from the newest block that the node still has.')
       .option('--accept-reorg', 'also below finality, once you have decided that the node’s chain is the right one'),
-  ).action((network: NetworkId, options: AskOptions) => ask('resume', network, options))
+  ).action((network: NetworkId, options: RequestOptions) => storeRequest('resume', network, options))
   withCommonOptions(
     chain
       .command('skip')
@@ -264,7 +264,7 @@ export function addChainCommands(program: Command): void {
       )
       .option('--to <height>', 'last block that may be skipped; default: up to the first that can be read', parseHeight)
       .requiredOption('--reason <text>', 'reason for the audit log'),
-  ).action((network: NetworkId, options: AskOptions) => ask('skip', network, options))
+  ).action((network: NetworkId, options: RequestOptions) => storeRequest('skip', network, options))
   chain
     .command('cancel')
     .argument('<network>', 'network id, as in asset ids', parseNetwork)

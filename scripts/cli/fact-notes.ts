@@ -16,7 +16,7 @@ export function factsText({ facts }: Pick<ChainStatus, 'facts'>): string {
 
 /**
  * What to compare with the world: a row that nobody compared for 180 days, and figures of a live network that the scanner measured otherwise. Test
- * networks may be local chains, which have a pace of their own.
+ * networks may be local chains, which have their own pace.
  */
 export function factWarnings({ mode, facts, row }: Facts): readonly string[] {
   const off = facts.filter(({ isOff }) => isOff && mode === 'live').map(({ fact }) => NAMES[fact])

@@ -1,6 +1,6 @@
 import { createChainClient } from '#shared/chains/create-chain-client.ts'
 import { previewRescan, type RescanEffect, type RescanPreview } from '#shared/usecases/scanning/preview-rescan.ts'
-import type { AskChainInput, AskedChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import type { CommandInput, CommandResult } from '#shared/usecases/scanning/request-chain-command.ts'
 import type { Installation } from './session/installation.ts'
 import { table } from './text/output.ts'
 
@@ -19,8 +19,8 @@ const WORDS: Readonly<Record<RescanEffect, string>> = {
 /** Reads the blocks of a planned rescan or rewind with the network's node; null when there is no node, or no block to read. */
 export async function readAhead(
   installation: Installation,
-  input: AskChainInput,
-  { plan }: AskedChain,
+  input: CommandInput,
+  { plan }: CommandResult,
 ): Promise<RescanPreview | null> {
   const { mode, network, kind, acceptReorg } = input
   const { from, to } = plan

@@ -19,7 +19,7 @@ webhook, and prints what happened. Then it stays up for you to try, until Ctrl-C
 `
 
 /** Resolves when a signal asks the demo to end. */
-function askedToEnd(): Promise<void> {
+function endSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
@@ -32,7 +32,7 @@ export async function runDemo(args: readonly string[]): Promise<number> {
     process.stdout.write(unknown === undefined ? USAGE : `unknown option ${unknown}\n\n${USAGE}`)
     return unknown === undefined ? 0 : 2
   }
-  const ended = askedToEnd()
+  const ended = endSignal()
   const timeline = createTimeline(process.stdout)
   const dataDir = await mkdtemp(join(tmpdir(), 'paymesh-demo-'))
   process.stdout.write('\n  Paymesh demo: one invoice, one real transfer, every webhook verified\n\n')

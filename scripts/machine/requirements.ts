@@ -118,7 +118,7 @@ export const TEST_REQUIREMENTS: readonly RequirementName[] = [
 ]
 
 /** What `bringRequirements` could not bring: who goes without, and the one command that brings it. */
-export interface Missing {
+export interface MissingRequirements {
   readonly names: readonly RequirementName[]
   /** Stages of `npm test` that are left out without them. */
   readonly stages: ReadonlySet<string>
@@ -133,7 +133,7 @@ export interface Missing {
 export async function bringRequirements(
   names: readonly RequirementName[],
   { mayInstall, report }: { readonly mayInstall: boolean; readonly report: Report },
-): Promise<Missing | null> {
+): Promise<MissingRequirements | null> {
   const before = missingOf(names)
   if (before.length === 0) return null
   const hasApt = onPath('apt-get') !== null
@@ -145,7 +145,7 @@ export async function bringRequirements(
 }
 
 /** Two lines for people: what is missing, and what brings it. */
-export function describeMissing({ names, command }: Missing): string {
+export function describeMissing({ names, command }: MissingRequirements): string {
   return `Missing: ${names.join(', ')}. This brings it:\n  ${command}\n`
 }
 

@@ -33,7 +33,7 @@ function environmentOf(mongoUrl: string, metricsPort: number, more: Readonly<Rec
 const configOf = (...given: Parameters<typeof environmentOf>) => parseConfig(environmentOf(...given))
 
 const silent = { write: () => undefined }
-const ask = async (port: number, path: string) => {
+const request = async (port: number, path: string) => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`)
   return { status: response.status, body: (await response.json()) as { [key: string]: unknown } }
 }
@@ -43,10 +43,10 @@ deepTest('waits for MongoDB, says so from the first moment, and goes on when it 
   const [mongoPort, port] = [await freePort(0), await freePort(0)]
   const opening = openContext('api', configOf(`mongodb://127.0.0.1:${mongoPort}/?directConnection=true`, port), silent)
   endings.push(async () => (await opening).close())
-  await vi.waitFor(async () => expect((await ask(port, '/readyz')).status).toBe(503))
+  await vi.waitFor(async () => expect((await request(port, '/readyz')).status).toBe(503))
   await vi.waitFor(
     async () => {
-      const { status, body } = await ask(port, '/startupz')
+      const { status, body } = await request(port, '/startupz')
       expect([status, body]).toEqual([
         503,
         { started: false, reason: expect.stringMatching(/^waiting for MongoDB: .*ECONNREFUSED/) },
@@ -54,18 +54,18 @@ deepTest('waits for MongoDB, says so from the first moment, and goes on when it 
     },
     { timeout: 20_000, interval: 250 },
   )
-  expect((await ask(port, '/livez')).status).toBe(200)
+  expect((await request(port, '/livez')).status).toBe(200)
   const door = await startRoundRobin(mongoPort, [Number(new URL(stores.mongoUrl).port)])
   // Closed after the process, whose last writes go through it.
   endings.unshift(door.stop)
   const { ready, drain } = await opening
-  expect((await ask(port, '/startupz')).body).toEqual({ started: false, reason: 'starting' })
+  expect((await request(port, '/startupz')).body).toEqual({ started: false, reason: 'starting' })
   ready()
   // A store that does not answer within two seconds is not ready yet.
-  await expect.poll(() => ask(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
+  await expect.poll(() => request(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
   drain()
-  expect(await ask(port, '/readyz')).toMatchObject({ status: 503, body: { reasons: { process: 'stopping' } } })
-  expect((await ask(port, '/startupz')).status).toBe(200)
+  expect(await request(port, '/readyz')).toMatchObject({ status: 503, body: { reasons: { process: 'stopping' } } })
+  expect((await request(port, '/startupz')).status).toBe(200)
 })
 
 // Guarantee: what every process needs around its services reads no setting that some process is not given.
@@ -74,7 +74,7 @@ it.each(SERVICE_NAMES)('opens for %s, which reads its own settings alone', async
   const opened = await openContext(name, parseConfig(environmentOf(stores.mongoUrl, port), name), silent)
   endings.push(opened.close)
   opened.ready()
-  await expect.poll(() => ask(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
+  await expect.poll(() => request(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
 })
 
 it('collects the figures of the installation, and shows the state of its stores', async () => {
@@ -102,7 +102,7 @@ it('is not ready while the clock of the machine is off, and mints ids from the c
   const opened = await openContext('outbox', configOf(stores.mongoUrl, port), silent)
   endings.push(opened.close)
   opened.ready()
-  expect(await ask(port, '/readyz')).toMatchObject({
+  expect(await request(port, '/readyz')).toMatchObject({
     status: 503,
     body: { reasons: { clock: expect.stringMatching(/clock is 7\d{3}\.\d s ahead of the store's; synchronise it/) } },
   })
@@ -131,7 +131,7 @@ it('does not start with a wrong key, and is not ready once its key is no longer 
     .updateOne({ _id: KEY_CANARY_FACT }, { $set: { sealed: createSecretBox(other).seal('moved', keyCanaryContext()) } })
   await vi.waitFor(
     async () =>
-      expect(await ask(port, '/readyz')).toMatchObject({
+      expect(await request(port, '/readyz')).toMatchObject({
         status: 503,
         body: { reasons: { keys: expect.stringContaining('PAYMESH_MASTER_KEY does not match this installation') } },
       }),

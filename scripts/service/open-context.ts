@@ -165,7 +165,7 @@ async function requireOwnPrefix(
 }
 
 /** Inputs of readiness once the stores are connected. */
-interface Watched {
+interface Readiness {
   readonly db: Database
   readonly redis: OpenSignals['redis']
   readonly clock: Pick<StoreClock, 'driftMs'>
@@ -178,7 +178,7 @@ interface Watched {
 function createProcessState() {
   let started = false
   let notReady: string | null = 'starting'
-  let watched: Watched | null = null
+  let watched: Readiness | null = null
   let owner: () => Promise<string | null> = async () => null
   const mongo = async () => {
     if (watched === null) return 'not connected'
@@ -212,7 +212,7 @@ function createProcessState() {
     waitFor: (reason: string) => {
       notReady = reason
     },
-    watch: (parts: Watched) => {
+    watch: (parts: Readiness) => {
       watched = parts
       notReady = 'starting'
     },

@@ -46,7 +46,7 @@ async function serve(): Promise<void> {
 
 const POLL_EVERY_MS = 5_000
 
-interface Watched {
+interface Monitor {
   /** Loops without progress, with the reason in words. */
   silent(): Readonly<Record<string, string>>
   readonly logger: Logger
@@ -60,7 +60,7 @@ interface Watched {
  * Ends the whole process with 1 when one of its loops makes no progress: a loop that died silently would stop one part of the product
  * while the rest looks healthy, and a supervisor on one machine restarts only processes that end. Returns a function that ends the watch.
  */
-export function endWhenSilent({ silent, logger, shutdown, say = toStderr, pollEveryMs = POLL_EVERY_MS }: Watched) {
+export function endWhenSilent({ silent, logger, shutdown, say = toStderr, pollEveryMs = POLL_EVERY_MS }: Monitor) {
   const timer = setInterval(() => {
     const loops = silent()
     if (Object.keys(loops).length === 0) return

@@ -119,7 +119,7 @@ function explain(error: unknown): string {
  */
 function catchSignals(): { stopWith(stack: Stack): void } {
   let stack: Stack | undefined
-  let askedAt: number | null = null
+  let requestedAt: number | null = null
   const stop = (running: Stack) => {
     process.stdout.write('\nstopping …\n')
     running.stop().then(
@@ -132,9 +132,9 @@ function catchSignals(): { stopWith(stack: Stack): void } {
   }
   const onSignal = () => {
     // Ctrl-C under npm arrives twice: from the terminal, and forwarded by npm.
-    if (askedAt !== null && performance.now() - askedAt < ECHO_MS) return
-    if (askedAt !== null || stack === undefined) process.exit(130)
-    askedAt = performance.now()
+    if (requestedAt !== null && performance.now() - requestedAt < ECHO_MS) return
+    if (requestedAt !== null || stack === undefined) process.exit(130)
+    requestedAt = performance.now()
     stop(stack)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)

@@ -38,7 +38,7 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'self'",
   "require-trusted-types-for 'script'",
-  // The page's only policy; it accepts text without markup (services/dashboard/src/markup-policy.ts).
+  // The page's only policy; it accepts text without markup (services/dashboard/src/allow-text-only.ts).
   'trusted-types default',
 ].join('; ')
 
@@ -183,9 +183,9 @@ export const exportPaymentsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'payments',
     filters: paymentFilters,
-    lines: async function* ({ q, by, from, to, ...asked }, onRows, { reportingCurrency }) {
-      const search = q === '' ? null : await operatorPaymentSearch(deps.money, { ...asked, text: q })
-      const query = { ...asked, ...periodOf({ by, from, to }), search }
+    lines: async function* ({ q, by, from, to, ...filters }, onRows, { reportingCurrency }) {
+      const search = q === '' ? null : await operatorPaymentSearch(deps.money, { ...filters, text: q })
+      const query = { ...filters, ...periodOf({ by, from, to }), search }
       yield* exportPayments({ ...deps.money, reportingCurrency }, query, onRows)
     },
   })
@@ -195,8 +195,8 @@ const exportLedgerRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'ledger',
     filters: { ...periodFilters, profile: z.enum(LEDGER_PROFILES).nullable().default(null) },
-    lines: (asked, onRows, { reportingCurrency, zone }) =>
-      exportLedger({ ...deps.money, reportingCurrency }, { ...asked, zone }, onRows),
+    lines: (filters, onRows, { reportingCurrency, zone }) =>
+      exportLedger({ ...deps.money, reportingCurrency }, { ...filters, zone }, onRows),
   })
 
 /** `POST /export/settlements.csv`: what each wallet received of each coin on each day, newest first. */
@@ -204,7 +204,7 @@ const exportSettlementsRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'settlements',
     filters: periodFilters,
-    lines: (asked, onRows, { zone }) => exportSettlements(deps.money, { ...asked, zone }, onRows),
+    lines: (filters, onRows, { zone }) => exportSettlements(deps.money, { ...filters, zone }, onRows),
   })
 
 /** `POST /export/invoices.csv`: the invoices that the list shows under the same filters, paid or not, newest first. */
@@ -212,9 +212,9 @@ const exportInvoicesRoute = (deps: AdminDeps) =>
   exportRoute(deps, {
     what: 'invoices',
     filters: invoiceFilters,
-    lines: async function* ({ q, by, from, to, ...asked }, onRows, { reportingCurrency }) {
-      const search = q === '' ? null : await operatorSearch(deps.money, { ...asked, text: q })
-      const query = { ...asked, ...periodOf({ by, from, to }), search }
+    lines: async function* ({ q, by, from, to, ...filters }, onRows, { reportingCurrency }) {
+      const search = q === '' ? null : await operatorSearch(deps.money, { ...filters, text: q })
+      const query = { ...filters, ...periodOf({ by, from, to }), search }
       yield* exportInvoices({ ...deps.money, reportingCurrency }, query, onRows)
     },
   })

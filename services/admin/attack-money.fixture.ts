@@ -43,8 +43,8 @@ export const MONEY_ATTACKS: Pick<
   }),
   'invoices.withdrawRefund': once(1, 0, async ({ boss: { caller, at }, paid }) => {
     const id = await paid()
-    const ask = async () => (await caller.invoices.openRefund({ ...at, ...op(), id, amount: '1' })).id
-    return { input: { refundId: await ask() }, other: { refundId: await ask() } }
+    const request = async () => (await caller.invoices.openRefund({ ...at, ...op(), id, amount: '1' })).id
+    return { input: { refundId: await request() }, other: { refundId: await request() } }
   }),
   'payments.attach': once(1, 0, async ({ latePayment }) => {
     const { invoiceId, payment } = await latePayment()

@@ -195,7 +195,7 @@ const installation: Pick<
     const input = { name: 'ARS:official', price: '800', ...because }
     return { input, other: { ...input, price: '801' } }
   }),
-  'chains.ask': once(1, 0, async ({ boss: { caller } }) => {
+  'chains.request': once(1, 0, async ({ boss: { caller } }) => {
     const input = { ...ETHEREUM, kind: 'rescan', from: 1, to: 5 }
     const undo = () => caller.chains.cancel({ ...ETHEREUM, ...op() })
     await undo()
@@ -203,9 +203,9 @@ const installation: Pick<
   }),
   'chains.cancel': once(1, 0, async ({ boss: { caller } }) => {
     await caller.chains.cancel({ ...ETHEREUM, ...op() })
-    const ask = () => caller.chains.ask({ ...ETHEREUM, ...op(), kind: 'rescan', from: 1, to: 9 })
-    await ask()
-    return { input: ETHEREUM, other: { ...ETHEREUM, kind: 'rewind' }, undo: ask }
+    const request = () => caller.chains.request({ ...ETHEREUM, ...op(), kind: 'rescan', from: 1, to: 9 })
+    await request()
+    return { input: ETHEREUM, other: { ...ETHEREUM, kind: 'rewind' }, undo: request }
   }),
 }
 

@@ -65,7 +65,7 @@ test('each step of a person’s log-in leaves its rows and mails', async () => {
     browser,
     'auth.beginEnrolment',
     { password: PASSWORD, code: null },
-    row('auth.authenticator_asked'),
+    row('auth.authenticator_requested'),
   )
   const { secret } = begun.data
   await leaves(browser, 'auth.confirmEnrolment', { code: await admin.codeOf(secret) }, row('auth.authenticator_set', 1))
@@ -92,7 +92,7 @@ test('each step of a person’s log-in leaves its rows and mails', async () => {
   await leaves(browser, 'auth.changePassword', change, again)
   admin.advance(1)
   await leaves(admin.browser(), 'auth.requestReset', { email: 'nobody@example.com' }, row('auth.reset_refused'))
-  await leaves(admin.browser(), 'auth.requestReset', { email }, row('auth.reset_asked', 1))
+  await leaves(admin.browser(), 'auth.requestReset', { email }, row('auth.reset_requested', 1))
   const forgotten = { token: await mailedToken(email), password: 'yet other words again' }
   await leaves(admin.browser(), 'auth.resetPassword', forgotten, row('auth.password_reset', 1))
   const join = { token: await invitedToken(), name: 'Ines', password: PASSWORD }

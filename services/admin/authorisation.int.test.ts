@@ -22,7 +22,7 @@ const stores = useStores()
 const PEOPLE = ['owner', 'admin', 'support', 'viewer', 'foreign', 'operator', 'nobody'] as const
 type Person = (typeof PEOPLE)[number]
 /** Where they are with their second factor. */
-const FACTORS = ['none', 'asked', 'given', 'stepped-up'] as const
+const FACTORS = ['none', 'pending', 'given', 'stepped-up'] as const
 type Factor = (typeof FACTORS)[number]
 type Outcome = 'UNAUTHORIZED' | 'NOT_FOUND' | 'FORBIDDEN' | 'passes'
 const REFUSALS: readonly string[] = ['UNAUTHORIZED', 'NOT_FOUND', 'FORBIDDEN']
@@ -39,10 +39,10 @@ const ALLOWED: Readonly<Record<Role, readonly Person[]>> = {
 function demanded({ access, stepUp }: ProcedureMeta, { person, factor, mode }: Omit<Cell, 'path'>): Outcome {
   if (access === 'anyone') return 'passes'
   if (person === 'nobody') return 'UNAUTHORIZED'
-  if (access === 'asked') return factor === 'asked' ? 'passes' : 'UNAUTHORIZED'
-  if (factor === 'asked') return 'UNAUTHORIZED'
-  const isAsked = stepUp === true || (stepUp === 'live' && mode === 'live')
-  const confirmed: Outcome = isAsked && factor !== 'stepped-up' ? 'FORBIDDEN' : 'passes'
+  if (access === 'pending') return factor === 'pending' ? 'passes' : 'UNAUTHORIZED'
+  if (factor === 'pending') return 'UNAUTHORIZED'
+  const isRequested = stepUp === true || (stepUp === 'live' && mode === 'live')
+  const confirmed: Outcome = isRequested && factor !== 'stepped-up' ? 'FORBIDDEN' : 'passes'
   if (access === 'signedIn') return confirmed
   if (access === 'operator') return person === 'operator' ? confirmed : 'FORBIDDEN'
   if (person === 'foreign' || person === 'operator') return 'NOT_FOUND'
@@ -182,7 +182,7 @@ const STEP_UP: Readonly<Record<string, StepUp>> = {
   'wallets.disable': true,
   'wallets.enable': true,
   'invoices.eraseCustomer': 'live',
-  'chains.ask': 'live',
+  'chains.request': 'live',
   'chains.cancel': 'live',
   'chains.releaseDeadlines': 'live',
   'rates.confirm': true,
@@ -212,10 +212,10 @@ describe('what an authenticator is demanded for', () => {
   test('a change that needs a code in live mode needs it for every input but one that says test', async () => {
     const session = { ...owner.session, isOperator: true, steppedUpUntil: null }
     const caller = createCallerFactory(appRouter)(contextOf(session))
-    const ask = { opId: owner.deps.random.uuid(), network: 'ethereum', kind: 'rescan', from: 1, to: 2 }
+    const request = { opId: owner.deps.random.uuid(), network: 'ethereum', kind: 'rescan', from: 1, to: 2 }
     for (const mode of ['live', undefined, null, 'TEST', ['test']]) {
-      const input = { ...ask, mode } as unknown as Parameters<typeof caller.chains.ask>[0]
-      await expect(caller.chains.ask(input)).rejects.toMatchObject({ code: 'FORBIDDEN' })
+      const input = { ...request, mode } as unknown as Parameters<typeof caller.chains.request>[0]
+      await expect(caller.chains.request(input)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     }
   })
 

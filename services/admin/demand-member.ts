@@ -1,7 +1,7 @@
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import { lives } from '#shared/usecases/accounts/operator-sessions.ts'
 import type { AdminDeps } from './assemble.ts'
-import { Refused } from './refusals.ts'
+import { Refusal } from './refusals.ts'
 
 /** How long a person who was removed, or logged out, may keep a live view or a file: each calls `demandMember` at this interval. */
 export const MEMBER_CHECK_MS = 15_000
@@ -13,8 +13,8 @@ export async function demandMember(deps: AdminDeps, session: OperatorSession, wo
     deps.memberships.find(workspaceId, session.userId),
   ])
   if (found === null || !lives(found.session, deps.clock.now()))
-    throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
-  if (member === null) throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
+    throw new Refusal({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  if (member === null) throw new Refusal({ code: 'NOT_FOUND', message: 'Resource not found.' })
 }
 
 /** Answers of the store that may be missing in a row: a minute, as long as an election takes at most. */
@@ -37,7 +37,7 @@ export function watchMember(
       unanswered = 0
     } catch (error) {
       unanswered += 1
-      if (error instanceof Refused || unanswered >= UNANSWERED_MAX) end()
+      if (error instanceof Refusal || unanswered >= UNANSWERED_MAX) end()
     }
   }
   const timer = setInterval(() => void check(), MEMBER_CHECK_MS)

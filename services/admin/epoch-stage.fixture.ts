@@ -102,7 +102,7 @@ export async function epochPerson(stores: TestStores, admin: Admin, hasFactor: b
   if (hasFactor) await there.mutate('auth.giveRecoveryCode', { code: recoveryCodes[0] })
   for (const browser of [here, there]) expect((await browser.query('auth.state')).data).toEqual({ state: 'in' })
   await admin.browser().mutate('auth.requestReset', { email })
-  const resetToken = await tokenTo(stores, admin, email, 'password_reset_asked')
+  const resetToken = await tokenTo(stores, admin, email, 'password_reset_requested')
   return { id, email, here, there, secret, recoveryCodes, resetToken }
 }
 

@@ -38,7 +38,7 @@ interface ExportPlan<Filters extends z.core.$ZodShape> {
   readonly what: string
   readonly filters: Filters
   readonly lines: (
-    asked: z.output<z.ZodObject<typeof scope & Filters, z.core.$strict>>,
+    filters: z.output<z.ZodObject<typeof scope & Filters, z.core.$strict>>,
     onRows: (count: number) => void,
     settings: ExportSettings,
   ) => AsyncIterable<string>
@@ -53,9 +53,9 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
   const readContext = createContextReader(deps)
   const form = z.strictObject({ ...scope, ...plan.filters })
   return async (request: Request, response: Response): Promise<void> => {
-    const asked = form.safeParse(readForm(request.body))
-    if (!asked.success) return refuse(response, 400, INVALID_EXPORT)
-    const { workspaceId, mode } = z.object(scope).parse(asked.data)
+    const parsed = form.safeParse(readForm(request.body))
+    if (!parsed.success) return refuse(response, 400, INVALID_EXPORT)
+    const { workspaceId, mode } = z.object(scope).parse(parsed.data)
     const context = await readContext({ req: request, res: response } as Parameters<typeof readContext>[0])
     const { session } = context
     if (session === null) return refuse(response, 401, 'Please log in.')
@@ -66,7 +66,7 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
     })
     if (entered === undefined) return
     const { leave, settings } = entered
-    const name = fileName(plan.what, mode, { ...asked.data, zone: settings.zone, now: deps.clock.now() })
+    const name = fileName(plan.what, mode, { ...parsed.data, zone: settings.zone, now: deps.clock.now() })
     response.set({
       'Content-Type': 'text/csv; charset=utf-8',
       'Content-Disposition': `attachment; filename="${name}"`,
@@ -79,9 +79,9 @@ export function exportRoute<Filters extends z.core.$ZodShape>(deps: AdminDeps, p
         { clock: deps.clock, exports: deps.exports },
         {
           ...{ requestId: context.requestId, actor: `user:${session.email}`, workspaceId, mode },
-          ...{ what: plan.what, filters: shownFilters(asked.data) },
+          ...{ what: plan.what, filters: shownFilters(parsed.data) },
         },
-        (onRows) => plan.lines(asked.data, onRows, settings),
+        (onRows) => plan.lines(parsed.data, onRows, settings),
       )
       await pipeline(Readable.from(file), response, { signal: over.signal })
     } catch (error) {
@@ -112,11 +112,11 @@ async function enter(context: AdminContext, at: { readonly workspaceId: string; 
 function fileName(
   what: string,
   mode: Mode,
-  asked: Readonly<Record<string, unknown>> & { readonly zone: string; readonly now: number },
+  filters: Readonly<Record<string, unknown>> & { readonly zone: string; readonly now: number },
 ): string {
-  const { zone, now } = asked
-  const time = (name: string) => (typeof asked[name] === 'number' ? asked[name] : null)
-  const extra = ['profile', 'by'].flatMap((name) => (typeof asked[name] === 'string' ? [asked[name]] : []))
+  const { zone, now } = filters
+  const time = (name: string) => (typeof filters[name] === 'number' ? filters[name] : null)
+  const extra = ['profile', 'by'].flatMap((name) => (typeof filters[name] === 'string' ? [filters[name]] : []))
   const period = periodName({ from: time('from'), to: time('to'), zone, now })
   return `${[what, ...extra.filter((part) => part !== 'created'), period, zone.replaceAll('/', '-'), mode].join('_')}.csv`
 }
@@ -136,9 +136,9 @@ function periodName(period: {
 }
 
 /** Filters as recorded in the audit log: typed text may be a customer's address, so only its presence is recorded. */
-function shownFilters(asked: Readonly<Record<string, unknown>>): ExportRequest['filters'] {
+function shownFilters(filters: Readonly<Record<string, unknown>>): ExportRequest['filters'] {
   const shown: Record<string, string | number | boolean | null> = {}
-  for (const [name, value] of Object.entries(asked)) {
+  for (const [name, value] of Object.entries(filters)) {
     if (Object.hasOwn(scope, name) || value === null || value === '') continue
     if (name === 'q') shown['searched'] = true
     else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') shown[name] = value

@@ -64,7 +64,7 @@ async function relay(): Promise<void> {
   for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
 }
 
-const ask = (
+const request = (
   { caller, at }: AdminCaller,
   id: string,
   amount: string,
@@ -92,25 +92,25 @@ describe('a refund is a claim on money that was received', () => {
     await expect(
       luis.caller.invoices.openRefund({ ...luis.at, opId: randomUUID(), id, amount: '999999', ...named }),
     ).rejects.toMatchObject(refusal(/nothing to refund/i))
-    await expect(ask(luis, id, '25')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(request(luis, id, '25')).rejects.toMatchObject(refusal(/nothing to refund/i))
     expect(await rowsOf(id)).toEqual([])
     expect((await luis.caller.invoices.get({ ...luis.at, id })).may.refund).toMatch(/nothing to refund/i)
   })
 
   it('is refused for money that is not confirmed', async () => {
     const { id } = await received([{ amountBase: 25n * USDT }], { confirmed: false })
-    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(request(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
     expect((await luis.caller.invoices.get({ ...luis.at, id })).may.refund).toMatch(/nothing to refund/i)
   })
 
   it('is refused above what is left, and the refusal says how much that is', async () => {
     const { id } = await received([{ amountBase: 25n * USDT }])
-    await expect(ask(luis, id, '25.000001')).rejects.toMatchObject(refusal(/25 USDT/))
-    await ask(luis, id, '10')
-    await expect(ask(luis, id, '15.000001')).rejects.toMatchObject(refusal(/15 USDT/))
+    await expect(request(luis, id, '25.000001')).rejects.toMatchObject(refusal(/25 USDT/))
+    await request(luis, id, '10')
+    await expect(request(luis, id, '15.000001')).rejects.toMatchObject(refusal(/15 USDT/))
     const known = await luis.caller.invoices.get({ ...luis.at, id })
     expect(known.refundable).toMatchObject([{ asset: 'usdt_ethereum', symbol: 'USDT', amount: '15' }])
-    await ask(luis, id, '15')
+    await request(luis, id, '15')
     expect(await claimedOf(id)).toBe(25n * USDT)
     expect((await luis.caller.invoices.get({ ...luis.at, id })).may.refund).toMatch(/nothing to refund/i)
   })
@@ -118,7 +118,7 @@ describe('a refund is a claim on money that was received', () => {
   // Guards money: whoever works off the open refunds must not pay the customer five times.
   it('of the whole amount is opened once when five people ask at once', async () => {
     const { id } = await received([{ amountBase: 25n * USDT }])
-    const results = await Promise.allSettled(Array.from({ length: 5 }, () => ask(luis, id, '25')))
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => request(luis, id, '25')))
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const result of results)
       if (result.status === 'rejected') expect(result.reason).toMatchObject(refusal(/nothing to refund/i))
@@ -131,7 +131,7 @@ describe('a refund is a claim on money that was received', () => {
       { length: 100 },
       (_, place) => `${(place * 7) % 3}.${String(1 + ((place * 7919) % 999999))}`,
     )
-    const results = await Promise.allSettled(amounts.map((amount) => ask(luis, id, amount)))
+    const results = await Promise.allSettled(amounts.map((amount) => request(luis, id, amount)))
     const opened = amounts.filter((_, place) => results[place]?.status === 'fulfilled')
     const sum = opened.reduce((total, amount) => total + parseUnits(amount, 6), 0n)
     expect(await claimedOf(id)).toBe(sum)
@@ -145,30 +145,30 @@ describe('a refund is a claim on money that was received', () => {
 
   it('that is withdrawn frees its money', async () => {
     const { id } = await received([{ amountBase: 25n * USDT }])
-    const first = await ask(luis, id, '25')
-    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    const first = await request(luis, id, '25')
+    await expect(request(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
     await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: first.id })
-    const second = await ask(luis, id, '25')
+    const second = await request(luis, id, '25')
     const txHash = `0x${'ab'.repeat(32)}`
     await luis.caller.invoices.recordRefund({ ...luis.at, opId: randomUUID(), refundId: second.id, txHash })
-    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(request(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
   })
 
   it('may be of a coin that does not count for the invoice, up to what came in that coin', async () => {
     const { id } = await received([{ amountBase: 30n * USDT, asset: 'usdc_ethereum' }])
     const asset = 'usdc_ethereum' as const
     expect((await luis.caller.invoices.get({ ...luis.at, id })).refundable).toMatchObject([{ asset, amount: '30' }])
-    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
-    await expect(ask(luis, id, '30.1', { asset })).rejects.toMatchObject(refusal(/30 USDC/))
-    expect(await ask(luis, id, '30', { asset })).toMatchObject({ amount: '30', symbol: 'USDC' })
+    await expect(request(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(request(luis, id, '30.1', { asset })).rejects.toMatchObject(refusal(/30 USDC/))
+    expect(await request(luis, id, '30', { asset })).toMatchObject({ amount: '30', symbol: 'USDC' })
   })
 
   it('is the same one when the request is sent again, also once nothing is left', async () => {
     const { id } = await received([{ amountBase: 25n * USDT }])
     const opId = randomUUID()
-    const [first, same] = await Promise.all([ask(luis, id, '25', { opId }), ask(luis, id, '25', { opId })])
+    const [first, same] = await Promise.all([request(luis, id, '25', { opId }), request(luis, id, '25', { opId })])
     expect(same).toEqual(first)
-    expect(await ask(luis, id, '25', { opId })).toEqual(first)
+    expect(await request(luis, id, '25', { opId })).toEqual(first)
     expect(await rowsOf(id)).toHaveLength(1)
   })
 
@@ -177,7 +177,7 @@ describe('a refund is a claim on money that was received', () => {
     await relay()
     const before = await engine.deps.invoices.findById(id)
     const events = await engine.deps.events.listByInvoice(id)
-    await ask(luis, id, '25')
+    await request(luis, id, '25')
     await relay()
     const after = await engine.deps.invoices.findById(id)
     expect(after?.state).toEqual(before?.state)
@@ -191,14 +191,14 @@ describe('money that a reorganisation takes back', () => {
   it('cannot be refunded', async () => {
     const { id, height: at } = await received([{ amountBase: 25n * USDT }])
     await orphan(at - 1)
-    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(request(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
     await advanceInvoice(engine.deps, id)
-    await expect(ask(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
+    await expect(request(luis, id, '1')).rejects.toMatchObject(refusal(/nothing to refund/i))
   })
 
   it('leaves an exception about refunds that it no longer covers, until one is withdrawn', async () => {
     const { id, height: at } = await received([{ amountBase: 25n * USDT }])
-    const refund = await ask(luis, id, '25')
+    const refund = await request(luis, id, '25')
     expect(await flagged(id)).toBe(false)
     await orphan(at - 1)
     await advanceInvoice(engine.deps, id)
@@ -215,7 +215,7 @@ describe('money that a reorganisation takes back', () => {
 
   it('closes the exception when it returns, and reports it for a refund that was sent', async () => {
     const paid = await received([{ amountBase: 25n * USDT }])
-    const refund = await ask(luis, paid.id, '25')
+    const refund = await request(luis, paid.id, '25')
     const txHash = `0x${'cd'.repeat(32)}`
     await luis.caller.invoices.recordRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id, txHash })
     await orphan(paid.height - 1)
@@ -245,13 +245,13 @@ describe('money that a reorganisation takes back', () => {
       ...engine.deps,
       payments: {
         ...engine.deps.payments,
-        listForFold: async (...asked: Parameters<typeof engine.deps.payments.listForFold>) => {
+        listForFold: async (...args: Parameters<typeof engine.deps.payments.listForFold>) => {
           if (isFirst) {
             isFirst = false
-            await ask(luis, id, '25')
+            await request(luis, id, '25')
             await orphan(at - 1)
           }
-          return await engine.deps.payments.listForFold(...asked)
+          return await engine.deps.payments.listForFold(...args)
         },
       },
     }
@@ -262,9 +262,9 @@ describe('money that a reorganisation takes back', () => {
   it('in many races with refunds leaves none that is neither refused nor reported', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { id, height: at } = await received([{ amountBase: 25n * USDT }])
-      const asked = Array.from({ length: 6 }, () => ask(luis, id, '5'))
+      const requests = Array.from({ length: 6 }, () => request(luis, id, '5'))
       const reorganised = orphan(at - 1).then(() => advanceInvoice(engine.deps, id))
-      await Promise.allSettled([...asked, reorganised])
+      await Promise.allSettled([...requests, reorganised])
       await advanceInvoice(engine.deps, id)
       expect(await flagged(id)).toBe((await claimedOf(id)) > 0n)
     }
@@ -276,7 +276,7 @@ describe('money that a refund claims', () => {
   it('does not settle the invoice by a decision, until the refund is withdrawn', async () => {
     const paid = await received([{ amountBase: 26n * USDT, asset: 'usdc_ethereum' }])
     const asset = 'usdc_ethereum' as const
-    const refund = await ask(luis, paid.id, '26', { asset })
+    const refund = await request(luis, paid.id, '26', { asset })
     const [payment] = await engine.deps.payments.findByKeys(paid.keys)
     const attach = () =>
       luis.caller.payments.attach({
@@ -296,7 +296,7 @@ describe('money that a refund claims', () => {
     await engine.setCursor(height + 9, engine.deps.clock.now())
     await advanceInvoice(engine.deps, id)
     await relay()
-    const refund = await ask(luis, id, '20')
+    const refund = await request(luis, id, '20')
     const accept = () =>
       luis.caller.exceptions.accept({ ...luis.at, opId: randomUUID(), id: `partial:${id}`, reason: 'A good customer.' })
     await expect(accept()).rejects.toMatchObject(refusal(/Withdraw a refund/))
@@ -316,17 +316,17 @@ describe('a refund above the workspace’s threshold', () => {
     const { id } = await received([{ amountBase: 500n * USDT }])
     await toLive(id)
     const stale = await person({ steppedUp: false })
-    await expect(ask(stale, id, '300', { ...live, reason })).rejects.toMatchObject(forbidden('stepUp'))
+    await expect(request(stale, id, '300', { ...live, reason })).rejects.toMatchObject(forbidden('stepUp'))
     const bare = await person({ secondFactor: 'none', steppedUp: false })
-    await expect(ask(bare, id, '300', { ...live, reason })).rejects.toMatchObject(forbidden('secondFactor'))
-    await expect(ask(luis, id, '300', live)).rejects.toMatchObject({
+    await expect(request(bare, id, '300', { ...live, reason })).rejects.toMatchObject(forbidden('secondFactor'))
+    await expect(request(luis, id, '300', live)).rejects.toMatchObject({
       cause: { code: 'VALIDATION_ERROR', details: [{ path: 'reason', message: 'enter a reason' }] },
     })
     expect([await rowsOf(id), await notices()]).toEqual([[], []])
 
     const opId = randomUUID()
-    const first = await ask(luis, id, '300', { ...live, reason, opId })
-    expect(await ask(luis, id, '300', { ...live, reason, opId })).toEqual(first)
+    const first = await request(luis, id, '300', { ...live, reason, opId })
+    expect(await request(luis, id, '300', { ...live, reason, opId })).toEqual(first)
     const [mail, ...others] = await notices()
     expect([mail?.to, others]).toEqual(['owner@example.com', []])
     const { text } = renderMail({ template: 'owner_notice', data: mail?.data ?? {} })
@@ -338,12 +338,12 @@ describe('a refund above the workspace’s threshold', () => {
     await toLive(id)
     const stale = await person({ steppedUp: false })
     const before = (await notices()).length
-    await ask(stale, id, '60', live)
+    await request(stale, id, '60', live)
     const inUsdc = { ...live, asset: 'usdc_ethereum' as const }
-    const second = await ask(stale, id, '40', inUsdc)
-    await expect(ask(stale, id, '0.01', { ...live, reason })).rejects.toMatchObject(forbidden('stepUp'))
+    const second = await request(stale, id, '40', inUsdc)
+    await expect(request(stale, id, '0.01', { ...live, reason })).rejects.toMatchObject(forbidden('stepUp'))
     await stale.caller.invoices.withdrawRefund({ ...stale.at, ...live, opId: randomUUID(), refundId: second.id })
-    await ask(stale, id, '0.01', live)
+    await request(stale, id, '0.01', live)
     expect((await notices()).length).toBe(before)
   })
 
@@ -355,6 +355,6 @@ describe('a refund above the workspace’s threshold', () => {
       steppedUp: false,
       deps: ({ money }) => ({ money: { ...money, rates: { ...money.rates, rateFor } } }),
     })
-    await expect(ask(stale, id, '1', live)).rejects.toMatchObject(forbidden('stepUp'))
+    await expect(request(stale, id, '1', live)).rejects.toMatchObject(forbidden('stepUp'))
   })
 })

@@ -4,7 +4,7 @@ import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { DETAILS_MAX } from '#shared/contracts/http/validate.ts'
 
 /** An error with our own text. The transport's own texts quote the caller, who may have entered a secret as a name. */
-export class Refused extends TRPCError {}
+export class Refusal extends TRPCError {}
 
 /** Texts that replace those of the transport. */
 const TRANSPORT_LABELS: Partial<Record<TRPC_ERROR_CODE_KEY, string>> = {
@@ -23,14 +23,14 @@ const CODES: Readonly<Record<number, TRPC_ERROR_CODE_KEY>> = {
 }
 
 /** The refusal with the status and text of one of our own errors. */
-export function refusalOf(cause: PaymeshError): Refused {
-  return new Refused({ code: CODES[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
+export function refusalOf(cause: PaymeshError): Refusal {
+  return new Refusal({ code: CODES[cause.status] ?? 'INTERNAL_SERVER_ERROR', message: cause.message, cause })
 }
 
 /** Whether an existing procedure was reached and refused or failed. */
 export function isOurs(error: TRPCError): boolean {
   const { code, cause } = error
-  if (error instanceof Refused || code === 'INTERNAL_SERVER_ERROR') return true
+  if (error instanceof Refusal || code === 'INTERNAL_SERVER_ERROR') return true
   return cause instanceof PaymeshError || cause instanceof z.ZodError
 }
 

@@ -11,7 +11,7 @@ export const NO_FIELDS: z.ZodType<object | null | undefined, object | null | und
 export function strictInput<Known extends z.ZodType>(known: Known, own: unknown): Known {
   if (own === null) return (known instanceof z.ZodObject ? known.strict() : known) as Known
   if (!(own instanceof z.ZodObject) || own.def.checks !== undefined)
-    throw new TypeError('the input of a procedure must be an object without checks of its own')
+    throw new TypeError('the input of a procedure must be an object without its own checks')
   const shape = { ...(known instanceof z.ZodObject ? known.shape : {}), ...own.shape }
   for (const [name, field] of Object.entries(shape)) requireStrict(field, name)
   return z.strictObject(shape) as unknown as Known

@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 /** Calls a procedure as a person whom it lets in, with this input as it stands. */
 async function call(path: string, { access }: ProcedureMeta, input: unknown): Promise<unknown> {
-  const session: OperatorSession = access === 'asked' ? { ...boss.session, secondFactor: 'asked' } : boss.session
+  const session: OperatorSession = access === 'pending' ? { ...boss.session, secondFactor: 'pending' } : boss.session
   const nothing = () => undefined
   const facts = { requestId: 'req_strict', ip: '127.0.0.1', userAgent: 'vitest', device: null }
   const context = { ...facts, session, deps: boss.deps, setSessionToken: nothing, setDevice: nothing }

@@ -11,7 +11,7 @@ import { beginOperation, isRefusal } from '#shared/usecases/requests/begin-opera
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import type { AdminDeps } from './assemble.ts'
 import type { Machine } from './machine.ts'
-import { detailsOf, isOurs, publicMessage, Refused, refusalOf, secondFactorNeeded, stepUpNeeded } from './refusals.ts'
+import { detailsOf, isOurs, publicMessage, Refusal, refusalOf, secondFactorNeeded, stepUpNeeded } from './refusals.ts'
 import { NO_FIELDS, strictInput, strictly } from './strict-input.ts'
 import type { Work } from './work-budgets.ts'
 
@@ -33,12 +33,12 @@ export interface AdminContext {
 }
 
 /**
- * Who may call a procedure. `anyone`: no login. `asked`: a password was entered and a code is awaited. `signedIn`: a session whose
+ * Who may call a procedure. `anyone`: no login. `pending`: a password was entered and a code is awaited. `signedIn`: a session whose
  * second factor is complete, or not required yet. A role: at least that one in the workspace of the input. `operator`: instance
  * admins. Every check runs before the procedure's own input is read.
  */
 export interface ProcedureMeta {
-  readonly access: 'anyone' | 'asked' | 'signedIn' | 'operator' | Role
+  readonly access: 'anyone' | 'pending' | 'signedIn' | 'operator' | Role
   /** When a TOTP code entered within the last minutes, in this very session, is required. */
   readonly stepUp: StepUp
   /** The last status of the workspace in which it works; null where no workspace is concerned. Decision 0099 has the table. */
@@ -114,15 +114,15 @@ const withErrors = t.middleware(async ({ ctx, path, next }) => {
 
 /** Nothing reads an input of any depth or size. */
 const boundedInput = t.middleware(async ({ getRawInput, next }) => {
-  if (!isBounded(await getRawInput())) throw new Refused({ code: 'BAD_REQUEST', message: 'The input is invalid.' })
+  if (!isBounded(await getRawInput())) throw new Refusal({ code: 'BAD_REQUEST', message: 'The input is invalid.' })
   return await next()
 })
 
 /** There is a session and its person has completed the second factor, if required. */
 const signedIn = t.middleware(async ({ ctx, next }) => {
   const { session } = ctx
-  if (session === null || session.secondFactor === 'asked')
-    throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  if (session === null || session.secondFactor === 'pending')
+    throw new Refusal({ code: 'UNAUTHORIZED', message: 'Please log in.' })
   return await next({ ctx: { session, actor: actorOf(ctx) } })
 })
 
@@ -133,7 +133,7 @@ const actorOf = ({ machine, session }: Pick<AdminContext, 'machine' | 'session'>
 /** The password was entered, and a code comes next. */
 const codeAwaited = t.middleware(async ({ ctx, next }) => {
   const { session } = ctx
-  if (session?.secondFactor !== 'asked') throw new Refused({ code: 'UNAUTHORIZED', message: 'Please log in.' })
+  if (session?.secondFactor !== 'pending') throw new Refusal({ code: 'UNAUTHORIZED', message: 'Please log in.' })
   return await next({ ctx: { session } })
 })
 
@@ -169,12 +169,12 @@ const member = (role: Role) =>
     const held = isMember ? ctx.session?.roles.get(workspaceId) : ('owner' as const)
     const workspace = held === undefined ? null : await ctx.deps.workspaces.findById(workspaceId)
     if (held === undefined || workspace === null)
-      throw new Refused({ code: 'NOT_FOUND', message: 'Resource not found.' })
+      throw new Refusal({ code: 'NOT_FOUND', message: 'Resource not found.' })
     const needsFactor = workspace.policy.requiresSecondFactor && ctx.machine?.exempt.code !== true
     if (needsFactor && ctx.session?.secondFactor !== 'given')
       throw secondFactorNeeded(`${workspace.name} requires two-factor authentication. Turn it on first.`)
     if (!allows(held, role))
-      throw new Refused({
+      throw new Refusal({
         code: 'FORBIDDEN',
         message: `Requires the ${role.slice(0, 1).toUpperCase()}${role.slice(1)} role.`,
       })
@@ -220,12 +220,12 @@ const carriedOutOnce = t.middleware(async ({ ctx, input, path, meta, next }) => 
   return result
 })
 
-const wasRefused = (error: TRPCError): boolean => error instanceof Refused || isRefusal(error.cause)
+const wasRefused = (error: TRPCError): boolean => error instanceof Refusal || isRefusal(error.cause)
 
 const operatorOnly = t.middleware(async ({ ctx, next }) => {
   if (ctx.machine?.exempt.membership === true) return await next()
   if (ctx.session?.isOperator !== true)
-    throw new Refused({ code: 'FORBIDDEN', message: 'Only instance administrators can do this.' })
+    throw new Refusal({ code: 'FORBIDDEN', message: 'Only instance administrators can do this.' })
   if (ctx.deps.config.env === 'production' && ctx.session.secondFactor !== 'given')
     throw secondFactorNeeded('Instance administrators need two-factor authentication. Turn it on first.')
   return await next()
@@ -262,7 +262,7 @@ export function openDecision(options: Pick<OwnOptions, 'work'> = {}) {
 /** The second step of a login. */
 export const codeProcedure = strictly((own) =>
   base
-    .meta({ access: 'asked', stepUp: false, worksWhile: null, underEpoch: true })
+    .meta({ access: 'pending', stepUp: false, worksWhile: null, underEpoch: true })
     .use(codeAwaited)
     .input(strictInput(NO_FIELDS, own)),
 )

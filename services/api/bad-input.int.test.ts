@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** The whole store but the keys, of which every request takes a new one for a bucket of its own, and their rows in the audit log. */
+/** The whole store but the keys, of which every request takes a new one for its own bucket, and their rows in the audit log. */
 async function everything(): Promise<string> {
   const found: Record<string, unknown> = {}
   for (const model of MODELS) {

@@ -16,14 +16,14 @@ let db: Database
 /** The stores of this file with a connection that reports its commands. */
 const watched = Object.create(stores, { db: { get: () => db } }) as typeof stores
 let api: TestApi
-let asked: string[] = []
+let requests: string[] = []
 
 beforeAll(async () => {
   const url = new URL(stores.mongoUrl)
   url.searchParams.set('monitorCommands', 'true')
   db = await connectDatabase({ url: url.href, name: stores.database, logger: stores.runtime.logger })
   db.connection.getClient().on('commandStarted', ({ commandName, command }: mongoose.mongo.CommandStartedEvent) => {
-    asked.push(`${commandName} ${command[commandName]}`)
+    requests.push(`${commandName} ${command[commandName]}`)
   })
   const notifier = createRedisSignals(stores.redis).openNotifier(stores.runtime)
   api = await openApi(watched, { deps: () => ({ notifier }) })
@@ -41,12 +41,12 @@ async function expectCost(
   call: (request: number) => ReturnType<TestApi['call']>,
 ): Promise<void> {
   const send = vi.spyOn(stores.redis.producer, 'sendCommand')
-  const spent = () => [...asked, ...send.mock.calls.map(([{ name }]) => name)]
+  const spent = () => [...requests, ...send.mock.calls.map(([{ name }]) => name)]
   const spans: string[][] = []
   let request = 0
   const measure = async (): Promise<void> => {
     const before = await localAdmissions(stores.runtime.metrics)
-    asked = []
+    requests = []
     send.mockClear()
     expect((await call(request++)).status).toBe(status)
     // The limiter decides without a Redis that took longer than 50 ms, and asks it again half a second later: this one does not count.

@@ -1,6 +1,6 @@
 import type { Operation } from '#shared/contracts/openapi/operation.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Answer } from '#shared/ports/http-response.ts'
+import type { Answer } from '#shared/ports/answer.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { OperationIds } from '#shared/usecases/requests/run-once.ts'
 import type { ApiDeps } from './api-deps.ts'

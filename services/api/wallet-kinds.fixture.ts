@@ -14,7 +14,7 @@ export const addressAt = (index: number) => account.deriveChild(index).address
 export const keyOf = (address: string) => address.slice(2).toLowerCase()
 
 /** Amount and address of an invoice with an asset. */
-export interface Asked {
+export interface CreatedInvoice {
   readonly id: string
   readonly address: string
   readonly amountBase: bigint
@@ -43,7 +43,7 @@ export function useWalletApi(stores: TestStores) {
     return added
   }
 
-  async function create(key: string, asset = 'usdt_ethereum'): Promise<Asked | string> {
+  async function create(key: string, asset = 'usdt_ethereum'): Promise<CreatedInvoice | string> {
     const body = { amount: '25.00', currency: 'USD', asset }
     const { status, json } = await api.call('POST', '/invoices', { key, body })
     if (status !== 201) return String(json.error.code)
@@ -51,10 +51,10 @@ export function useWalletApi(stores: TestStores) {
     return { id: json.data.id, address, amountBase: BigInt(base), uri }
   }
 
-  async function created(key = api.testKey, asset?: string): Promise<Asked> {
-    const asked = await create(key, asset)
-    if (typeof asked === 'string') throw new Error(asked)
-    return asked
+  async function created(key = api.testKey, asset?: string): Promise<CreatedInvoice> {
+    const answer = await create(key, asset)
+    if (typeof answer === 'string') throw new Error(answer)
+    return answer
   }
 
   async function pay(to: { readonly address: string }, amountBase: bigint, time = api.engine.deps.clock.now()) {

@@ -6,7 +6,7 @@ import { addWallet } from '#test/support/add-wallet.ts'
 import type { TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
-import { type Asked, addressAt, useWalletApi } from './wallet-kinds.fixture.ts'
+import { addressAt, type CreatedInvoice, useWalletApi } from './wallet-kinds.fixture.ts'
 
 const stores = useStores()
 const stage = useWalletApi(stores)
@@ -21,9 +21,9 @@ describe('one address with unique amounts', () => {
   it('asks 200 invoices of one price, created at once, for 200 different amounts', async () => {
     await add([addressAt(0)], { kind: 'address' })
     const keys = await Promise.all(Array.from({ length: 4 }, () => api.newKey('test')))
-    const asked = await Promise.all(Array.from({ length: 200 }, (_, index) => create(keys[index % 4]?.apiKey ?? '')))
-    expect(asked.filter((one) => typeof one === 'string')).toEqual([])
-    const invoices = asked as Asked[]
+    const fresh = await Promise.all(Array.from({ length: 200 }, (_, index) => create(keys[index % 4]?.apiKey ?? '')))
+    expect(fresh.filter((one) => typeof one === 'string')).toEqual([])
+    const invoices = fresh as CreatedInvoice[]
     expect(new Set(invoices.map(({ amountBase }) => amountBase)).size).toBe(200)
     expect(new Set(invoices.map(({ address }) => address))).toEqual(new Set([addressAt(0)]))
     const [lowest = 0n] = invoices.map(({ amountBase }) => amountBase).sort((a, b) => (a < b ? -1 : 1))
@@ -46,22 +46,22 @@ describe('one address with unique amounts', () => {
 
   it('does not credit money that came before the invoice', async () => {
     await add([addressAt(0)], { kind: 'address' })
-    const asked = await created()
-    await pay(asked, asked.amountBase, api.engine.deps.clock.now() - 300_000)
-    expect(await paidOf(asked.id)).toBe(0n)
+    const fresh = await created()
+    await pay(fresh, fresh.amountBase, api.engine.deps.clock.now() - 300_000)
+    expect(await paidOf(fresh.id)).toBe(0n)
   })
 })
 
 describe('a disabled wallet', () => {
   it('locks nothing more, and credits what it issued', async () => {
     const { wallet } = await add([addressAt(10)])
-    const asked = await created()
+    const fresh = await created()
     await api.engine.deps.wallets.setDisabled(wallet.id, api.engine.deps.clock.now())
     api.engine.advance(6_000)
     // Test mode falls back to its built-in wallet.
     expect((await created()).address).not.toBe(addressAt(10))
-    await pay(asked, asked.amountBase)
-    expect(await paidOf(asked.id)).toBe(asked.amountBase)
+    await pay(fresh, fresh.amountBase)
+    expect(await paidOf(fresh.id)).toBe(fresh.amountBase)
   })
 })
 
@@ -72,12 +72,12 @@ describe('Solana with one address', () => {
       { ...api.engine.deps, ...api.engine },
       { workspaceId: api.engine.workspace.id, mode: 'test', family: 'solana', kind: 'address', value: solana },
     )
-    const asked = [await created(api.testKey, 'usdc_solana'), await created(api.testKey, 'sol_solana')]
-    const references = asked.map(({ uri }) => new URL(uri).searchParams.get('reference'))
+    const fresh = [await created(api.testKey, 'usdc_solana'), await created(api.testKey, 'sol_solana')]
+    const references = fresh.map(({ uri }) => new URL(uri).searchParams.get('reference'))
     expect(new Set(references).size).toBe(2)
     for (const reference of references) expect(reference).toMatch(/^[1-9A-HJ-NP-Za-km-z]{43,44}$/)
     // The last digits of the amount are the invoice’s own; zeros at its end are not written.
-    expect(asked[0]?.uri).toMatch(/^solana:9B5X.*\?amount=25\.0000\d{1,2}&spl-token=EPjF/)
+    expect(fresh[0]?.uri).toMatch(/^solana:9B5X.*\?amount=25\.0000\d{1,2}&spl-token=EPjF/)
   })
 })
 
@@ -94,9 +94,9 @@ describe('the gap of an extended key', () => {
     } as const
     const { wallet } = await addWallet({ ...deps, addressBook, secretBox }, { ...input, value: xpub })
     await api.engine.watchEverything()
-    const asked: Asked[] = []
-    for (let count = 0; count < 6; count += 1) asked.push(await created())
-    const fourth = asked[3]
+    const fresh: CreatedInvoice[] = []
+    for (let count = 0; count < 6; count += 1) fresh.push(await created())
+    const fourth = fresh[3]
     if (fourth === undefined) throw new Error('six were created')
     await pay(fourth, fourth.amountBase)
     await paidOf(fourth.id)

@@ -5,7 +5,7 @@ import { createPoolWatch } from '#shared/usecases/wallets/warn-low-pools.ts'
 import type { TestApi } from '#test/support/api.ts'
 import { blockWith } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
-import { type Asked, addressAt, keyOf, useWalletApi } from './wallet-kinds.fixture.ts'
+import { addressAt, type CreatedInvoice, keyOf, useWalletApi } from './wallet-kinds.fixture.ts'
 
 const stores = useStores()
 const stage = useWalletApi(stores)
@@ -20,8 +20,8 @@ beforeEach(() => {
 describe('a pool', () => {
   it('leases each address to one invoice, then is exhausted, in the list and in a create', async () => {
     await add([addressAt(1), addressAt(2), addressAt(3)])
-    const asked = await Promise.all([created(), created(), created()])
-    expect(new Set(asked.map(({ address }) => address)).size).toBe(3)
+    const fresh = await Promise.all([created(), created(), created()])
+    expect(new Set(fresh.map(({ address }) => address)).size).toBe(3)
     expect(await create(api.testKey)).toBe('NO_WALLET_FOR_ASSET')
     const { json } = await api.call('GET', '/currencies')
     const reasonOf = (id: string) => json.data.find((row: { id: string }) => row.id === id).unavailable_reason
@@ -65,7 +65,7 @@ describe('a pool', () => {
   })
 
   /** A pool of one address whose first invoice ended unpaid and whose second one has it now. */
-  async function handedOn(index: number): Promise<{ readonly first: Asked; readonly second: Asked }> {
+  async function handedOn(index: number): Promise<{ readonly first: CreatedInvoice; readonly second: CreatedInvoice }> {
     await add([addressAt(index)])
     const first = await created()
     api.engine.advance(HELD + 60_000)

@@ -186,13 +186,13 @@ function createQuestionHandler(deps: CheckoutDeps) {
     if (ofPayer >= QUESTIONS_PER_PAYER_MAX || total >= QUESTIONS_MAX) throw new TooMany(QUESTION_RETRY_S)
     running.set(payer, ofPayer + 1)
     total += 1
-    const asked = answerPaidHash(deps, { invoiceId, txHash }).finally(() => {
+    const pending = answerPaidHash(deps, { invoiceId, txHash }).finally(() => {
       total -= 1
       const left = (running.get(payer) ?? 1) - 1
       if (left === 0) running.delete(payer)
       else running.set(payer, left)
     })
-    const answer = await within(asked, QUESTION_MS)
+    const answer = await within(pending, QUESTION_MS)
     const late: HashAnswer = { verdict: 'cannot_look', network: null, confirmations: null, requiredConfirmations: null }
     response.json({ answer: answer ?? late })
   }

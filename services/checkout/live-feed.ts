@@ -32,7 +32,7 @@ interface Listener {
   beat(): void
 }
 
-interface Watched {
+interface Topic {
   readonly listeners: Set<Listener>
   version: number
   /** `<mode>-<network>` where money, or its confirmation, is expected; null when none is. */
@@ -73,14 +73,14 @@ export interface LiveFeed {
 
 /** One poll of a process for all watchers; nothing is read without a watcher. */
 export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
-  const watched = new Map<string, Watched>()
-  const opening = createSingleFlight<Watched | null>()
+  const watched = new Map<string, Topic>()
+  const opening = createSingleFlight<Topic | null>()
   let timer: NodeJS.Timeout | null = null
   let closed = false
   let turns = 0
   let readAt = performance.now()
 
-  async function open(invoiceId: string): Promise<Watched | null> {
+  async function open(invoiceId: string): Promise<Topic | null> {
     const known = watched.get(invoiceId)
     if (known !== undefined && performance.now() - readAt < CURRENT_MS) return known
     const view = await deps.view(invoiceId)
@@ -89,7 +89,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
     // The next turn brings it up to date, for all who watch it.
     if (known !== undefined) return known
     const hints = view.hints.length
-    const entry: Watched = { listeners: new Set(), ...addressStanding(view), height: null, hints, remadeIn: turns }
+    const entry: Topic = { listeners: new Set(), ...addressStanding(view), height: null, hints, remadeIn: turns }
     watched.set(invoiceId, entry)
     schedule()
     return entry
@@ -143,7 +143,7 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
 }
 
 /** Each network once, however many people watch. */
-function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Watched>): void {
+function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Topic>): void {
   if (wake === undefined) return
   for (const id of new Set([...watched.values()].flatMap(({ attended }) => attended ?? []))) wake(id)
 }
@@ -151,7 +151,7 @@ function attend({ attend: wake }: LiveFeedDeps, watched: ReadonlyMap<string, Wat
 /** Three queries to the store, and new views of the changed invoices. */
 async function look(
   deps: LiveFeedDeps,
-  watched: ReadonlyMap<string, Watched>,
+  watched: ReadonlyMap<string, Topic>,
   turn: number,
   onRead: () => void,
 ): Promise<void> {
@@ -186,7 +186,7 @@ async function look(
   await Promise.all(Array.from({ length: MAKERS }, make))
 }
 
-type Entry = readonly [string, Watched]
+type Entry = readonly [string, Topic]
 
 /**
  * The views to rebuild in this turn: those that waited longest, with a share for invoices that changed themselves. So however many change in
@@ -220,7 +220,7 @@ async function remake(
   for (const listener of entry.listeners) listener.show(made)
 }
 
-function addressStanding(view: InvoiceView): Pick<Watched, 'version' | 'chain' | 'attended' | 'view'> {
+function addressStanding(view: InvoiceView): Pick<Topic, 'version' | 'chain' | 'attended' | 'view'> {
   const json = JSON.stringify(view)
   const waits = view.paymentMethod !== null && view.payments.some(({ state }) => state === 'detected')
   const chain = waits && view.paymentMethod !== null ? `${view.mode}:${networkOf(view.paymentMethod.asset)}` : null

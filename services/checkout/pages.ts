@@ -51,7 +51,7 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
       .type('html')
       .send(plain === null ? page : leadTo(page, plain))
   }
-  /** A page about one thing: its script's first read, and the same page without a script, have paths of their own. */
+  /** A page about one thing: its script's first read, and the same page without a script, have their own paths. */
   const showFor = (kind: 'i' | 'l', below = '') => {
     app.get(`/${kind}/:id${below}`, (request, response) => {
       const { id } = request.params

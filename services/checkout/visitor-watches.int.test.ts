@@ -77,7 +77,7 @@ describe('on extended keys of two networks without a quota', () => {
     expect([refused.status, refused.body.error.code]).toEqual([400, 'NO_WALLET_FOR_ASSET'])
     expect(Number(SPENT.exec(refused.body.error.message)?.[1])).toBeLessThanOrEqual(20)
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(20 * 60)
-    // Another coin of the network is the same watch; another network has places of its own.
+    // Another coin of the network is the same watch; another network has its own places.
     expect((await choose(ids[OWN] ?? '', 'eth_ethereum', '2001:db8:0:7::1')).status).toBe(400)
     expect((await choose(ids[OWN] ?? '', 'usdt_bsc', '2001:db8:0:7::1')).status).toBe(200)
     expect((await choose(ids[OWN + 1] ?? '', 'usdt_ethereum', '2001:db8:0:8::1')).status).toBe(200)

@@ -11,7 +11,7 @@ const FRAME =
 /**
  * Every file costs a way there and back, six at a time where a proxy speaks HTTP/1.1, and the first data needs two of the six. So a page
  * that people open first is five scripts: `first`, which runs before the others, `vendor` with the libraries of all pages, `main`, `frame`
- * and the page itself. Each group takes along what its modules import. A dialog and a menu are files of their own.
+ * and the page itself. Each group takes along what its modules import. A dialog and a menu are separate files.
  */
 const GROUPS = [
   { name: 'first', test: /\/src\/(first\/|start\.ts)/, priority: 5 },

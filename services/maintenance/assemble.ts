@@ -40,7 +40,7 @@ export function assembleMaintenance(parts: MaintenanceParts): Stop {
 /** A run ends well before its lease does and continues in the next. */
 const RUN_MS = 300_000
 
-/** Every scheduled job: a row, or a file of its own where it is more. */
+/** Every scheduled job: a row, or its own file where it is more. */
 function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
   const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents } = parts
   const { clock, counts, logger, metrics } = parts

@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 describe('the maintenance process', () => {
-  it('runs every scheduled job under a lease of its own', async () => {
+  it('runs every scheduled job under its own lease', async () => {
     await vi.waitFor(async () => {
       const held = (await createInstanceReads(stores.db).leases()).map(({ id }) => id)
       expect(held).toEqual(

@@ -52,10 +52,10 @@ it('publishes a devaluation when an operator confirms it, and never because it l
 
 it('spends no more of the aggregator’s month in a burst than its leases allow, over several processes', async () => {
   const clock = { at: Date.UTC(2026, 10, 20), now: () => clock.at }
-  let asked = 0
+  let requests = 0
   const http = {
     get: async () => {
-      asked += 1
+      requests += 1
       return { outcome: 'network', cause: new Error('down') } as const
     },
   }
@@ -65,5 +65,5 @@ it('spends no more of the aggregator’s month in a burst than its leases allow,
     const deps = { ...parts, rates: createRateRepository(stores.db), leases: createLeaseRepository(stores.db) }
     await createJumpConfirmation(deps).agrees('BTC', parseDecimal('1'))
   }
-  expect(asked).toBe(10)
+  expect(requests).toBe(10)
 })

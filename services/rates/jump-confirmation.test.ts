@@ -10,7 +10,7 @@ const COINS = ['btc-bitcoin', 'eth-ethereum', 'pol-polygon-ecosystem-token']
 /** A confirmation over an aggregator that lists these prices, leases that end by the same clock, and what an operator confirmed. */
 function build() {
   const clock = { at: Date.UTC(2026, 9, 1), now: () => clock.at }
-  const world = { price: '100', ageMs: 60_000, status: 200, asked: 0, confirmed: null as string | null }
+  const world = { price: '100', ageMs: 60_000, status: 200, requests: 0, confirmed: null as string | null }
   const until = new Map<string, number>()
   const leases = {
     acquire: async (id: string, _owner: string, leaseMs: number) => {
@@ -25,7 +25,7 @@ function build() {
     return JSON.stringify(COINS.map((id) => ({ id, last_updated, quotes: { USD: { price: Number(world.price) } } })))
   }
   const get = async (): Promise<HttpGetResult> => {
-    world.asked += 1
+    world.requests += 1
     return { outcome: 'answer', status: world.status, body: body(), retryAfterMs: null, ageSeconds: 0 }
   }
   const random = { uuid: () => crypto.randomUUID(), bytes: (count: number) => new Uint8Array(count) }
@@ -65,7 +65,7 @@ describe('a second opinion', () => {
     const { process, world } = build()
     const confirmation = process()
     for (const name of ['BTC', 'ETH', 'POL', 'LTC', 'TRX']) await opinion(confirmation, '100', name)
-    expect(world.asked).toBe(1)
+    expect(world.requests).toBe(1)
   })
 
   // What the aggregator allows in a month must last a month: ten coins that jump and wait, cycle after cycle, and a process that restarts each time.
@@ -81,8 +81,8 @@ describe('a second opinion', () => {
         await opinion(confirmation, '150')
         clock.at += 15_000
       }
-      expect(world.asked).toBeLessThanOrEqual(20_000)
-      expect(world.asked).toBeGreaterThan(19_000)
+      expect(world.requests).toBeLessThanOrEqual(20_000)
+      expect(world.requests).toBeGreaterThan(19_000)
     },
     20_000,
   )

@@ -4,7 +4,7 @@ import { formatDecimal } from '#shared/domain/money/money.ts'
 import { isQuote, type Quote, type Reading } from '#shared/domain/rates/quote.ts'
 import type { HttpGet, HttpGetResult } from '#shared/runtime/http/http-get.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type FaultReason, type Parsed, type Pulse, type RateSource, SourceFault } from './rate-source.ts'
+import { type FaultReason, type ParsedResponse, type Pulse, type RateSource, SourceFault } from './rate-source.ts'
 import type { ReadingCache } from './reading-cache.ts'
 
 /** Dependencies of {@link createPairReader}. */
@@ -18,7 +18,7 @@ export type PairReaderDeps = Uses<'clock' | 'logger'> & {
 }
 
 /** What one poll taught: lists that were answered or narrowed down, prices, and refused lists. */
-export interface Taught {
+export interface Counts {
   lists: number
   prices: number
   refusals: number
@@ -52,8 +52,8 @@ export function createPairReader(
     list: readonly string[],
     signal: AbortSignal,
     now: Ms,
-    taught: Taught,
-  ): Promise<Parsed['pulse']> {
+    taught: Counts,
+  ): Promise<ParsedResponse['pulse']> {
     const result = await get(source.path(list), signal)
     if (result.outcome === 'answer' && source.refusesPair?.(result.body) === true) {
       search.refused(now)
@@ -89,9 +89,9 @@ export function createPairReader(
      * Requests the pairs, in one list or, while one of them is refused, in several; and what the source lists when that is due. `taught` counts what was learnt,
      * also when it throws: a {@link SourceFault}, or what ended a pause.
      */
-    async read(signal: AbortSignal, now: Ms, taught: Taught): Promise<void> {
+    async read(signal: AbortSignal, now: Ms, taught: Counts): Promise<void> {
       let isFirst = true
-      let pulse: Parsed['pulse'] = null
+      let pulse: ParsedResponse['pulse'] = null
       for (let list = search.next(now); list !== null; list = search.next(now)) {
         if (!isFirst) await pause(BETWEEN_REQUESTS_MS, signal)
         isFirst = false
@@ -132,9 +132,9 @@ function bodyOf(result: HttpGetResult): string {
     if (result.ageSeconds > MAX_CACHE_AGE_SECONDS) throw new PollFault('stale_cache', null, body)
     return body
   }
-  const asked = result.retryAfterMs === null ? null : Math.min(result.retryAfterMs, LONGEST_RETRY_AFTER_MS)
-  if (FORBIDDEN.has(status)) throw new PollFault('forbidden', asked ?? FORBIDDEN_BACK_OFF_MS, body)
-  throw new PollFault(status === 429 ? 'rate_limited' : 'http_status', asked, body)
+  const waitMs = result.retryAfterMs === null ? null : Math.min(result.retryAfterMs, LONGEST_RETRY_AFTER_MS)
+  if (FORBIDDEN.has(status)) throw new PollFault('forbidden', waitMs ?? FORBIDDEN_BACK_OFF_MS, body)
+  throw new PollFault(status === 429 ? 'rate_limited' : 'http_status', waitMs, body)
 }
 
 /** Two responses may be equal by chance, or come out of one cache. */

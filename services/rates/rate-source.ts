@@ -13,7 +13,7 @@ export interface Pulse {
 }
 
 /** What a response contains: its pairs, at most one reading each that is ours. Pairs that it lacks are simply absent. */
-export interface Parsed {
+export interface ParsedResponse {
   readonly readings: readonly Reading[]
   /** Null: the prices themselves are the pulse, for `frozenAfterMs`. */
   readonly pulse: Pulse | null
@@ -57,7 +57,7 @@ export interface RateSource {
    * Parses a 200 response. A pair that is missing, halted, crossed or malformed is left out or dropped and the others keep
    * their price; throws {@link SourceFault} when the response as a whole is unusable.
    */
-  parse(body: string, receivedAt: Ms): Parsed
+  parse(body: string, receivedAt: Ms): ParsedResponse
 }
 
 /** Why a source returned nothing: a bounded label. */

@@ -143,7 +143,7 @@ describe('the rates service against the exchange simulator', () => {
     'publishes from one process at a time',
     story(async ({ cycle }) => {
       await cycle.run()
-      let asked = 0
+      let requests = 0
       const second = createRateCycle({
         ...stores.runtime,
         rates: createRateRepository(stores.db),
@@ -151,17 +151,17 @@ describe('the rates service against the exchange simulator', () => {
         sources: {
           failing: () => [],
           poll: async () => {
-            asked += 1
+            requests += 1
             return []
           },
         },
         jumpConfirmation: { agrees: async () => false },
       })
       await second.run()
-      expect(asked).toBe(0)
+      expect(requests).toBe(0)
       await cycle.stop()
       await second.run()
-      expect(asked).toBe(1)
+      expect(requests).toBe(1)
       await second.stop()
     }),
   )

@@ -16,7 +16,7 @@ function answer(body: string, extra: Partial<Extract<HttpGetResult, { outcome: '
 /** A poller over scripted answers, its clock and the paths it asked for. */
 function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply: (url: string) => HttpGetResult) {
   const clock = { at: 1_800_000_000_000, now: () => clock.at }
-  const asked: string[] = []
+  const requests: string[] = []
   const faults: string[] = []
   const logged: unknown[] = []
   const poller = createSourcePoller({
@@ -35,12 +35,12 @@ function build(source: Parameters<typeof createSourcePoller>[0]['source'], reply
     },
     http: {
       get: async (url) => {
-        asked.push(url)
+        requests.push(url)
         return reply(url)
       },
     },
   })
-  return { poller, clock, asked, faults, logged }
+  return { poller, clock, requests, faults, logged }
 }
 
 const quotesOf = (poller: SourcePoller) => poller.readings().filter(isQuote)
@@ -75,7 +75,7 @@ describe('a source poller', () => {
 
   it('keeps the last quotes when a poll fails, and doubles its pause up to five minutes', async () => {
     let down = false
-    const { poller, clock, asked, faults } = build(bitstamp, () =>
+    const { poller, clock, requests, faults } = build(bitstamp, () =>
       down ? { outcome: 'network', cause: new Error('refused') } : answer(`[${row('100', clock.at)}]`),
     )
     await poller.poll()
@@ -83,9 +83,9 @@ describe('a source poller', () => {
     const pauses: number[] = []
     for (let round = 0; round < 7; round += 1) {
       await poller.poll()
-      const before = asked.length
+      const before = requests.length
       const failedAt = clock.at
-      while (asked.length === before) {
+      while (requests.length === before) {
         clock.at += 1_000
         await poller.poll()
       }
@@ -106,34 +106,34 @@ describe('a source poller', () => {
     [520, null, 15_000, 'http_status'],
     [302, null, 15_000, 'http_status'],
   ])('status %i with Retry-After %j waits %i ms', async (status, retryAfterMs, waitMs, reason) => {
-    const { poller, clock, asked, faults } = build(bitstamp, () => answer('<html>', { status, retryAfterMs }))
+    const { poller, clock, requests, faults } = build(bitstamp, () => answer('<html>', { status, retryAfterMs }))
     await poller.poll()
     clock.at += waitMs - 1
     await poller.poll()
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     clock.at += 1
     await poller.poll()
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
     expect(faults[0]).toBe(reason)
   })
 
   it('asks a table again only when its pause is over', async () => {
-    const { poller, clock, asked } = build(coinbaseFx, () =>
+    const { poller, clock, requests } = build(coinbaseFx, () =>
       answer('{"data":{"currency":"USD","rates":{"EUR":"0.9"}}}'),
     )
     await poller.poll()
     clock.at += 59_999
     await poller.poll()
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     clock.at += 1
     await poller.poll()
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   // Money: what a source said an hour ago must not stay young because the store's clock was set back.
   it('asks again, and its quotes grow old, after the clock went back', async () => {
     let down = false
-    const { poller, clock, asked } = build(bitstamp, () =>
+    const { poller, clock, requests } = build(bitstamp, () =>
       down ? { outcome: 'network', cause: new Error('refused') } : answer(`[${row('100', clock.at)}]`),
     )
     await poller.poll()
@@ -144,12 +144,12 @@ describe('a source poller', () => {
     const stepAt = clock.at
     clock.at += 61_000
     await poller.poll()
-    expect(asked.length).toBeGreaterThan(1)
+    expect(requests.length).toBeGreaterThan(1)
     expect(quotesOf(poller).map(({ receivedAt }) => receivedAt)).toEqual([stepAt])
   })
 
   it('finds the one pair that fails a whole list, keeps the others and leaves it out for an hour', async () => {
-    const { poller, clock, asked } = build(binance, (url) => {
+    const { poller, clock, requests } = build(binance, (url) => {
       if (url.includes('/ticker/price')) return answer('', { status: 500 })
       const symbols: string[] = JSON.parse(new URL(url).searchParams.get('symbols') ?? '[]')
       if (symbols.includes('POLUSDT')) return answer('{"code":-1121,"msg":"Invalid symbol."}', { status: 400 })
@@ -159,14 +159,14 @@ describe('a source poller', () => {
     await poller.poll()
     expect(quotesOf(poller)).toHaveLength(Object.keys(binance.pairs).length - 1)
     expect(quotesOf(poller).some((quote) => quote.base === 'POL')).toBe(false)
-    const before = asked.length
+    const before = requests.length
     clock.at += 15_000
     await poller.poll()
-    expect(asked.length).toBe(before + 1)
+    expect(requests.length).toBe(before + 1)
     clock.at += 60 * 60_000
-    const later = asked.length
+    const later = requests.length
     await poller.poll()
-    const lists = asked.slice(later).filter((url) => url.includes('bookTicker'))
+    const lists = requests.slice(later).filter((url) => url.includes('bookTicker'))
     // Alone: a pair that is still unknown must not fail the others again.
     expect(lists.filter((url) => url.includes('POLUSDT')).map((url) => decodeURIComponent(url).includes(','))).toEqual([
       false,

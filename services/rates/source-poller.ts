@@ -2,7 +2,7 @@ import { errorCode } from '#shared/contracts/error-text.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { FailingSource } from '#shared/ports/rate-sources.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { BETWEEN_REQUESTS_MS, createPairReader, type PairReaderDeps, PollFault, type Taught } from './pair-reader.ts'
+import { BETWEEN_REQUESTS_MS, type Counts, createPairReader, type PairReaderDeps, PollFault } from './pair-reader.ts'
 import { type FaultReason, SourceFault } from './rate-source.ts'
 import { createReadingCache } from './reading-cache.ts'
 
@@ -35,7 +35,7 @@ export function createSourcePoller(deps: SourcePollerDeps) {
     if (now < lastNow) goBack(lastNow - now)
     lastNow = now
     if (now < notBefore) return
-    const taught: Taught = { lists: 0, prices: 0, refusals: 0 }
+    const taught: Counts = { lists: 0, prices: 0, refusals: 0 }
     try {
       await reader.read(AbortSignal.timeout(deps.timeoutMs), now, taught)
       failures = 0

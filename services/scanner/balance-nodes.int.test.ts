@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import { asksBalances, increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -28,7 +28,7 @@ describe('a node', () => {
   it('is asked for no balance while no invoice waits', async () => {
     const calls: unknown[] = []
     const url = await lying((call, truth) => {
-      if (asksBalances(call)) calls.push(call)
+      if (readsFunds(call)) calls.push(call)
       return truth
     })
     stage.scan(source(clientOf([url])))
@@ -43,7 +43,7 @@ describe('a node', () => {
 
   it('that will not run code is asked for each balance', async () => {
     const url = await lying((call, truth) =>
-      call.method === 'eth_call' && asksBalances(call) ? { result: '0x' } : truth,
+      call.method === 'eth_call' && readsFunds(call) ? { result: '0x' } : truth,
     )
     await waitForEther()
     stage.scan(source(clientOf([url])))
@@ -110,7 +110,7 @@ describe('a node', () => {
     await waitForEther()
     let contradicts = true
     const second = await lying((call, truth) =>
-      contradicts && asksBalances(call) ? { result: `0x${'0'.repeat(64)}` } : truth,
+      contradicts && readsFunds(call) ? { result: `0x${'0'.repeat(64)}` } : truth,
     )
     stage.scan(source(clientOf([stage.chain.url, second])))
     await untilHead()
@@ -134,7 +134,7 @@ describe('a node', () => {
     let isPruned = false
     let refusals = 0
     const second = await lying((call, truth) => {
-      if (!asksBalances(call)) return truth
+      if (!readsFunds(call)) return truth
       if (!isPruned) return contradicts ? { result: `0x${'0'.repeat(64)}` } : truth
       refusals += 1
       return { error: { code: -32_000, message: 'missing trie node 0b1c (path ) state 0x0b is not available' } }

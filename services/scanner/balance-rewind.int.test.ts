@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -16,7 +16,10 @@ async function rewind(to: number): Promise<void> {
   const commands = createChainCommandRepository(stores.db)
   const payments = createPaymentRepository(stores.db, stores.runtime.random)
   const whole = { mode: 'test', network: 'ethereum', kind: 'rewind', from: null, to, acceptReorg: false } as const
-  const { command } = await askChain({ ...stage.deps, commands, payments }, { ...whole, dryRun: false, actor: 'cli' })
+  const { command } = await requestCommand(
+    { ...stage.deps, commands, payments },
+    { ...whole, dryRun: false, actor: 'cli' },
+  )
   await vi.waitFor(async () => expect((await commands.findById(command?.id ?? ''))?.status).toBe('done'), 8_000)
 }
 

@@ -94,7 +94,7 @@ deepTest('finds it by the weekly look of a thrifty scanner, and in the blocks th
 
 // Guarantee: an attack with transfers that the filter takes for ours stores nothing, and costs one question for each thousand of them.
 it('stores no transfer to a stranger that the filter takes for ours', async () => {
-  const asked: (readonly string[])[] = []
+  const requests: (readonly string[])[] = []
   const { wallets, watchPacks } = createRepositories(stores.db, stores.runtime)
   const cold = createColdWatches(
     {
@@ -102,7 +102,7 @@ it('stores no transfer to a stranger that the filter takes for ours', async () =
       wallets: {
         ...wallets,
         findAddresses: (mode, family, matchKeys) => {
-          asked.push(matchKeys)
+          requests.push(matchKeys)
           return wallets.findAddresses(mode, family, matchKeys)
         },
       },
@@ -113,7 +113,7 @@ it('stores no transfer to a stranger that the filter takes for ours', async () =
   const fooled = { ...cold, mayHold: () => true, refresh: cold.refresh }
   stage.scan(stage.source({ createIndex: () => createHotWatches(createWatchIndex, fooled) }))
   await untilMarked()
-  const before = asked.length
+  const before = requests.length
   for (let sent = 0; sent < 20; sent += 1) {
     await stage.chain.pay({ asset: 'usdt_ethereum', to: STRANGER, amountBase: BigInt(sent + 1) })
   }
@@ -123,8 +123,8 @@ it('stores no transfer to a stranger that the filter takes for ours', async () =
   const height = await stage.height()
   await stage.untilHeight(height)
   expect(await stage.payments()).toHaveLength(1)
-  expect(asked.length - before).toBeLessThanOrEqual(height + 1)
-  expect(asked.flat()).toContain(STRANGER.slice(2))
+  expect(requests.length - before).toBeLessThanOrEqual(height + 1)
+  expect(requests.flat()).toContain(STRANGER.slice(2))
 })
 
 it('does not move its cursor past a block whose doubtful transfers it could not check', async () => {
@@ -136,12 +136,12 @@ it('does not move its cursor past a block whose doubtful transfers it could not 
       watchPacks,
       wallets: {
         ...wallets,
-        findAddresses: async (...asked) => {
+        findAddresses: async (...args) => {
           if (isDown) {
             refused += 1
             throw new Error('the store does not respond')
           }
-          return wallets.findAddresses(...asked)
+          return wallets.findAddresses(...args)
         },
       },
     },

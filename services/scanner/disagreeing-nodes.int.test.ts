@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const node of opened.splice(0)) await node.close()
 })
 
-/** A node that shows a branch of its own from a height on; null: the truth. */
+/** A node that shows its own branch from a height on; null: the truth. */
 async function branching() {
   const node = { from: null as number | null, url: '' }
   const bent = (hash: unknown) => `0xbad${String(hash).slice(5)}`

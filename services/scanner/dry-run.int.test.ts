@@ -3,7 +3,11 @@ import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import { type PreviewInput, previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
-import { type AskChainInput, askChain, cancelChainCommands } from '#shared/usecases/scanning/request-chain-command.ts'
+import {
+  type CommandInput,
+  cancelChainCommands,
+  requestCommand,
+} from '#shared/usecases/scanning/request-chain-command.ts'
 import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -31,7 +35,7 @@ async function missedTwo(): Promise<void> {
   const { client } = stage.source()
   const blind: ChainClient = {
     ...client,
-    scan: async (...asked) => (await client.scan(...asked)).map((block) => ({ ...block, transfers: [] })),
+    scan: async (...args) => (await client.scan(...args)).map((block) => ({ ...block, transfers: [] })),
   }
   const scanner = stage.scan(stage.source({ client: blind }))
   await stage.untilHeight(1)
@@ -43,10 +47,10 @@ async function missedTwo(): Promise<void> {
   await scanner.stop()
 }
 
-function ask(kind: AskChainInput['kind'], input: Partial<AskChainInput> = {}) {
-  const payments = stage.deps.payments as typeof stage.deps.payments & Parameters<typeof askChain>[0]['payments']
+function request(kind: CommandInput['kind'], input: Partial<CommandInput> = {}) {
+  const payments = stage.deps.payments as typeof stage.deps.payments & Parameters<typeof requestCommand>[0]['payments']
   const whole = { ...scope, kind, from: null, to: null, acceptReorg: false, dryRun: false, actor: 'cli:test' }
-  return askChain({ ...stage.deps, commands: commands(), payments }, { ...whole, ...input })
+  return requestCommand({ ...stage.deps, commands: commands(), payments }, { ...whole, ...input })
 }
 const cancel = (input: Partial<Parameters<typeof cancelChainCommands>[1]> = {}) =>
   cancelChainCommands(
@@ -68,7 +72,7 @@ describe('the dry run of a rescan', () => {
     expect(await contents()).toEqual(before)
 
     stage.scan()
-    await ask('rescan', { from: 1 })
+    await request('rescan', { from: 1 })
     await stage.untilPayments([{ state: 'confirmed' }, { state: 'confirmed' }])
     expect(await preview()).toMatchObject({ known: 2, effects: {}, changes: [] })
   })
@@ -76,7 +80,7 @@ describe('the dry run of a rescan', () => {
   it('tells what would stand again, move, be taken back or be refused', async () => {
     await missedTwo()
     const scanner = stage.scan()
-    await ask('rescan', { from: 1 })
+    await request('rescan', { from: 1 })
     await stage.untilPayments([{ state: 'confirmed' }, { state: 'confirmed' }])
     await scanner.stop()
     const rows = stores.db.connection.collection('payments')
@@ -116,12 +120,12 @@ describe('the dry run of a rescan', () => {
 describe('cancelling', () => {
   it('closes what is open, once, and notes who did it', async () => {
     await missedTwo()
-    const asked = [await ask('rescan', { from: 1 }), await ask('rewind', { to: 1 })]
+    const results = [await request('rescan', { from: 1 }), await request('rewind', { to: 1 })]
     expect((await cancel({ dryRun: true })).cancelled).toHaveLength(2)
     expect(await commands().listAllOpen()).toHaveLength(2)
     expect((await cancel({ kind: 'rewind' })).cancelled).toMatchObject([{ kind: 'rewind', status: 'cancelled' }])
     expect((await cancel()).cancelled).toMatchObject([
-      { id: asked[0]?.command?.id, status: 'cancelled', outcome: 'Cancelled by cli:ada. It had not started.' },
+      { id: results[0]?.command?.id, status: 'cancelled', outcome: 'Cancelled by cli:ada. It had not started.' },
     ])
     expect(await cancel()).toEqual({ cancelled: [], tooLate: [] })
     const auditWrite = await createAuditRepository(stores.db).listBySubject('test:ethereum')
@@ -135,13 +139,13 @@ describe('cancelling', () => {
     await stage.untilHeight((cursor?.height ?? 0) + 1)
     expect(await stage.payments()).toEqual([])
     // The way is free for another request of the kind.
-    expect((await ask('rescan', { from: 2 })).repeated).toBe(false)
+    expect((await request('rescan', { from: 2 })).repeated).toBe(false)
   })
 
   // Guarantee: a request is never shown as cancelled although a scanner carried it out.
   it('comes too late once a scanner has taken a request', async () => {
     await missedTwo()
-    const { command } = await ask('rewind', { to: 1 })
+    const { command } = await request('rewind', { to: 1 })
     expect(await commands().take(command?.id ?? '')).toBe(true)
     expect(await cancel()).toMatchObject({ cancelled: [], tooLate: [{ status: 'open' }] })
     stage.scan()
@@ -151,7 +155,7 @@ describe('cancelling', () => {
   it('moves no cursor when it comes before the scanner takes the request', async () => {
     await missedTwo()
     const height = (await stage.cursor())?.height
-    const { command } = await ask('rewind', { to: 1 })
+    const { command } = await request('rewind', { to: 1 })
     stage.deps.commands.take = async (id) => {
       await cancel()
       return commands().take(id)
@@ -170,13 +174,13 @@ describe('cancelling', () => {
     let rescanning = false
     const cancelling: ChainClient = {
       ...client,
-      scan: async (from, ...asked) => {
-        const blocks = await client.scan(from, ...asked)
+      scan: async (from, ...args) => {
+        const blocks = await client.scan(from, ...args)
         if (rescanning && from === 3) await cancel()
         return blocks
       },
     }
-    const { command } = await ask('rescan', { from: 1 })
+    const { command } = await request('rescan', { from: 1 })
     rescanning = true
     stage.scan(stage.source({ client: cancelling, batchMax: 2 }))
     await vi.waitFor(async () => {

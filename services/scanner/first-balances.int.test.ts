@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
-import { asksBalances, useBalanceStage } from '#test/support/balance-stage.ts'
+import { readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -21,7 +21,7 @@ async function oldNode() {
   node.url = await lying((call, truth) => {
     if (!node.isOld) return truth
     if (call.method === 'eth_getLogs') return { result: [] }
-    if (!asksBalances(call) || typeof truth.result !== 'string') return truth
+    if (!readsFunds(call) || typeof truth.result !== 'string') return truth
     const [place, figures] = [truth.result.slice(0, 2 + WORD), truth.result.slice(2 + WORD)]
     return { result: place + '0'.repeat(figures.length) }
   })

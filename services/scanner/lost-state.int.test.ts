@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { asksBalances, increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
@@ -25,15 +25,15 @@ async function defaultGeth(otherwise: Lie = (_, truth) => truth): Promise<string
     const block = await stage.chain.rpc('eth_getBlockByNumber', [`0x${height.toString(16)}`, false])
     heights.set((block as { hash: string }).hash, height)
   }
-  const heightOf = (asked: unknown): number | undefined => {
-    if (typeof asked !== 'string') return heights.get((asked as { blockHash?: string } | undefined)?.blockHash ?? '')
-    return /^0x/.test(asked) ? Number(asked) : undefined
+  const heightOf = (block: unknown): number | undefined => {
+    if (typeof block !== 'string') return heights.get((block as { blockHash?: string } | undefined)?.blockHash ?? '')
+    return /^0x/.test(block) ? Number(block) : undefined
   }
   return lying((call, truth) => {
     const { method, params } = call
-    const isState = asksBalances(call) || method === 'eth_call' || method === 'eth_getTransactionCount'
-    const asked = method.includes('trace') ? heightOf(params[0]) : isState ? heightOf(params[1]) : undefined
-    return asked !== undefined && head - asked >= STATE_BLOCKS ? PRUNED : otherwise(call, truth)
+    const isState = readsFunds(call) || method === 'eth_call' || method === 'eth_getTransactionCount'
+    const height = method.includes('trace') ? heightOf(params[0]) : isState ? heightOf(params[1]) : undefined
+    return height !== undefined && head - height >= STATE_BLOCKS ? PRUNED : otherwise(call, truth)
   })
 }
 

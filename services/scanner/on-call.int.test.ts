@@ -4,7 +4,7 @@ import { createPaymentRepository } from '#shared/db/payments/payment-repository.
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainClient } from '#shared/ports/scanning.ts'
-import { type AskChainInput, askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { type CommandInput, requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { CONFIRMATIONS, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -19,16 +19,16 @@ beforeEach(() => {
   stage.deps.notifier.notify = (_queue, id) => void notified.push(id)
 })
 
-function ask(kind: AskChainInput['kind'], input: Partial<AskChainInput> = {}) {
+function request(kind: CommandInput['kind'], input: Partial<CommandInput> = {}) {
   const commands = createChainCommandRepository(stores.db)
   const payments = createPaymentRepository(stores.db, stores.runtime.random)
   const whole = { mode: 'test', network: 'ethereum', kind, from: null, to: null, acceptReorg: false } as const
-  return askChain({ ...stage.deps, commands, payments }, { ...whole, dryRun: false, actor: 'cli:test', ...input })
+  return requestCommand({ ...stage.deps, commands, payments }, { ...whole, dryRun: false, actor: 'cli:test', ...input })
 }
 
 /** Asks, and resolves with the request as it ended. */
-async function carriedOut(kind: AskChainInput['kind'], input: Partial<AskChainInput> = {}): Promise<ChainCommand> {
-  const { command } = await ask(kind, input)
+async function carriedOut(kind: CommandInput['kind'], input: Partial<CommandInput> = {}): Promise<ChainCommand> {
+  const { command } = await request(kind, input)
   if (command === null) throw new Error('nothing was asked')
   return vi.waitFor(async () => {
     const stored = await createChainCommandRepository(stores.db).findById(command.id)
@@ -175,7 +175,7 @@ describe('a rescan', () => {
     await twoPayments()
     const before = await stage.payments()
     await scanner.stop()
-    const { command } = await ask('rescan', { from: 1 })
+    const { command } = await request('rescan', { from: 1 })
     const { head } = stage.source().client
     state.forked = true
     stage.scan(stage.source({ client: { ...client, head }, development: false }))
@@ -191,15 +191,15 @@ describe('a rescan', () => {
 
   it('is asked for once, whoever asks again, and refuses heights that make no sense', async () => {
     await stage.deps.cursors.create(standingCursor())
-    const first = await ask('rescan', { from: 1 })
-    const again = await ask('rescan', { from: 1 })
+    const first = await request('rescan', { from: 1 })
+    const again = await request('rescan', { from: 1 })
     expect(again).toMatchObject({ repeated: true, command: { id: first.command?.id } })
-    await expect(ask('rescan', { from: 2 })).rejects.toMatchObject({ code: 'INVALID_STATE' })
-    await expect(ask('rescan', { from: 11 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    await expect(ask('rescan', { from: 5, to: 4 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    await expect(ask('rewind', { to: 10 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
-    await expect(ask('rewind', { network: 'bsc', to: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    expect((await ask('rewind', { to: 4, dryRun: true })).plan).toMatchObject({ from: 5, to: 10, livePayments: 0 })
+    await expect(request('rescan', { from: 2 })).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    await expect(request('rescan', { from: 11 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(request('rescan', { from: 5, to: 4 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(request('rewind', { to: 10 })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
+    await expect(request('rewind', { network: 'bsc', to: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await request('rewind', { to: 4, dryRun: true })).plan).toMatchObject({ from: 5, to: 10, livePayments: 0 })
     expect(await createChainCommandRepository(stores.db).listAllOpen()).toHaveLength(1)
   })
 })
@@ -243,7 +243,7 @@ describe('a rewind', () => {
     await stage.untilHeight(1)
     await twoPayments()
     await scanner.stop()
-    const { command } = await ask('rewind', { to: 1 })
+    const { command } = await request('rewind', { to: 1 })
     const height = await stage.height()
     await stores.db.connection
       .collection<{ _id: string }>('chain_cursors')
@@ -276,7 +276,7 @@ describe('a halted scanner', () => {
     expect(refused).toMatchObject({ status: 'refused' })
     expect(refused.outcome).toContain(`Block ${forkAt - 1} is the newest`)
     expect(await stage.payments()).toMatchObject([{ state: 'confirmed' }, { state: 'confirmed' }])
-    await expect(ask('rescan', { from: 1 })).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    await expect(request('rescan', { from: 1 })).rejects.toMatchObject({ code: 'INVALID_STATE' })
 
     expect(await carriedOut('resume', { acceptReorg: true })).toMatchObject({ status: 'done' })
     await stage.untilHeight(await stage.height())
@@ -289,6 +289,6 @@ describe('a halted scanner', () => {
   it('has nothing to resume when it is not halted', async () => {
     stage.scan()
     await stage.untilHeight(1)
-    expect(await ask('resume')).toMatchObject({ command: null })
+    expect(await request('resume')).toMatchObject({ command: null })
   })
 })

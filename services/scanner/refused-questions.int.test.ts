@@ -27,9 +27,9 @@ const { stage } = balances
 
 async function waitForTokens(status: 'pending' | 'expired', endsAt: number) {
   const at = Date.now() - HOUR_MS
-  const asked = samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' })
+  const method = samplePaymentMethod(WATCHED.matchKey, at, { asset: 'usdt_ethereum' })
   const nextActionAt = status === 'pending' ? endsAt : null
-  const state = { paymentMethods: [{ ...asked, address: WATCHED.address }], status, expiresAt: endsAt, nextActionAt }
+  const state = { paymentMethods: [{ ...method, address: WATCHED.address }], status, expiresAt: endsAt, nextActionAt }
   await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number: 1, state }))
 }
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -17,7 +17,7 @@ async function rescan(from: number, to: number): Promise<string | null | undefin
   const commands = createChainCommandRepository(stores.db)
   const payments = createPaymentRepository(stores.db, stores.runtime.random)
   const request = { ...scope, kind: 'rescan', from, to, acceptReorg: false, dryRun: false, actor: 'cli:test' } as const
-  const { command } = await askChain({ ...stage.deps, commands, payments }, request)
+  const { command } = await requestCommand({ ...stage.deps, commands, payments }, request)
   if (command === null) throw new Error('nothing was asked')
   return vi.waitFor(
     async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { CONFIRMATIONS, signedTransfer, useScanStage, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -207,7 +207,7 @@ describe('a scanner', () => {
   async function resumed(): Promise<void> {
     const commands = createChainCommandRepository(stores.db)
     const payments = createPaymentRepository(stores.db, stores.runtime.random)
-    const asked = {
+    const command = {
       mode: 'test',
       network: 'ethereum',
       kind: 'resume',
@@ -215,7 +215,7 @@ describe('a scanner', () => {
       to: null,
       acceptReorg: true,
     } as const
-    await askChain({ ...stage.deps, commands, payments }, { ...asked, dryRun: false, actor: 'cli:test' })
+    await requestCommand({ ...stage.deps, commands, payments }, { ...command, dryRun: false, actor: 'cli:test' })
     await vi.waitFor(async () => expect((await stage.cursor())?.status).not.toBe('halted'), 8_000)
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch } from '#shared/ports/scanning.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -92,7 +92,7 @@ describe('a node that fails on one block for ever', () => {
         to: node.badHeight,
         acceptReorg: false,
       } as const
-      await askChain({ ...engine.deps }, { ...rescan, dryRun: false, actor: 'cli:olivia' })
+      await requestCommand({ ...engine.deps }, { ...rescan, dryRun: false, actor: 'cli:olivia' })
       for (let minute = 0; minute < 5; minute += 1) {
         engine.advance(MINUTE)
         await vi.waitFor(async () => {
@@ -135,9 +135,9 @@ describe('other ways to be stuck', () => {
     const scanner = scan(engine, {
       client: {
         ...honest,
-        scan: (...asked): Promise<readonly ScannedBlock[]> => {
+        scan: (...args): Promise<readonly ScannedBlock[]> => {
           if (broken) throw new TypeError('cannot read\u001b[2J of http://user:hush@node.example/v3/hush?key=hush\n')
-          return honest.scan(...asked)
+          return honest.scan(...args)
         },
       },
     })

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 /** Deeper than every reorganisation of these tests; anvil calls blocks final that are 64 below its head. */
 const FINALITY_DEPTH = 65
 
-// Replaced blocks get the time that a node was moved to, by other files too: this one has a node of its own.
+// Replaced blocks get the time that a node was moved to, by other files too: this one has its own node.
 beforeAll(async () => {
   await anotherChain()
 })

@@ -147,7 +147,7 @@ describe('a thrifty scanner', () => {
       await stage.chain.mine()
       expect(await passedUntil()).toBeGreaterThanOrEqual(endsAt)
     }, PATIENCE)
-    // The ether from nowhere is an increase of its own.
+    // The ether from nowhere is a separate increase.
     const found = (await stage.payments()).filter(({ key }) => key.includes(':t:'))
     expect(found).toMatchObject([{ amount: '7000000' }])
   })
@@ -306,8 +306,8 @@ describe('a change of mode', () => {
 const staleNode = (isStale = () => true) =>
   countingNode(({ method, params }, truth) => {
     const { result } = truth
-    const isAsked = method === 'eth_call' && (params[0] as { to?: string }).to === undefined
-    if (!isStale() || !isAsked || typeof result !== 'string') return truth
+    const isRequested = method === 'eth_call' && (params[0] as { to?: string }).to === undefined
+    if (!isStale() || !isRequested || typeof result !== 'string') return truth
     return { result: `${result.slice(0, 66)}${'0'.repeat(64)}${result.slice(130)}` }
   })
 
@@ -389,8 +389,8 @@ describe('a node', () => {
     await waitFor('usdt_ethereum', { at: Date.now() - 1_000, endsAt })
     const stale = await countingNode(({ method, params }, truth) => {
       const { result } = truth
-      const isAsked = method === 'eth_call' && (params[0] as { to?: string }).to === undefined
-      if (!isAsked || typeof result !== 'string') return truth
+      const isRequested = method === 'eth_call' && (params[0] as { to?: string }).to === undefined
+      if (!isRequested || typeof result !== 'string') return truth
       return { result: `${result.slice(0, 66)}${'0'.repeat(result.length - 66)}` }
     })
     thrifty(stale)

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { asksBalances, ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { ETHER, increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -86,7 +86,7 @@ describe('a node that does not answer for balances', () => {
     let refusals = 0
     let skippedMs = 0
     const url = await lying((call, truth) => {
-      if (!isSilent || !asksBalances(call)) return truth
+      if (!isSilent || !readsFunds(call)) return truth
       refusals += 1
       return answer
     })

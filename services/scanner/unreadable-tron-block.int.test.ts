@@ -141,8 +141,8 @@ describe('a part of such a block that a node does not give or gives wrong', () =
   /** Answers the `place`th request for a transaction of the bad block, and every later one for the same. */
   function about(method: string, change: (json: Readonly<Record<string, unknown>>) => unknown, place = 2): TronLie {
     const seen: unknown[] = []
-    return ({ method: asked, params, json }) => {
-      if (asked !== method) return undefined
+    return ({ method: requests, params, json }) => {
+      if (requests !== method) return undefined
       if (!seen.includes(params['value'])) seen.push(params['value'])
       return params['value'] === seen[place] ? change(json as Readonly<Record<string, unknown>>) : undefined
     }

@@ -12,9 +12,9 @@ import { createNodePrices } from './node-prices.ts'
 
 const stores = useStores()
 /** Takes every question and answers none of them well: what is sent to it counts all the same. */
-let asked = 0
+let requests = 0
 const server = createServer((request, response) => {
-  asked += 1
+  requests += 1
   void once(request.resume(), 'end').then(() => response.end('{"error":{"code":-32000,"message":"no"}}'))
 })
 beforeAll(async () => {
@@ -38,16 +38,16 @@ async function live(network: NetworkId): Promise<void> {
 
 // Guarantee: no family has a way to its nodes that is not counted, and a restart forgets nothing.
 it.each(NETWORK_IDS)('every call to nodes of %s is counted over two lives of a process', async (network) => {
-  asked = 0
+  requests = 0
   await live(network)
   await live(network)
   const rows = await createNodeUsageRepository(stores.db).since(startOfDay(stores.runtime.clock.now()))
   const own = rows.filter((row) => row.network === network)
-  expect(own.reduce((sum, { calls }) => sum + calls, 0)).toBe(asked)
-  expect(asked).toBeGreaterThan(1)
+  expect(own.reduce((sum, { calls }) => sum + calls, 0)).toBe(requests)
+  expect(requests).toBeGreaterThan(1)
   for (const { mode, provider, unit, units, bytes } of own) {
     expect([mode, provider, unit]).toEqual(['live', `127.0.0.1:${(server.address() as AddressInfo).port}`, 'calls'])
-    expect(units).toBe(asked)
+    expect(units).toBe(requests)
     expect(bytes).toBeGreaterThan(0)
   }
   expect(JSON.stringify(rows)).not.toMatch(/secret|password|path-with-key/)

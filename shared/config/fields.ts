@@ -132,14 +132,14 @@ export const FIELDS = {
     z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
   ),
   MONGO_URL: field(
-    'MongoDB replica set. `npm start` starts one of its own when this is not set.',
+    'MongoDB replica set. `npm start` starts its own when this is not set.',
     'mongodb://mongo-0:27017,mongo-1:27017,mongo-2:27017/?replicaSet=rs0',
     null,
     z.string().regex(/^mongodb(\+srv)?:\/\//, 'must be a mongodb:// URL'),
   ),
   PAYMESH_MONGO_DATABASE: field('Database within MongoDB.', 'paymesh', 'paymesh', name),
   REDIS_URL: field(
-    'Redis, append-only and with `noeviction`: `redis://user:password@host:6379/0`, `redis+sentinel://:password@host:26379,host:26379/mymaster` (with `?sentinelPassword=` where the Sentinels have one) or `redis+cluster://:password@host:6379,host:6379`; each with `rediss` instead of `redis` for TLS, then with `?tlsCAFile=` and `&tlsCertificateKeyFile=` where needed. Special characters of a password are percent-encoded. `paymesh serve` and `npm start` in one process use none; `npm start -- --processes` starts one of its own when this is not set.',
+    'Redis, append-only and with `noeviction`: `redis://user:password@host:6379/0`, `redis+sentinel://:password@host:26379,host:26379/mymaster` (with `?sentinelPassword=` where the Sentinels have one) or `redis+cluster://:password@host:6379,host:6379`; each with `rediss` instead of `redis` for TLS, then with `?tlsCAFile=` and `&tlsCertificateKeyFile=` where needed. Special characters of a password are percent-encoded. `paymesh serve` and `npm start` in one process use none; `npm start -- --processes` starts its own when this is not set.',
     'redis://redis:6379',
     null,
     z.string().superRefine((text, context) => {
@@ -267,7 +267,7 @@ export const FIELDS = {
     integer(1, 1_000),
   ),
   PAYMESH_WEBHOOK_IN_FLIGHT_MAX: field(
-    'Requests that one webhook endpoint may have in flight at the same time. The number follows what the endpoint can take, up to this one; an endpoint may have a lower one of its own.',
+    'Requests that one webhook endpoint may have in flight at the same time. The number follows what the endpoint can take, up to this one; an endpoint may have its own, lower one.',
     '64',
     '64',
     integer(1, 64),

@@ -5,7 +5,7 @@ it('reads the headers of a collector', () => {
   expect(otlpHeaders.parse('Api-Key=abc, x-tenant = a%20b%3D')).toEqual({ 'api-key': 'abc', 'x-tenant': 'a b=' })
 })
 
-// Guarantee: no setting adds a header line of its own.
+// Guarantee: no setting adds its own header line.
 it.each(['', 'x', '=x', 'x=', 'a b=c', 'x=a%0d%0ab', 'x=%zz', 'x=1,,y=2', 'x=é'])('refuses %j', (text) => {
   expect(otlpHeaders.safeParse(text).success).toBe(false)
 })

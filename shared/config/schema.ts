@@ -230,9 +230,9 @@ function shape(values: Partial<Values>): Config {
   return Object.assign(single, sectionsOf(read), { reads })
 }
 
-type Read = <K extends FieldKey>(key: K) => Values[K]
+type Reader = <K extends FieldKey>(key: K) => Values[K]
 
-function sectionsOf(read: Read) {
+function sectionsOf(read: Reader) {
   return {
     stores: lazily({
       mongoUrl: () => read('MONGO_URL'),

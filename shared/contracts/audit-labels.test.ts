@@ -4,7 +4,7 @@ import { actionLabel, actorLabel } from './audit-labels.ts'
 describe('labels of the audit log', () => {
   it.each([
     ['auth.log_in_failed', 'Failed log-in'],
-    ['refund.asked', 'Refund address requested'],
+    ['refund.requested', 'Refund address requested'],
     ['invoice.cancelled', 'Invoice cancelled'],
     ['payment_link.created', 'Payment link created'],
     ['', ''],

@@ -15,9 +15,9 @@ export function tiersFault(value: unknown, knowsFinality: boolean): string | nul
   return faults.find((fault) => fault !== null) ?? null
 }
 
-type Unchecked = Partial<Record<keyof ConfirmationTier, unknown>> | null | undefined
+type UncheckedTier = Partial<Record<keyof ConfirmationTier, unknown>> | null | undefined
 
-function tierFault(tier: Unchecked, before: Unchecked, index: number, knowsFinality: boolean): string | null {
+function tierFault(tier: UncheckedTier, before: UncheckedTier, index: number, knowsFinality: boolean): string | null {
   const { fromUsd, confirmations } = tier ?? {}
   if (!isWhole(fromUsd, 0, FROM_MAX)) return `A threshold must be a whole number of US dollars from 0 to ${FROM_MAX}.`
   if (index === 0 && fromUsd !== 0) return 'The first tier must begin at 0 USD.'

@@ -73,8 +73,8 @@ export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 export const PAYMENT_STATES = ['detected', 'confirmed', 'replaced', 'dropped', 'orphaned'] as const
 export type PaymentState = (typeof PAYMENT_STATES)[number]
 
-/** `asked`: a link was created for the customer. `addressed`: the customer entered an address. `sent`: an operator recorded the transaction. */
-export const REFUND_STATUSES = ['asked', 'addressed', 'sent', 'withdrawn'] as const
+/** `requested`: a link was created for the customer. `addressed`: the customer entered an address. `sent`: an operator recorded the transaction. */
+export const REFUND_STATUSES = ['requested', 'addressed', 'sent', 'withdrawn'] as const
 export type RefundStatus = (typeof REFUND_STATUSES)[number]
 
 /** Public event types of the specification (§6). */

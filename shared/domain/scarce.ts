@@ -153,7 +153,7 @@ export const SCARCE = {
     ({ free, waitMaxMs }) => ({
       what: 'requests for a mail with a link to a new password',
       takenBy: NOBODY,
-      rule: `One connection has ${free}, whoever they are for, and then one after a wait that grows to ${minutes(waitMaxMs)}`,
+      rule: `One connection has ${free}, for all addresses together, and then one after a wait that grows to ${minutes(waitMaxMs)}`,
       enforcedIn: 'shared/usecases/accounts/reset-own-password.ts',
     }),
   ),

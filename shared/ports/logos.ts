@@ -14,7 +14,7 @@ export interface Logo extends LogoFacts {
   readonly bytes: Uint8Array
 }
 
-/** Turns a file of a stranger into a picture of our own. */
+/** Turns a file of a stranger into our own picture. */
 export interface LogoReader {
   /**
    * Decodes a PNG, JPEG or WebP file and encodes its pixels again, small and without metadata. Throws `VALIDATION_ERROR` with path `image` for

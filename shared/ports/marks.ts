@@ -46,7 +46,7 @@ export interface SeriesNumber {
 }
 
 /** What a store that went back in time must stay above. */
-export interface Issued {
+export interface IssuedNumbers {
   /** Lowest index of a key that was surely never issued. */
   firstFree(key: KeyCounters): number
   /** Number above which a series continues. */

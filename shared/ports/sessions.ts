@@ -13,8 +13,8 @@ export interface OperatorSession extends ActingSession {
   readonly isOperator: boolean
   /** Role by workspace id. */
   readonly roles: ReadonlyMap<string, Role>
-  /** `none`: this person has no authenticator. `asked`: password entered, code not yet. `given`: both. */
-  readonly secondFactor: 'none' | 'asked' | 'given'
+  /** `none`: this person has no authenticator. `pending`: password entered, code not yet. `given`: both. */
+  readonly secondFactor: 'none' | 'pending' | 'given'
   /** A code was entered for dangerous actions, which are allowed until then. */
   readonly steppedUpUntil: Ms | null
 }

@@ -8,7 +8,7 @@ export const ROLES = ['owner', 'admin', 'support', 'viewer'] as const
 export type Role = (typeof ROLES)[number]
 
 /** An audit row, alone or with the mails that are stored with it. */
-export type Recorded = AuditRecord | AuditWrite
+export type AuditInput = AuditRecord | AuditWrite
 
 /** A person as of one epoch: a decision that was made on what was read then. */
 export type PersonAt = Pick<User, 'id' | 'securityEpoch'>

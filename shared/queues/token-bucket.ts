@@ -46,7 +46,7 @@ export function createTokenBuckets({ redis, metrics, now = Date.now }: TokenBuck
   return {
     async take(rule, who) {
       const key = `${redis.prefix}:bucket:${rule.name}:${who}`
-      const shared = redis.isHealthy() ? await askRedis(redis, rule, key) : null
+      const shared = redis.isHealthy() ? await queryRedis(redis, rule, key) : null
       if (shared === null) metrics.count('rate_limit_local_total')
       return outcome(shared ?? local.take(rule, key))
     },
@@ -81,7 +81,7 @@ function createLocalCounts(now: () => number) {
 }
 
 /** Milliseconds until a token is available, 0 when it was taken; null when Redis does not respond in time. */
-async function askRedis(
+async function queryRedis(
   { producer }: Pick<RedisConnections, 'producer'>,
   { capacity, intervalMs }: BucketRule,
   key: string,

@@ -108,7 +108,7 @@ describe('wake-up', () => {
 })
 
 describe('a queue whose jobs end at once', () => {
-  // Guarantee: no wake-up waits for the turn of another id, or for one of its own; the handler merges what runs together.
+  // Guarantee: no wake-up waits for the turn of another id, or for its own; the handler merges what runs together.
   it('calls the handler for every wake-up, also while turns of it run', async () => {
     const redis = ownRedis()
     const hold = deferred()

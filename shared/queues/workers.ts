@@ -6,7 +6,7 @@ import type { QueueWorkerOptions } from './queue-worker-options.ts'
 const SWEEP_EVERY_MS = 1_000
 
 /**
- * How the worker of each queue runs; the service that consumes a queue adds `handle` and `sweep`. No queue has a retry class of its own: what
+ * How the worker of each queue runs; the service that consumes a queue adds `handle` and `sweep`. No queue has its own retry class: what
  * is still to be done is in the store, and the sweep finds it.
  */
 export const WORKERS = {

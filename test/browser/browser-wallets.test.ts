@@ -39,7 +39,7 @@ async function openWithWallets() {
 
 describe('wallets in the payer’s browser', () => {
   // Guarantee: the wallet that the payer chose pays, at once, what the page says; the network's word makes it paid.
-  test('are offered by name, and the chosen one pays with a signature of its own', async () => {
+  test('are offered by name, and the chosen one pays with its own signature', async () => {
     const { page, alpha, beta, created } = await openWithWallets()
     const alphaButton = page.getByRole('button', { name: 'Pay with Alpha Wallet' })
     expect(await alphaButton.locator('img').getAttribute('src')).toBe(PNG)
@@ -103,7 +103,7 @@ describe('wallets in the payer’s browser', () => {
   })
 })
 
-/** The page of a public network with an answer of our own: the installation has no node there. */
+/** The page of a public network with our own answer: the installation has no node there. */
 async function showPublic(script: string): Promise<Page> {
   const page = await browser.open()
   await page.addInitScript(script)

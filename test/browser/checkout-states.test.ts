@@ -58,7 +58,7 @@ const LOGO = sharp({ create: { width: 480, height: 160, channels: 3, background:
 /** Pages of each language share compiled scripts. */
 const SPEAKERS: Readonly<Record<string, typeof ANYBODY>> = { 'es-AR': { ...ANYBODY }, 'pt-BR': { ...ANYBODY } }
 
-/** Opens the real page with an answer of our own, so that each state is there at once and stays. */
+/** Opens the real page with our own answer, so that each state is there at once and stays. */
 async function show(
   name: string,
   options: Parameters<typeof browser.open>[0] = {},
@@ -119,7 +119,7 @@ test.each(sampleOf(Object.keys(STATES), 3))('%s is accessible at each width in b
 
 const pageOf = (path: string) => path.replace(/\/[^/]{36,43}(?=\/|$)/, '')
 /** States that ask for a payment. */
-const ASKS = /^(pay|partial$|announced|branded|stepped-back)/
+const PAYABLE = /^(pay|partial$|announced|branded|stepped-back)/
 /** States in which what came is said coin by coin. */
 const HAS_COINS = /^(receipt-)?(paid|overpaid|refunded|accepted-short)/
 /** Fields that a page does not say: those that the receipt says, and what is left to pay where nothing is asked for. */
@@ -127,10 +127,10 @@ const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>>
   '/i': (field, name) =>
     /^view\.(books\.(?!refunds|coins)|paymentMethod\.due$)/.test(field) ||
     (field === 'view.received' && HAS_COINS.test(name)) ||
-    (field === 'view.paymentMethod.remaining' && !ASKS.test(name)),
+    (field === 'view.paymentMethod.remaining' && !PAYABLE.test(name)),
   '/i/plain': (field, name) =>
     /^view\.(received|books\.(?!refunds)|paymentMethod\.due$)/.test(field) ||
-    (field === 'view.paymentMethod.remaining' && !ASKS.test(name)),
+    (field === 'view.paymentMethod.remaining' && !PAYABLE.test(name)),
   '/i/receipt': (field, name) =>
     /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
   '/i/receipt/plain': (field, name) =>
@@ -215,7 +215,7 @@ const ACTS: Readonly<Record<string, readonly [state: string, act: (page: Page) =
     },
   ],
   'a refund’s address, and its refusal': [
-    'refund-asked',
+    'refund-requested',
     async (page) => {
       await page.getByLabel('Your USDT address on TRON').fill('TSWqa1StkkGB8idDYxQd9jGZWXQfahxbG3')
       await page.getByRole('button', { name: 'Continue' }).click()
@@ -265,7 +265,7 @@ test('the longest language fits the smallest screen', async () => {
 
 // Guarantee: the menu names its language whole and leaves the merchant room; what the head of a bill cuts off scrolls nowhere.
 test('the menu of languages stands beside the merchant on the smallest screen', async () => {
-  for (const name of sampleOf(['hostile', 'pay-evm', 'pick', 'link-custom', 'refund-asked', 'branded'], 2)) {
+  for (const name of sampleOf(['hostile', 'pay-evm', 'pick', 'link-custom', 'refund-requested', 'branded'], 2)) {
     const page = await show(name, { width: 320, locale: 'pt-BR' })
     const menu = await page.locator('.language').boundingBox()
     const who = await page.locator('.who').boundingBox()

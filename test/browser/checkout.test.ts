@@ -154,16 +154,16 @@ deepTest('"I paid but nothing happened" is answered honestly', async () => {
   const page = await browser.open()
   await page.goto(created.urls.checkout)
   await page.getByText('I paid but nothing happened').click()
-  const ask = async (hash: string, answer: string | RegExp) => {
+  const request = async (hash: string, answer: string | RegExp) => {
     await page.getByLabel('Transaction ID').fill(hash)
     await page.getByRole('button', { name: 'Look it up' }).click()
     await page.locator('#hash-result').filter({ hasText: answer }).waitFor()
   }
-  await ask('what is this, please tell me who you are', 'That doesn’t look like a transaction ID.')
-  await ask(`0x${'ab'.repeat(32)}`, 'We can’t find it yet.')
+  await request('what is this, please tell me who you are', 'That doesn’t look like a transaction ID.')
+  await request(`0x${'ab'.repeat(32)}`, 'We can’t find it yet.')
   const foreign = await pay(await getInvoice(other.id))
   await waitForEvent(other.id, 'invoice.paid', PAID_MS)
-  await ask(foreign, 'not to this invoice’s')
+  await request(foreign, 'not to this invoice’s')
 })
 
 test('what does not exist says so in the reader’s language', async () => {

@@ -22,7 +22,7 @@ const SLOW_MACHINE_MS = 300_000
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 /** What the API says of a row and its page shows: amounts with their unit, and names. */
-interface Said {
+interface RowTexts {
   readonly amounts: readonly string[]
   readonly names: readonly string[]
 }
@@ -33,7 +33,7 @@ const money = (value: unknown) => {
 }
 
 /** Lists whose rows are compared with the API field by field, by the procedure that fills them. */
-const COMPARED: Readonly<Record<string, (row: Row) => Said>> = {
+const COMPARED: Readonly<Record<string, (row: Row) => RowTexts>> = {
   'invoices.list': ({ amount, coins, customer, orderId }) => {
     const { received, due, symbol } = (coins ?? {}) as Readonly<Record<string, string>>
     const { name, email } = customer as Readonly<Record<string, string | null>>
@@ -74,7 +74,7 @@ const LAST = 'result.data.past.responseBody'
 async function openExtreme({ path, open }: RecordPage) {
   const { dev, seed, storageState } = opened()
   const page = await browser.open({ session: storageState, width: 1280, height: 800 })
-  const rows = new Map<string, Said>()
+  const rows = new Map<string, RowTexts>()
   const records = new Map<string, readonly PutIn[]>()
   await page.route(/\/trpc\/(?!live\.)/, async (route) => {
     const response = await route.fetch()
@@ -120,7 +120,7 @@ const rawIds = (text: string) => IDS.filter((id) => new RegExp(`(^|[\\s(·,])${i
 const shownText = async (page: Page, part = 'main') =>
   await page.evaluate<string>(`document.querySelector(${JSON.stringify(part)}).innerText`)
 
-function expectSaid(id: string, text: string, { amounts, names }: Said): void {
+function expectSaid(id: string, text: string, { amounts, names }: RowTexts): void {
   const shown = amountsIn(text)
   for (const amount of amounts)
     expect({ id, amount, shown }).toEqual({ id, amount, shown: expect.arrayContaining([amount]) })

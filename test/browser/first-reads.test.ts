@@ -12,16 +12,16 @@ const browser = useBrowser()
 
 /** Paths and bodies of the questions that a page asks, from now on. */
 function questionsOf(page: Page): string[] {
-  const asked: string[] = []
+  const requests: string[] = []
   page.on('request', (request) => {
     const { pathname } = new URL(request.url())
-    if (/^\/(api|trpc)\//.test(pathname) && !pathname.endsWith('/live')) asked.push(pathname)
+    if (/^\/(api|trpc)\//.test(pathname) && !pathname.endsWith('/live')) requests.push(pathname)
   })
-  return asked
+  return requests
 }
 
 /** Procedures of the dashboard's questions. */
-const procedures = (asked: readonly string[]) => asked.flatMap((path) => path.replace('/trpc/', '').split(','))
+const procedures = (input: readonly string[]) => input.flatMap((path) => path.replace('/trpc/', '').split(','))
 
 /** A response that is still on its way when the test ends. */
 const neverArrives = (): void => {}
@@ -60,10 +60,10 @@ test('the checkout requests an invoice with its coins once, and before its scrip
   const reads = [`/api/i/${id}`]
   const page = await browser.open()
   await withoutTime(page)
-  const asked = questionsOf(page)
+  const wanted = questionsOf(page)
   await page.goto(urls.checkout)
   await page.locator('.coin button').first().waitFor()
-  expect(asked.toSorted()).toEqual(reads)
+  expect(wanted.toSorted()).toEqual(reads)
 
   const cut = await browser.open()
   const early = questionsOf(cut)
@@ -78,10 +78,10 @@ test('a payment link with a price requests its coins together with its script', 
   const link = await shop.paymentLinks.create({ title: 'Mug', currency: 'USD', amount: '12.00' })
   const page = await browser.open()
   await withoutTime(page)
-  const asked = questionsOf(page)
+  const wanted = questionsOf(page)
   await page.goto(link.url)
   await page.locator('.coin button').first().waitFor()
-  expect(asked.toSorted()).toEqual([`/api/l/${link.id}`])
+  expect(wanted.toSorted()).toEqual([`/api/l/${link.id}`])
 })
 
 test.each(
@@ -98,11 +98,11 @@ test.each(
   const { page, url } = await signedIn(path)
   await withoutLiveLine(page)
   await withoutTime(page)
-  const asked = questionsOf(page)
+  const wanted = questionsOf(page)
   await page.goto(url)
   await page.locator(shown).first().waitFor()
   for (const one of [read, 'auth.me', 'overview.attention']) {
-    expect([one, procedures(asked).filter((name) => name === one).length]).toEqual([one, 1])
+    expect([one, procedures(wanted).filter((name) => name === one).length]).toEqual([one, 1])
   }
 })
 
@@ -114,10 +114,10 @@ test.each([
   const { page, url } = await signedIn(path)
   // The first script alone arrives, and no style sheet.
   await page.route(/\/assets\/((?!first-)[^/]*\.js|[^/]*\.css)$/, neverArrives)
-  const asked = questionsOf(page)
+  const wanted = questionsOf(page)
   await page.goto(url, { waitUntil: 'commit' })
   await expect
-    .poll(() => procedures(asked))
+    .poll(() => procedures(wanted))
     .toEqual(expect.arrayContaining(['auth.me', 'overview.attention', ...reads]))
 })
 

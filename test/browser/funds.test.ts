@@ -27,7 +27,7 @@ let dev: DevInfo
 let walletId: string
 let address: string
 
-interface Added {
+interface AddedWallet {
   readonly wallet: { readonly id: string }
 }
 interface Funds {
@@ -38,7 +38,15 @@ beforeAll(async () => {
   dev = await ownWorkspace()
   address = Wallet.createRandom().address
   const scope = ['--workspace', dev.workspaceId, '--mode', 'test', '--family', 'evm', '--kind', 'address']
-  const added = await runCli<Added>(dataDir, ['wallet', 'add', ...scope, '--networks', 'ethereum', '--value', address])
+  const added = await runCli<AddedWallet>(dataDir, [
+    'wallet',
+    'add',
+    ...scope,
+    '--networks',
+    'ethereum',
+    '--value',
+    address,
+  ])
   walletId = added.wallet.id
   const node = parseConfig(readEnvironment(dataDir) ?? {}, 'cli').networks.test.ethereum
   const payment = { asset: 'eth_ethereum', contract: null, to: address, amountBase: AMOUNT } as const

@@ -18,9 +18,9 @@ test('every page sends its inputs in bodies; a live view names a workspace and a
   timeout: 300_000,
 }, async () => {
   const page = await browser.open()
-  const asked: Request[] = []
+  const requests: Request[] = []
   page.on('request', (request) => {
-    if (new URL(request.url()).pathname.startsWith('/trpc/')) asked.push(request)
+    if (new URL(request.url()).pathname.startsWith('/trpc/')) requests.push(request)
   })
   await logIn(page, dev)
   for (const path of Object.values(DASHBOARD_PAGES)) {
@@ -29,7 +29,7 @@ test('every page sends its inputs in bodies; a live view names a workspace and a
   }
   await page.goto(`${dev.adminUrl}${dashboardPath('payments', dev.workspaceId, 'test')}?q=SECRET-WORD`)
   await settled(page)
-  const inputs = asked.flatMap((request) => {
+  const inputs = requests.flatMap((request) => {
     const input = new URL(request.url()).searchParams.get('input')
     return input === null
       ? []
@@ -41,8 +41,8 @@ test('every page sends its inputs in bodies; a live view names a workspace and a
   for (const { input } of live) {
     expect(Object.keys(input).filter((name) => !['workspaceId', 'mode', 'lastEventId'].includes(name))).toEqual([])
   }
-  expect(asked.filter((request) => request.method() === 'POST' && request.postData() !== null).length).toBeGreaterThan(
-    20,
-  )
-  expect(asked.map((request) => request.url()).filter((url) => url.includes('SECRET-WORD'))).toEqual([])
+  expect(
+    requests.filter((request) => request.method() === 'POST' && request.postData() !== null).length,
+  ).toBeGreaterThan(20)
+  expect(requests.map((request) => request.url()).filter((url) => url.includes('SECRET-WORD'))).toEqual([])
 })

@@ -36,7 +36,7 @@ async function logInAgain(page: Page): Promise<void> {
   await again.waitFor({ state: 'detached' })
 }
 
-/** Presses a button although the page may have learnt meanwhile, from a question of its own, that the session is over. */
+/** Presses a button although the page may have learnt meanwhile, from its own question, that the session is over. */
 async function pressWithoutSession(page: Page, button: Locator): Promise<void> {
   await page.context().clearCookies()
   await button.dispatchEvent('click')

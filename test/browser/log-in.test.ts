@@ -142,7 +142,7 @@ deepDescribe('a forgotten password', () => {
     await page.getByLabel('Email').fill(person.email)
     await page.getByRole('button', { name: 'Send the link' }).click()
     await page.getByText('has an account here, a link is on its way.').waitFor()
-    const url = await mailedLink(inject('stackDataDir'), person.email, 'password_reset_asked')
+    const url = await mailedLink(inject('stackDataDir'), person.email, 'password_reset_requested')
     expect(url).toContain(`${dev.adminUrl}/reset#`)
     await page.goto(url)
     await page.getByLabel('New password').fill('short')

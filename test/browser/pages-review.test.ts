@@ -44,7 +44,7 @@ async function refund(answer: Parameters<Route['fulfill']>[0]) {
   const sent: string[] = []
   await page.route('**/api/r/**', async (route) => {
     if (route.request().method() === 'GET')
-      return await route.fulfill({ json: { refund: REFUND_VIEWS['refund-asked'] } })
+      return await route.fulfill({ json: { refund: REFUND_VIEWS['refund-requested'] } })
     sent.push((route.request().postDataJSON() as { readonly address: string }).address)
     await route.fulfill(answer)
   })
@@ -67,7 +67,7 @@ test('the state of a payment and the way on are in view on a desk, without scrol
   await expect.poll(() => isInWindow(pick, '.stick .main')).toBe(true)
 })
 
-deepTest('each coin is shown by a drawn mark of its own, and letters stand for none', async () => {
+deepTest('each coin is shown by its own drawn mark, and letters stand for none', async () => {
   const page = await checkout('pick')
   await page.locator('.coin button').first().waitFor()
   const names = await page.locator('.coin button').count()

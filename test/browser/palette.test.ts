@@ -28,17 +28,17 @@ async function paidTransaction(page: Page): Promise<{ readonly hash: string; rea
   return { hash: new URL(href, page.url()).searchParams.get('q') ?? '', invoice }
 }
 
-/** Lets no script through until `release`; `isAsked` once one was requested. */
+/** Lets no script through until `release`; `isRequested` once one was requested. */
 async function holdScripts(page: Page) {
   const opening: (() => void)[] = []
   const gate = new Promise<void>((open) => opening.push(open))
-  let isAsked = false
+  let isRequested = false
   await page.route('**/assets/*.js', async (route) => {
-    isAsked = true
+    isRequested = true
     await gate
     await route.continue()
   })
-  return { isAsked: () => isAsked, release: (): void => opening[0]?.() }
+  return { isRequested: () => isRequested, release: (): void => opening[0]?.() }
 }
 
 // Guarantee: what a person has in front of them leads to the invoice: the transaction, its page in an explorer, the customer.
@@ -86,9 +86,9 @@ test('pages and actions are found by their names', async () => {
 // Guarantee: what is typed before the search has its field is its text, Enter included, and no shortcut of the page below.
 test('keys that are typed before the search is ready are kept', async () => {
   const page = await open('invoices')
-  const { isAsked, release } = await holdScripts(page)
+  const { isRequested, release } = await holdScripts(page)
   await page.keyboard.press('Control+k')
-  await expect.poll(isAsked).toBe(true)
+  await expect.poll(isRequested).toBe(true)
   await page.keyboard.type('gi-settlemenx')
   await page.keyboard.press('Backspace')
   await page.keyboard.type('ts')
@@ -99,9 +99,9 @@ test('keys that are typed before the search is ready are kept', async () => {
 
 test('Enter before the search is ready opens the first result', async () => {
   const page = await open('invoices')
-  const { isAsked, release } = await holdScripts(page)
+  const { isRequested, release } = await holdScripts(page)
   await page.keyboard.press('Control+k')
-  await expect.poll(isAsked).toBe(true)
+  await expect.poll(isRequested).toBe(true)
   await page.keyboard.type('settlements')
   await page.keyboard.press('Enter')
   release()

@@ -53,7 +53,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
   'a refund address': {
     path: `/r/${SHOWN_TOKEN}`,
-    answer: () => ({ refund: REFUND_VIEWS['refund-asked'] }),
+    answer: () => ({ refund: REFUND_VIEWS['refund-requested'] }),
     fill: async (page) => await page.getByLabel('Your USDT address on TRON').fill(` ${ADDRESS}  `),
     send: async (page) => {
       await press('Continue')(page)

@@ -62,8 +62,8 @@ async function open(
     const blockhash = prepared === 'real' ? await latestHash() : Keypair.generate().publicKey.toBase58()
     const mint = { address: MINT, decimals: 6 }
     const reference = Keypair.generate().publicKey.toBase58()
-    const asked = { from: request.postDataJSON().account, to, mint, amountBase: AMOUNT, reference }
-    const bytes = transferTransaction({ ...asked, blockhash })
+    const question = { from: request.postDataJSON().account, to, mint, amountBase: AMOUNT, reference }
+    const bytes = transferTransaction({ ...question, blockhash })
     await route.fulfill({ json: { transaction: Buffer.from(bytes).toString('base64') } })
   })
   await page.exposeFunction('signAndSend', async (base64: string) => {
@@ -113,27 +113,24 @@ const balance = async (owner: string): Promise<string> => {
 
 describe('a Solana wallet in the payer’s browser', () => {
   // Guarantee: one click moves exactly what the invoice asks for on the chain, and its id is announced at once.
-  test.each(sampleOf([false, true], 1))(
-    'pays with a signature of its own; registered after the page: %s',
-    async (late) => {
-      const { page, payer, posted, to } = await open(wallet('', late), 'real')
-      await button(page).waitFor()
-      expect(await page.evaluate('window.calls')).toEqual([])
-      if (!late) expect(await axeViolations(page, 'all')).toEqual([])
-      await button(page).click()
-      await page.getByText('Seen by your wallet, waiting for the network.').waitFor()
-      await alert(page).filter({ hasText: 'Sent. It appears here as soon as the network sees it.' }).waitFor()
-      expect(await page.evaluate('window.calls')).toEqual(['connect', ['send', 'solana:mainnet', true]])
-      expect(posted['wallet']).toEqual([{ account: payer.publicKey.toBase58() }])
-      // Sent again until the server shows it, always the same.
-      expect(new Set(posted['hint']?.map((body) => JSON.stringify(body))).size).toBe(1)
-      expect(posted['hint']?.[0]).toEqual({ txHash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,88}$/) })
-      await expect.poll(() => balance(to)).toBe(String(AMOUNT))
-      // A second click sends nothing: the page waits for the network.
-      await button(page).click({ force: true })
-      expect(posted['wallet']).toHaveLength(1)
-    },
-  )
+  test.each(sampleOf([false, true], 1))('pays with its own signature; registered after the page: %s', async (late) => {
+    const { page, payer, posted, to } = await open(wallet('', late), 'real')
+    await button(page).waitFor()
+    expect(await page.evaluate('window.calls')).toEqual([])
+    if (!late) expect(await axeViolations(page, 'all')).toEqual([])
+    await button(page).click()
+    await page.getByText('Seen by your wallet, waiting for the network.').waitFor()
+    await alert(page).filter({ hasText: 'Sent. It appears here as soon as the network sees it.' }).waitFor()
+    expect(await page.evaluate('window.calls')).toEqual(['connect', ['send', 'solana:mainnet', true]])
+    expect(posted['wallet']).toEqual([{ account: payer.publicKey.toBase58() }])
+    // Sent again until the server shows it, always the same.
+    expect(new Set(posted['hint']?.map((body) => JSON.stringify(body))).size).toBe(1)
+    expect(posted['hint']?.[0]).toEqual({ txHash: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{80,88}$/) })
+    await expect.poll(() => balance(to)).toBe(String(AMOUNT))
+    // A second click sends nothing: the page waits for the network.
+    await button(page).click({ force: true })
+    expect(posted['wallet']).toHaveLength(1)
+  })
 
   test.each(
     sampleOf(
@@ -169,11 +166,11 @@ describe('a Solana wallet in the payer’s browser', () => {
     ['fails unclearly', send('throw new Error("oops")'), 'The wallet did not say whether it sent the payment.', 1],
     ['returns nonsense', send('return [{ signature: "sent" }]'), 'The wallet did not say whether', 1],
     ['returns too little', send('return [{ signature: new Uint8Array(3) }]'), 'The wallet did not say whether', 1],
-  ])('that %s is answered with what to do', async (_what, change, words, asked) => {
+  ])('that %s is answered with what to do', async (_what, change, words, input) => {
     const { page, posted } = await open(wallet(change))
     await button(page).click()
     await alert(page).filter({ hasText: words }).waitFor()
-    expect(posted['wallet'] ?? []).toHaveLength(asked)
+    expect(posted['wallet'] ?? []).toHaveLength(input)
     expect(posted['hint']).toBeUndefined()
   })
 

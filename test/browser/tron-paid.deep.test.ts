@@ -65,7 +65,7 @@ async function enrich({ payer }: TronWallet): Promise<void> {
 
 // Guarantee: one click moves exactly what the invoice asks for on the chain, and the network's word makes it paid.
 test.each(sampleOf(['trx_tron', 'usdt_tron'] as const, 1))(
-  'pays with a signature of its own: %s',
+  'pays with its own signature: %s',
   { timeout: PAID_MS * 3 },
   async (asset) => {
     const created = await world.createInvoice({ asset })

@@ -82,7 +82,7 @@ const REFUSED = 'The wallet did not send anything.'
 
 describe('a TRON wallet in the payer’s browser', () => {
   // Guards money: one click moves exactly what the invoice asks for on the chain, the scanner finds it, and its id is announced at once.
-  test.each(['trx_tron', 'usdt_tron'] as const)('pays with a signature of its own: %s', async (asset) => {
+  test.each(['trx_tron', 'usdt_tron'] as const)('pays with its own signature: %s', async (asset) => {
     const { page, wallet, sent, hints, reader } = await open(asset, [ALPHA])
     await enrich(wallet)
     expect(wallet.calls).toEqual([])
@@ -161,18 +161,18 @@ describe('a TRON wallet in the payer’s browser', () => {
   })
 
   const thief = tronPayer()
-  const stolen = (wallet: TronWallet, asked: UnsignedTransfer) => {
-    const { contract: _asked, ...reference } = asked.raw_data
+  const stolen = (wallet: TronWallet, input: UnsignedTransfer) => {
+    const { contract: _contract, ...reference } = input.raw_data
     const to = thief.matchKey
     const other = unsignedTransfer({ from: wallet.payer.matchKey, to, contract: null, amountBase: 7n, reference })
     return { ...other, signature: [wallet.payer.sign(other)] }
   }
   // Guards money: what a hostile wallet signs instead is sent by nobody, and nothing claims that it was.
   test.each([
-    ['another recipient', (wallet: TronWallet, asked: UnsignedTransfer) => stolen(wallet, asked), false],
+    ['another recipient', (wallet: TronWallet, input: UnsignedTransfer) => stolen(wallet, input), false],
     [
       'another recipient under the bytes of ours',
-      (wallet: TronWallet, asked: UnsignedTransfer) => ({ ...asked, signature: stolen(wallet, asked).signature }),
+      (wallet: TronWallet, input: UnsignedTransfer) => ({ ...input, signature: stolen(wallet, input).signature }),
       true,
     ],
     ['nothing', () => ({}), false],
@@ -180,7 +180,7 @@ describe('a TRON wallet in the payer’s browser', () => {
   ])('that signs %s has nothing sent', async (_what, betray, reachesServer) => {
     const { page, wallet, sent } = await open('trx_tron', [ALPHA])
     await enrich(wallet)
-    wallet.betray = (asked) => betray(wallet, asked)
+    wallet.betray = (input) => betray(wallet, input)
     await button(page, 'Alpha Wallet').click()
     await says(page, 'The wallet signed something other than this payment, so we sent nothing.')
     expect(sent.includes('signed')).toBe(reachesServer)

@@ -20,7 +20,7 @@ beforeAll(async () => {
   colleague = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'support' })
 })
 
-/** The exception of an invoice, opened by a person in a session of their own. */
+/** The exception of an invoice, opened by a person in their own session. */
 async function openAs({ email, password }: Person, number: number) {
   const page = await browser.open()
   const path = dashboardPath('exceptions', dev.workspaceId, 'test')

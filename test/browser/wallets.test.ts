@@ -230,7 +230,7 @@ deepTest('a wallet that nobody proved says so, and is proved on its card', async
 })
 
 // Guarantee: a screen reader tells two wallets of one family apart.
-deepTest('two wallets of one family are two regions with names of their own', async () => {
+deepTest('two wallets of one family are two regions with their own names', async () => {
   dev = await ownWorkspace()
   for (const _one of [1, 2]) await formerWallet(Wallet.createRandom().address)
   const page = await browser.open()

@@ -28,7 +28,7 @@ export const POLL_MS = 10
 const LOOKS = briskPace({ endedLookMs: 200, allLookMs: 200 })
 
 /** One scanner over its life. */
-export interface Running {
+export interface RunningScanner {
   readonly fuse: Fuse
   readonly scanner: ChainScanner
   readonly client: OpenChainClient
@@ -63,7 +63,7 @@ export function startScanner(
   networks: NetworkSettings,
   given: ScanDeps,
   isThrifty = false,
-): Running {
+): RunningScanner {
   const watchedMethods: ScanDeps['invoices']['watchedMethods'] = async (...question) =>
     (await given.invoices.watchedMethods(...question)).map((method) => ({ ...method, isOpen: true }))
   const deps = isThrifty ? { ...given, invoices: { ...given.invoices, watchedMethods } } : given
@@ -101,7 +101,7 @@ export function startScanner(
 }
 
 /** Ends a scanner in order. */
-export async function stopScanner({ scanner, client }: Running): Promise<void> {
+export async function stopScanner({ scanner, client }: RunningScanner): Promise<void> {
   await scanner.stop()
   await client.close()
 }
@@ -125,7 +125,7 @@ export async function tipOf(chain: ChaosChain): Promise<BlockRef> {
 }
 
 /** Waits until a scanner stands at the chain's head and has looked at the mempool from there. */
-export async function settled(chain: ChaosChain, deps: ScanDeps, running: Running): Promise<void> {
+export async function settled(chain: ChaosChain, deps: ScanDeps, running: RunningScanner): Promise<void> {
   const head = await tipOf(chain)
   await vi.waitFor(async () => {
     running.scanner.wake()

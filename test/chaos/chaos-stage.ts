@@ -10,7 +10,16 @@ import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import type { ChaosChain, Receiver } from './chaos-chain.ts'
-import { depsOf, PATIENCE, POLL_MS, type Running, settled, startScanner, stopScanner, tipOf } from './chaos-scanner.ts'
+import {
+  depsOf,
+  PATIENCE,
+  POLL_MS,
+  type RunningScanner,
+  settled,
+  startScanner,
+  stopScanner,
+  tipOf,
+} from './chaos-scanner.ts'
 import { type FaultyNode, startFaultyNode } from './faulty-node.ts'
 import { livePayments } from './live-payments.ts'
 import type { Action } from './sequences.ts'
@@ -23,7 +32,7 @@ const FINAL_BLOCKS = 70
 /** Addresses beyond those in use. */
 const HEADROOM = 24
 /** Where the addresses begin that nobody asks for. */
-const UNASKED_INDEX = 1_000_000
+const UNUSED_INDEX = 1_000_000
 
 /** Runs sequences on one chain that goes on from one to the next. */
 export interface ChaosStage {
@@ -45,8 +54,8 @@ export function useChaosStage(
   let node: FaultyNode
   let engine: Engine
   let networks: NetworkSettings
-  let current: Running
-  let unasked = 0
+  let current: RunningScanner
+  let unused = 0
 
   beforeAll(async () => {
     chain = await openChain()
@@ -109,9 +118,9 @@ export function useChaosStage(
     if (action.kind === 'pay') {
       const [first] = invoices
       if (first === undefined) throw new Error('no invoice')
-      const asked = paymentMethodOf(first).quotes[0]?.amountBase ?? 0n
+      const wanted = paymentMethodOf(first).quotes[0]?.amountBase ?? 0n
       const to = action.to.flatMap((index) => receivers[index] ?? [])
-      await chain.pay(to, (asked * action.quarters) / 4n, action.asset % chain.assets.length)
+      await chain.pay(to, (wanted * action.quarters) / 4n, action.asset % chain.assets.length)
     }
     if (action.kind === 'mine') await chain.mine(action.blocks)
     if (action.kind === 'reorg') {
@@ -146,10 +155,10 @@ export function useChaosStage(
     const { wallets } = engine.deps
     const { family, network } = chain
     await deriveAhead({ ...engine.deps, ...engine }, HEADROOM)
-    unasked += 1
+    unused += 1
     const { xpub } = engine.addressBook.sandboxKey(family)
-    const nobody = engine.addressBook.derive(family, 'test', xpub, UNASKED_INDEX + unasked, 1)
-    const row = { mode: 'test', family, materialId: `test:${family}:unasked`, watchedOn: [] } as const
+    const nobody = engine.addressBook.derive(family, 'test', xpub, UNUSED_INDEX + unused, 1)
+    const row = { mode: 'test', family, materialId: `test:${family}:unused`, watchedOn: [] } as const
     await wallets.addDerived(
       row.materialId,
       nobody.map((address) => ({ ...address, ...row })),
@@ -166,7 +175,7 @@ export function useChaosStage(
   }
 
   /** What a scanner with an empty database makes of the blocks above `base`, and of the mempool. */
-  async function scanFromScratch(base: BlockRef): Promise<Running> {
+  async function scanFromScratch(base: BlockRef): Promise<RunningScanner> {
     for (const name of ['payments', 'chain_cursors', 'exceptions'])
       await scratch.db.connection.collection(name).deleteMany({})
     const deps = depsOf(scratch, engine)

@@ -137,7 +137,7 @@ async function sweep(engine: Engine): Promise<void> {
   for (const id of await overdueInvoices(engine.deps)) await advanceInvoice(engine.deps, id)
 }
 
-interface Sent {
+interface SentTransfer {
   readonly txHash: string
   readonly to: string
   readonly amount: bigint
@@ -204,7 +204,7 @@ it.each([
     await cancelInvoice(engine.deps, { workspaceId, mode: 'test', invoiceId: id, opId: 'cancel' })
     await first.stop()
 
-    const sent: Sent[] = []
+    const sent: SentTransfer[] = []
     const plan = Object.entries(CASES).flatMap(([name, { pays }]) => pays.map((pay) => ({ name, ...pay })))
     const strange = { name: 'nobody', after: 100, amount: DUE, asset: 'usdt_ethereum' as const }
     let nowMs = 0

@@ -2,7 +2,7 @@ import type { TestStores } from '#test/support/stores.ts'
 import type { Receiver } from './chaos-chain.ts'
 
 /** A payment that stands on its chain, as far as two scans must agree about it. */
-export interface Live {
+export interface LivePayment {
   readonly key: string
   readonly state: string
   readonly block: string | null
@@ -13,7 +13,10 @@ export interface Live {
 }
 
 /** The live payments of some receivers, in an order that does not depend on when they were found. */
-export async function livePayments({ db }: TestStores, receivers: readonly Receiver[]): Promise<readonly Live[]> {
+export async function livePayments(
+  { db }: TestStores,
+  receivers: readonly Receiver[],
+): Promise<readonly LivePayment[]> {
   const rows = await db.connection
     .collection('payments')
     .find({ matchKey: { $in: receivers.map(({ matchKey }) => matchKey) }, state: { $in: ['detected', 'confirmed'] } })

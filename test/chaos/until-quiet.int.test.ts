@@ -16,7 +16,7 @@ const AT_MOST_MS = 600_000
 async function begin(options: Omit<Parameters<typeof untilQuiet>[0], 'db'>) {
   let rounds = 0
   let resolve: () => void = () => undefined
-  const askedTwice = new Promise<void>((done) => {
+  const requestedTwice = new Promise<void>((done) => {
     resolve = done
   })
   const counting: Database = {
@@ -29,7 +29,7 @@ async function begin(options: Omit<Parameters<typeof untilQuiet>[0], 'db'>) {
     },
   }
   const quiet = untilQuiet({ ...options, db: counting }, AT_MOST_MS, () => undefined)
-  const first = await Promise.race([quiet.then(() => 'quiet'), askedTwice.then(() => 'asked twice')])
+  const first = await Promise.race([quiet.then(() => 'quiet'), requestedTwice.then(() => 'asked twice')])
   return { first, quiet }
 }
 

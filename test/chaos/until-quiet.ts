@@ -9,7 +9,7 @@ const POLL_EVERY_MS = 500
 const SAY_EVERY_MS = 15_000
 
 /** What has to become quiet. */
-interface Watched {
+interface QuietInputs {
   readonly db: Database
   readonly ledger: readonly LedgerLine[]
   /**
@@ -24,7 +24,7 @@ interface Watched {
  * finished. Returns how long that took in milliseconds; after `atMostMs` it gives up and leaves the rest to the verdict.
  */
 export async function untilQuiet(
-  { db, ledger, retriesWithinMs }: Watched,
+  { db, ledger, retriesWithinMs }: QuietInputs,
   atMostMs: number,
   say: (line: string) => void,
 ): Promise<number> {

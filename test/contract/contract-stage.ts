@@ -14,7 +14,7 @@ const CREATE_BODIES: Readonly<Record<ResourceKind, object>> = {
   'webhook-endpoints': { url: 'https://1.1.1.1/hook', events: ['*'] },
 }
 
-/** Lets every request through: thousands of requests are sent here, and the bucket has tests of its own. Epochs and marks stay real. */
+/** Lets every request through: thousands of requests are sent here, and the bucket has its own tests. Epochs and marks stay real. */
 export function unlimited({ limiter }: Pick<ApiDeps, 'limiter'>): Pick<ApiDeps, 'limiter'> {
   let request = 0
   return {

@@ -25,11 +25,11 @@ afterAll(() => api.close())
 
 type ReplaceDeps = NonNullable<Parameters<typeof openContractApi>[1]>['deps']
 type Extra = ApiRequest & { readonly id?: string; readonly query?: string }
-type Named = readonly [string, ApiAnswer]
-type Answers = Promise<readonly Named[]>
+type NamedAnswer = readonly [string, ApiAnswer]
+type Answers = Promise<readonly NamedAnswer[]>
 
 /** Sends one request to each of the named operations. */
-async function ask(names: readonly string[], request: Extra = {}, to: TestApi = api): Answers {
+async function sendEach(names: readonly string[], request: Extra = {}, to: TestApi = api): Answers {
   const answers: [string, ApiAnswer][] = []
   for (const name of names) answers.push([name, await send(to, operation(name), { key: api.testKey, ...request })])
   return answers
@@ -60,11 +60,11 @@ const priced = (amount: string, asset: string) => ({ body: { amount, currency: '
 
 /** Each code of the specification, §7: its status, and how every operation that lists it is brought to answer with it. */
 const CASES: Readonly<Record<ErrorCode, readonly [number, () => Answers]>> = {
-  VALIDATION_ERROR: [400, () => ask(every, { query: '?surprise=1' })],
-  UNSUPPORTED_ASSET: [400, () => ask([CREATE], priced('25', 'dot_polkadot'))],
+  VALIDATION_ERROR: [400, () => sendEach(every, { query: '?surprise=1' })],
+  UNSUPPORTED_ASSET: [400, () => sendEach([CREATE], priced('25', 'dot_polkadot'))],
   NO_WALLET_FOR_ASSET: [400, withoutWallets],
-  AMOUNT_BELOW_MINIMUM: [400, () => ask([CREATE], priced('0.01', 'btc_bitcoin'))],
-  UNAUTHENTICATED: [401, () => ask(every, { key: null })],
+  AMOUNT_BELOW_MINIMUM: [400, () => sendEach([CREATE], priced('0.01', 'btc_bitcoin'))],
+  UNAUTHENTICATED: [401, () => sendEach(every, { key: null })],
   FORBIDDEN_SCOPE: [403, wrongScopes],
   WORKSPACE_SUSPENDED: [403, () => ofWorkspace(every, { status: 'suspended' })],
   WORKSPACE_RESTRICTED: [403, () => ofWorkspace(creates, { status: 'restricted' })],
@@ -75,13 +75,13 @@ const CASES: Readonly<Record<ErrorCode, readonly [number, () => Answers]>> = {
         limits: { invoicesPerMonth: 0, paymentLinks: 0, webhookEndpoints: 0 },
       }),
   ],
-  TEST_MODE_ONLY: [403, () => ask([SIMULATE], { key: api.liveKey, id: 'no-id', body: '{' })],
+  TEST_MODE_ONLY: [403, () => sendEach([SIMULATE], { key: api.liveKey, id: 'no-id', body: '{' })],
   NOT_FOUND: [404, unknownResources],
   INVALID_STATE: [409, wrongStates],
   IDEMPOTENCY_MISMATCH: [409, otherBodies],
   IDEMPOTENCY_IN_PROGRESS: [409, twins],
-  RATE_LIMITED: [429, () => withApi(emptyBucket, (strict) => ask(every, {}, strict))],
-  INTERNAL_ERROR: [500, () => withApi(brokenDeps, (broken) => ask(every, {}, broken))],
+  RATE_LIMITED: [429, () => withApi(emptyBucket, (strict) => sendEach(every, {}, strict))],
+  INTERNAL_ERROR: [500, () => withApi(brokenDeps, (broken) => sendEach(every, {}, broken))],
   RATES_UNAVAILABLE: [503, withoutRates],
 }
 
@@ -113,52 +113,52 @@ describe.each(Object.entries(CASES))('%s', (code, [status, reach]) => {
 async function ofWorkspace(names: readonly string[], change: Parameters<TestApi['updateWorkspace']>[1]): Answers {
   const { id, key } = await newShop()
   await api.updateWorkspace(id, change)
-  return ask(names, { key })
+  return sendEach(names, { key })
 }
 
 async function wrongScopes(): Answers {
-  const answers: Named[] = []
+  const answers: NamedAnswer[] = []
   for (const here of OPERATIONS) {
     const other = here.scope === 'payments:read' ? 'rates:read' : 'payments:read'
-    answers.push(...(await ask([nameOf(here)], { key: (await api.newKey('test', [other])).apiKey })))
+    answers.push(...(await sendEach([nameOf(here)], { key: (await api.newKey('test', [other])).apiKey })))
   }
   return answers
 }
 
 async function unknownResources(): Answers {
   const withId = every.filter((name) => name.includes('{id}'))
-  return [...(await ask(withId)), ...(await ask([LINK], { body: { product_id: UNKNOWN_ID } }))]
+  return [...(await sendEach(withId)), ...(await sendEach([LINK], { body: { product_id: UNKNOWN_ID } }))]
 }
 
 async function wrongStates(): Answers {
-  const answers: Named[] = []
+  const answers: NamedAnswer[] = []
   for (const scenario of ['paid', 'overpaid', 'partial', 'expired']) {
     const id = await makeResource(api, 'invoices', api.testKey)
-    await ask([SIMULATE], { id, body: { scenario } })
-    if (scenario !== 'expired') answers.push(...(await ask([CANCEL], { id })))
-    if (scenario !== 'partial') answers.push(...(await ask([SIMULATE], { id })))
+    await sendEach([SIMULATE], { id, body: { scenario } })
+    if (scenario !== 'expired') answers.push(...(await sendEach([CANCEL], { id })))
+    if (scenario !== 'partial') answers.push(...(await sendEach([SIMULATE], { id })))
   }
   const product = await makeResource(api, 'products', api.testKey)
   await stores.db.collection(PRODUCTS).updateOne({ _id: product }, { $set: { active: false } })
-  return [...answers, ...(await ask([LINK], { body: { product_id: product } }))]
+  return [...answers, ...(await sendEach([LINK], { body: { product_id: product } }))]
 }
 
 async function otherBodies(): Answers {
-  const answers: Named[] = []
+  const answers: NamedAnswer[] = []
   for (const name of posts) {
     const { resource, body } = operation(name)
     const id = resource === undefined ? UNKNOWN_ID : await makeResource(api, resource, api.testKey)
     const headers = { 'idempotency-key': `mismatch ${name}` }
-    await ask([name], { id, headers })
+    await sendEach([name], { id, headers })
     for (const other of ['{', '{ }', `${JSON.stringify(body ?? {})} `]) {
-      answers.push(...(await ask([name], { id, headers, body: other })))
+      answers.push(...(await sendEach([name], { id, headers, body: other })))
     }
   }
   return answers
 }
 
 async function twins(): Answers {
-  const answers: Named[] = []
+  const answers: NamedAnswer[] = []
   for (const name of posts) {
     const { resource } = operation(name)
     const id = resource === undefined ? UNKNOWN_ID : await makeResource(api, resource, api.testKey)
@@ -167,9 +167,9 @@ async function twins(): Answers {
     await withApi(
       (deps) => heldBy(deps, gate),
       async (slow) => {
-        const first = ask([name], { id, headers }, slow)
+        const first = sendEach([name], { id, headers }, slow)
         await gate.arrived
-        answers.push(...(await ask([name], { id, headers })))
+        answers.push(...(await sendEach([name], { id, headers })))
         gate.open()
         await first
       },
@@ -179,16 +179,16 @@ async function twins(): Answers {
 }
 
 async function withoutWallets(): Answers {
-  const live = await ask([CREATE], { key: api.liveKey, ...priced('25', 'eth_ethereum') })
+  const live = await sendEach([CREATE], { key: api.liveKey, ...priced('25', 'eth_ethereum') })
   const materials = stores.db.collection(KEY_MATERIAL)
   const kept = await materials.find().toArray()
   const id = await makeResource(api, 'invoices', api.testKey)
   await materials.deleteMany({})
   try {
-    // A process of its own, because the first lock of one remembers the sandbox; opening it may bring the material back.
+    // A separate process, because the first lock of one remembers the sandbox; opening it may bring the material back.
     const test = await withApi(undefined, async (bare) => {
       await materials.deleteMany({})
-      return ask([SIMULATE], { id }, bare)
+      return sendEach([SIMULATE], { id }, bare)
     })
     return [...live, ...test]
   } finally {
@@ -201,11 +201,11 @@ async function withoutRates(): Answers {
   const id = await makeResource(api, 'invoices', api.testKey)
   return withApi(undefined, async (late) => {
     late.engine.advance(121_000)
-    const unlocked = await ask([CREATE], {}, late)
+    const unlocked = await sendEach([CREATE], {}, late)
     expect(unlocked[0]?.[1].status).toBe(201)
     return [
-      ...(await ask([CREATE], priced('25', 'btc_bitcoin'), late)),
-      ...(await ask(['GET /rates', 'POST /estimate', SIMULATE], { id }, late)),
+      ...(await sendEach([CREATE], priced('25', 'btc_bitcoin'), late)),
+      ...(await sendEach(['GET /rates', 'POST /estimate', SIMULATE], { id }, late)),
     ]
   })
 }

@@ -51,12 +51,12 @@ async function addMany(list: List, shop: Shop, count: number): Promise<readonly 
   return ids.reverse()
 }
 
-function ask(list: string, query: Query, key: string, from: TestApi = api): Promise<ApiAnswer> {
+function request(list: string, query: Query, key: string, from: TestApi = api): Promise<ApiAnswer> {
   return from.call('GET', `/${list}?${new URLSearchParams(query)}`, { key })
 }
 
 async function read(list: string, query: Query, key: string, from: TestApi = api) {
-  const answer = await ask(list, query, key, from)
+  const answer = await request(list, query, key, from)
   expect([list, query, ...outcome(answer)]).toEqual([list, query, 200, ''])
   const { data, meta } = answer.json
   expect(Object.keys(meta)).toEqual(['next_cursor', 'has_more'])
@@ -126,9 +126,9 @@ describe.each(sampleOf(LISTS, 2))('a walk through GET /%s', (list) => {
     const query = { cursor: cursor ?? '' }
     expect(query.cursor.length).toBeLessThanOrEqual(200)
     const refusals = [
-      await ask(list, query, shop.liveKey),
-      await ask(list, query, stranger.key),
-      ...(await Promise.all(LISTS.filter((other) => other !== list).map((other) => ask(other, query, shop.key)))),
+      await request(list, query, shop.liveKey),
+      await request(list, query, stranger.key),
+      ...(await Promise.all(LISTS.filter((other) => other !== list).map((other) => request(other, query, shop.key)))),
     ]
     for (const answer of refusals) {
       expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR'])
@@ -168,7 +168,7 @@ describe('the filters of GET /invoices', () => {
       expect((await api.call('POST', '/invoices', { key: shop.key, body })).status).toBe(201)
     }
     for (const order_id of texts) {
-      const { json } = await ask('invoices', { order_id }, shop.key)
+      const { json } = await request('invoices', { order_id }, shop.key)
       expect(json.data.map((invoice: { order_id: string }) => invoice.order_id)).toEqual([order_id])
     }
   })
@@ -196,7 +196,7 @@ describe('the filters of GET /invoices', () => {
   it('bound a walk by time in every way to write it', async () => {
     const shop = await newShop()
     await addMany('invoices', shop, 4)
-    const { json } = await ask('invoices', {}, shop.key)
+    const { json } = await request('invoices', {}, shop.key)
     const middle = json.data[2]
     const inOffset = middle.created_at.replace('Z', '+00:00')
     const later = json.data.filter(({ created_at }: { created_at: string }) => created_at > middle.created_at)
@@ -231,14 +231,14 @@ describe('the filters of GET /invoices', () => {
       { ...same, created_after: '2020-01-01T00:00:01Z' },
       { ...at, status: 'new', created_before: '2020-01-01T00:00:00Z' },
     ]) {
-      const answer = await ask('invoices', other, shop.key)
+      const answer = await request('invoices', other, shop.key)
       expect([other, ...outcome(answer)]).toEqual([other, 400, 'VALIDATION_ERROR'])
       expect(answer.json.error.details).toEqual([{ path: 'cursor', message: expect.any(String) }])
     }
   })
 })
 
-it('GET /payments of one invoice is a list of its own', async () => {
+it('GET /payments of one invoice is a separate list', async () => {
   const shop = await newShop()
   const other = { ...shop, invoiceId: await makeResource(api, 'invoices', shop.key) }
   const mine = await addMany('payments', shop, 5)
@@ -249,17 +249,17 @@ it('GET /payments of one invoice is a list of its own', async () => {
   const { cursor } = await read('payments', query, shop.key)
   const upper = { ...query, invoice_id: shop.invoiceId.toUpperCase(), cursor: cursor ?? '' }
   expect((await read('payments', upper, shop.key)).ids).toEqual(mine.slice(2, 4))
-  const answer = await ask('payments', { ...query, invoice_id: other.invoiceId, cursor: cursor ?? '' }, shop.key)
+  const answer = await request('payments', { ...query, invoice_id: other.invoiceId, cursor: cursor ?? '' }, shop.key)
   expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR'])
 })
 
 // Lists without pages: everything in one answer, and no parameter that would pretend otherwise.
 describe.each(['currencies', 'rates', 'webhook-endpoints'])('GET /%s', (list) => {
   it('has one page and no page parameters', async () => {
-    const { json } = await ask(list, {}, api.testKey)
+    const { json } = await request(list, {}, api.testKey)
     expect(json.meta).toEqual({ next_cursor: null, has_more: false })
     for (const name of ['limit', 'cursor', 'order_id', 'status']) {
-      const answer = await ask(list, { [name]: '1' }, api.testKey)
+      const answer = await request(list, { [name]: '1' }, api.testKey)
       expect([outcome(answer), answer.json.error.details[0].path]).toEqual([[400, 'VALIDATION_ERROR'], name])
     }
   })

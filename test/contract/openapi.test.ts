@@ -10,7 +10,7 @@ interface Media {
   readonly schema: Json
   readonly value: unknown
 }
-interface Documented {
+interface DocumentedOperation {
   readonly operationId: string
   readonly 'x-scope': string
   readonly responses: Readonly<Record<string, unknown>>
@@ -21,7 +21,7 @@ const document = OPENAPI_DOCUMENT
 const text = JSON.stringify(document, null, 2)
 
 /** Every operation of the document. */
-const documented = Object.entries(document.paths as Record<string, Record<string, Documented>>).flatMap(
+const documented = Object.entries(document.paths as Record<string, Record<string, DocumentedOperation>>).flatMap(
   ([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method]
@@ -66,7 +66,7 @@ describe('the operations of the committed document', () => {
     expect(described.sort()).toEqual(specified.sort())
   })
 
-  it('have a name of their own each', () => {
+  it('have their own name each', () => {
     expect(new Set(documented.map(({ operation }) => operation.operationId)).size).toBe(OPERATIONS.length)
   })
 })
@@ -190,7 +190,7 @@ describe('what generators of clients need', () => {
     expect(wrong.map(({ where }) => where)).toEqual([])
   })
 
-  it('what is sent to merchants has a tag of its own, and a path refers to its body', () => {
+  it('what is sent to merchants has its own tag, and a path refers to its body', () => {
     expect(document.webhooks.event.post.tags).toEqual(['Events'])
     expect(documented.filter(({ operation }) => JSON.stringify(operation).includes('"tags":["Events"]'))).toHaveLength(
       1,

@@ -16,11 +16,11 @@ import { openContractApi } from './contract-stage.ts'
 
 const BACK_MS = 60_000
 
-/** Two processes of the API on the stores of a test file, with a Redis of their own that may be stopped and emptied. */
+/** Two processes of the API on the stores of a test file, with their own Redis that may be stopped and emptied. */
 export interface TwoProcesses {
   /** The API in the test's own process, with its real rate limiter. */
   readonly here: TestApi
-  /** The API in a process of its own, as the Procfile starts it. */
+  /** The API in its own process, as the Procfile starts it. */
   readonly there: Pick<TestApi, 'call'>
   /** Waits for every answer, so that no test fails because Redis is slow. */
   readonly redis: RedisConnections

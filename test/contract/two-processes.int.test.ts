@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 afterEach(() => world.continueRedis())
 
-/** A key that both processes have used a moment ago, in a workspace of its own. */
+/** A key that both processes have used a moment ago, in its own workspace. */
 async function warmKey() {
   const { id: workspaceId } = await world.here.newWorkspace()
   const { record, apiKey } = await world.here.newKey('test', undefined, workspaceId)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Stop } from '#services/context.ts'
 import { start as startMaintenance } from '#services/maintenance/main.ts'
 import { start as startWebhooks } from '#services/webhooks/main.ts'
-import { askRecovery } from '#shared/usecases/deliveries/recover.ts'
+import { requestRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { rotateEndpointSecret } from '#shared/usecases/endpoints/rotate-endpoint-secret.ts'
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
@@ -103,7 +103,7 @@ deepTest('a disabled endpoint gets nothing, then what was held, and by a recover
     opId: randomUUID(),
     actor,
   } as const
-  await askRecovery(stage.ports(), request)
+  await requestRecovery(stage.ports(), request)
   const [, second] = await receiver.waitForCount(2)
   expect(second?.body.toString()).toContain(missed.id)
   await vi.waitFor(async () => {

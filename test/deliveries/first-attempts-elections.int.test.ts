@@ -10,7 +10,7 @@ import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 
-/** Clocks and Redis of the run; a MongoDB of its own, because an election would disturb all other files. */
+/** Clocks and Redis of the run; its own MongoDB, because an election would disturb all other files. */
 const stores = useStores()
 let db: Database
 let end: () => Promise<unknown> = async () => undefined

@@ -166,7 +166,7 @@ it('scales workers by the age of what is due, and never to zero', () => {
   for (const name of ['scanner', 'rates']) expect(named('ScaledObject', name)).toBeUndefined()
 })
 
-it('gives networks scanners of their own when asked to', () => {
+it('gives networks their own scanners when asked to', () => {
   const documents = rendered('scanner-groups')
   expect(named('Deployment', 'scanner', documents)).toBeUndefined()
   const chains = (group: string) =>
@@ -208,7 +208,7 @@ it('lets nothing in or out but what each process needs', () => {
 describe('the back-up', () => {
   const podOf = (rendering: string) => named('Deployment', 'backup', rendered(rendering)).spec.template
 
-  it('runs all the time, alone, on a volume that outlives the release, with the key from a Secret of its own', () => {
+  it('runs all the time, alone, on a volume that outlives the release, with the key from its own Secret', () => {
     expect(named('Deployment', 'backup').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
     const [container] = podOf('default').spec.containers
     expect(container.args.slice(0, 4)).toEqual(['scripts/paymesh.mjs', 'backup', 'run', '/backups'])

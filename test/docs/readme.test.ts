@@ -78,9 +78,9 @@ describe('the examples for a shell', () => {
 
   deepTest('give options that those scripts explain', { timeout: HELP_MS }, () => {
     // The story of the demo and the tests of everything are `--help` away; `cli` is read above.
-    const asked = runs.filter(([, name = '', rest = '']) => name !== 'cli' && rest.includes('--'))
+    const wanted = runs.filter(([, name = '', rest = '']) => name !== 'cli' && rest.includes('--'))
     const texts = new Map<string, string>()
-    for (const [line, name = '', rest = ''] of asked) {
+    for (const [line, name = '', rest = ''] of wanted) {
       const [, ...args] = (scripts[name] ?? '').split(' ')
       const help = texts.get(name) ?? execFileSync(process.execPath, [...args, '--help'], { encoding: 'utf8' })
       texts.set(name, help)

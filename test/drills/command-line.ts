@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 
 /** How one command line ended. */
-export interface Ended {
+export interface CommandOutcome {
   readonly status: number
   readonly stdout: string
   readonly stderr: string
@@ -10,14 +10,14 @@ export interface Ended {
 
 /** The command line of a release, on the installation of a data folder. */
 export interface CommandLine {
-  run(...args: readonly string[]): Promise<Ended>
+  run(...args: readonly string[]): Promise<CommandOutcome>
   /** What it prints with `--json`. Throws with its output when the status is not 0. */
   json<T>(...args: readonly string[]): Promise<T>
 }
 
 /** The `paymesh` of a checkout. */
 export function commandLineOf(folder: string, dataDir: string): CommandLine {
-  const run = (...args: readonly string[]): Promise<Ended> =>
+  const run = (...args: readonly string[]): Promise<CommandOutcome> =>
     new Promise((resolve) => {
       const script = join(folder, 'scripts/paymesh.mjs')
       const all = [script, ...args, ...(args.includes('--help') ? [] : ['--data', dataDir])]

@@ -4,7 +4,7 @@ import type { Invoice } from '#clients/typescript/src/main.ts'
 import type { Plan } from '#test/chaos/ledger.ts'
 import type { Merchant } from './merchants.ts'
 import { ASSET, type Pay, transfersOf } from './payers.ts'
-import { ask, post, type Requests } from './requests.ts'
+import { fetchJson, post, type Requests } from './requests.ts'
 
 export interface LoadOptions {
   readonly merchants: readonly Merchant[]
@@ -87,9 +87,9 @@ export async function openInvoice(
     })
   const page = `${checkoutUrl}/api/i/${created.id}`
   const headers = payerHeaders(random)
-  await requests.send('checkout: invoice', () => ask(page, { headers }))
+  await requests.send('checkout: invoice', () => fetchJson(page, { headers }))
   if (atCheckout) {
-    await requests.send('checkout: assets', () => ask(`${page}/assets`, { headers }))
+    await requests.send('checkout: assets', () => fetchJson(`${page}/assets`, { headers }))
     await requests.send('checkout: choice of asset', () =>
       post(`${page}/asset`, { asset: ASSET, actionId: randomUUID() }, headers),
     )

@@ -31,7 +31,7 @@ function textOf(error: unknown): string {
 }
 
 /** Sends JSON and reads JSON. Throws with status and text of any answer that is no success. */
-export async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
+export async function fetchJson<T>(url: string, init: RequestInit = {}): Promise<T> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(30_000) })
   const text = await response.text()
   if (!response.ok)
@@ -41,9 +41,9 @@ export async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
   return JSON.parse(text) as T
 }
 
-/** As `ask`, with a body. */
+/** As `fetchJson`, with a body. */
 export function post<T>(url: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<T> {
-  return ask(url, {
+  return fetchJson(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),

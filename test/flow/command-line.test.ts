@@ -32,7 +32,7 @@ function accountKey(): { xpub: string; xprv: string; first: string } {
   }
 }
 
-interface Explained {
+interface InvoiceExplanation {
   readonly conclusion: string
   readonly payments: readonly { readonly id: string }[]
   readonly openExceptions: readonly object[]
@@ -142,8 +142,8 @@ describe('paymesh', () => {
     const unproved = await paymesh(...whole, '--json')
     expect(JSON.parse(unproved.stderr)).toMatchObject({ error: { details: [{ path: 'proof' }] } })
     const about = ['--family', 'bitcoin', '--kind', 'xpub', '--value', vector?.key ?? '', '--path', 'm']
-    const asked = ['wallet', 'prove', '--workspace', workspaceId, ...about, '--script-type', 'p2pkh']
-    const { nonce, text } = await cli<{ nonce: string; text: string }>(...asked)
+    const inputs = ['wallet', 'prove', '--workspace', workspaceId, ...about, '--script-type', 'p2pkh']
+    const { nonce, text } = await cli<{ nonce: string; text: string }>(...inputs)
     const signature = signBitcoinMessage(electrumMaster(ELECTRUM_PHRASE).derivePath('m/0/0'), text)
     const proof = ['--nonce', nonce, '--signature', signature]
     const unsearched = await paymesh(...add, '--script-type', 'p2pkh', ...proof, '--json')
@@ -187,7 +187,7 @@ describe('paymesh', () => {
     const txHash = await payIn('usdt_ethereum', invoice.crypto?.address ?? '', 25_000_000n)
     const stored = await vi.waitFor(
       async () => {
-        const known = await cli<Explained>('invoice', 'explain', invoice.id)
+        const known = await cli<InvoiceExplanation>('invoice', 'explain', invoice.id)
         expect(known.payments).toMatchObject([{ asset: 'usdt_ethereum', state: 'confirmed', counted: false }])
         expect(known.openExceptions).toMatchObject([{ kind: 'wrong_asset' }])
         // Stored by the scanner, it waits a moment for the invoice's own process.
@@ -271,9 +271,9 @@ describe('paymesh', () => {
 
   test('doctor finds a healthy installation, migrate finds nothing to do', async () => {
     const { cli } = world()
-    const asked = await inProcess('doctor', '--json')
-    expect(asked).toMatchObject({ status: 0, stderr: '' })
-    expect(JSON.parse(asked.stdout)).toMatchObject({ healthy: true })
+    const answer = await inProcess('doctor', '--json')
+    expect(answer).toMatchObject({ status: 0, stderr: '' })
+    expect(JSON.parse(answer.stdout)).toMatchObject({ healthy: true })
     expect(await cli('migrate')).toEqual({ collectionsCreated: [], indexesCreated: [], migrationsRun: [] })
   })
 

@@ -59,7 +59,7 @@ async function openInvoice(network: Network): Promise<Invoice> {
   return await vi.waitFor(() => world.createInvoice({ asset: ASSET[network], amount: '25.00' }), 60_000)
 }
 
-function asked({ crypto }: Invoice): { readonly to: string; readonly amountBase: bigint } {
+function requestOf({ crypto }: Invoice): { readonly to: string; readonly amountBase: bigint } {
   if (crypto === null) throw new Error('the invoice has no asset')
   return { to: crypto.address, amountBase: BigInt(crypto.amount_base_units) }
 }
@@ -90,7 +90,7 @@ describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (n
   }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)
-    const txid = await node.pay([asked(invoice)])
+    const txid = await node.pay([requestOf(invoice)])
     const detected = await world.waitForEvent(invoice.id, 'payment.detected', 60_000)
     expect(detected.data.payment).toMatchObject({ tx_hash: txid, confirmations: 0 })
     await node.mine(CONFIRMATIONS)
@@ -103,17 +103,17 @@ describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (n
   }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)
-    const replaced = await node.pay([asked(invoice)])
+    const replaced = await node.pay([requestOf(invoice)])
     await world.waitForEvent(invoice.id, 'payment.detected', 60_000)
 
     // The payer takes the money back before it is mined …
     const home = String(await node.rpc('getnewaddress', ['', 'bech32']))
-    await node.replace(replaced, [{ ...asked(invoice), to: String(await scriptOf(node, home)) }])
+    await node.replace(replaced, [{ ...requestOf(invoice), to: String(await scriptOf(node, home)) }])
     const pending = await nth(invoice, 'invoice.pending', 2)
     expect(pending?.data.object.received.amount).toBe('0')
 
     // … and pays after all.
-    const txid = await node.pay([asked(invoice)])
+    const txid = await node.pay([requestOf(invoice)])
     await node.mine(CONFIRMATIONS)
     await expectPaidOnce(invoice, txid)
     await nth(invoice, 'payment.detected', 2)
@@ -126,7 +126,7 @@ describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (n
   }, async () => {
     const node = nodeOf(network)
     const invoice = await openInvoice(network)
-    const txid = await node.pay([asked(invoice)])
+    const txid = await node.pay([requestOf(invoice)])
     await node.mine(CONFIRMATIONS - 1)
     await vi.waitFor(async () => expect(await confirmationsOf(invoice)).toEqual([CONFIRMATIONS - 1]), 60_000)
 
@@ -145,7 +145,7 @@ describe.concurrent.each(NETWORKS)('on a node of the Bitcoin family, as %s,', (n
 test('coins that leave the extension block of Litecoin pay an invoice', { timeout: FLOW_MS }, async () => {
   const node = nodeOf('litecoin')
   const invoice = await openInvoice('litecoin')
-  await pegOut(node, asked(invoice))
+  await pegOut(node, requestOf(invoice))
   await node.mine(PEG_OUT_MATURITY - 1)
   await vi.waitFor(async () => expect(await confirmationsOf(invoice)).toEqual([PEG_OUT_MATURITY - 1]), 60_000)
   expect(eventsOf(invoice, 'invoice.paid')).toEqual([])

@@ -26,7 +26,7 @@ const itemOf = ({ lines }: Report, name: string): Item | undefined => lines.find
 
 const SLOW_MACHINE_MS = 600_000
 
-// Story: a merchant rehearses going live, pays a small invoice of their own, and sees it through to their webhook.
+// Story: a merchant rehearses going live, pays their own small invoice, and sees it through to their webhook.
 test(
   'a self-payment is followed from its invoice to the delivered webhook',
   async () => {

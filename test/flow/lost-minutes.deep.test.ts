@@ -12,7 +12,7 @@ import { type DrillRow, drillTable, largestGap } from './lost-minutes-table.ts'
 
 /**
  * The database of an installation loses minutes, in each way that it can come back. The installation is real: mongod, Redis, one process of
- * each type, and the command line in processes of its own. Invoices are created until the moment of the loss and during it.
+ * each type, and the command line in its own processes. Invoices are created until the moment of the loss and during it.
  */
 const START_MS = 600_000
 /** Invoices before the copy, in the lost minutes, and since. */
@@ -37,7 +37,7 @@ interface Way {
 
 const archiveOf = ({ folder }: LossyInstallation) => join(folder, 'paymesh.backup')
 
-/** Runs a `backup` command in a process of its own, as an operator does. */
+/** Runs a `backup` command in its own process, as an operator does. */
 async function backup({ folder, rig }: LossyInstallation, ...args: readonly string[]) {
   const keyFile = join(folder, 'backup.key')
   return await runCommandProcess(['backup', ...args, '--key-file', keyFile, '--json', '--data', rig.dataDir])

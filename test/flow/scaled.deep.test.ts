@@ -22,7 +22,7 @@ describe('several processes of each type', () => {
     }
   }
 
-  test('run under names of their own', () => {
+  test('run under their own names', () => {
     expect(Object.keys(world().rig.stack.dev.pids ?? {})).toEqual(
       expect.arrayContaining(['api', 'api-2', 'webhooks-4', 'invoices-2', 'scanner-2', 'rates']),
     )

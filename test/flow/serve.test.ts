@@ -29,13 +29,13 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-interface Ended {
+interface ExitOutcome {
   readonly code: number
   readonly stderr: string
 }
 
 /** Runs another `paymesh serve` with the settings of the first until it ends. */
-function runSecond(env: Readonly<Record<string, string>>): Promise<Ended> {
+function runSecond(env: Readonly<Record<string, string>>): Promise<ExitOutcome> {
   const settings = { ...readEnvironment(dataDir), ...env }
   return new Promise((resolve) => {
     execFile(

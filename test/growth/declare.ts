@@ -2,7 +2,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import type { Facts } from './facts.ts'
 
 /** Who waits for the answer of a question. `idle` is what the product asks again and again when nothing happens. */
-export type Asker = 'rest' | 'dashboard' | 'workers' | 'idle' | 'command line'
+export type Caller = 'rest' | 'dashboard' | 'workers' | 'idle' | 'command line'
 
 /**
  * A method that names documents by `_id` or another unique key and by nothing else, or only adds some. It reads as many as it is
@@ -10,7 +10,7 @@ export type Asker = 'rest' | 'dashboard' | 'workers' | 'idle' | 'command line'
  */
 export const BY_KEY = 'by key'
 
-type Ask<R> = (on: R, facts: Facts) => unknown
+type Query<R> = (on: R, facts: Facts) => unknown
 
 /** The size of a seeded installation. */
 type Size = Pick<Facts, 'invoices'>
@@ -18,23 +18,27 @@ type Size = Pick<Facts, 'invoices'>
 type Most = number | ((size: Size) => number)
 
 /** A question that may examine more than its answer accounts for, up to a bound that its code states. */
-export interface Bounded<R> {
-  readonly ask: Ask<R>
+export interface BoundedQuery<R> {
+  readonly query: Query<R>
   readonly atMost: Most
   readonly because: string
 }
 
 /** States the bound of a question. */
-export const bounded = <R>(atMost: Most, because: string, ask: Ask<R>): Bounded<R> => ({ atMost, because, ask })
+export const bounded = <R>(atMost: Most, because: string, query: Query<R>): BoundedQuery<R> => ({
+  atMost,
+  because,
+  query,
+})
 
-type Question<R> = Ask<R> | Bounded<R>
+type Question<R> = Query<R> | BoundedQuery<R>
 type Methods<R> = { [M in keyof R]: R[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof R]
 
 /**
  * Every method of a repository with the question, or the questions by name, that it is measured by. A method that is missing here
  * does not compile: a new query is covered by being declared in its port.
  */
-export type Declared<R> = {
+export type DeclaredQueries<R> = {
   readonly [M in Methods<R>]: Question<R> | Readonly<Record<string, Question<R>>> | typeof BY_KEY
 }
 
@@ -42,26 +46,26 @@ export type Declared<R> = {
 export interface NamedQuestion {
   /** `invoices.list by status` */
   readonly name: string
-  readonly asker: Asker
+  readonly caller: Caller
   /** The stated bound; null when only what it returns bounds it. */
   readonly atMost: Most | null
   readonly because: string | null
-  ask(db: Database, facts: Facts): unknown
+  query(db: Database, facts: Facts): unknown
 }
 
 /** Declares the questions of a repository. `create` opens it on the seeded database. */
 export function questionsOf<R>(
   repository: string,
-  asker: Asker,
+  caller: Caller,
   create: (db: Database) => R,
-  declared: Declared<R>,
+  declared: DeclaredQueries<R>,
 ): readonly NamedQuestion[] {
   const named = (name: string, question: Question<R>): NamedQuestion => {
-    const { ask, atMost, because } =
-      typeof question === 'function' ? { ask: question, atMost: null, because: null } : question
-    return { name, asker, atMost, because, ask: (db, facts) => ask(create(db), facts) }
+    const { query, atMost, because } =
+      typeof question === 'function' ? { query: question, atMost: null, because: null } : question
+    return { name, caller, atMost, because, query: (db, facts) => query(create(db), facts) }
   }
-  const entries = Object.entries(declared) as [string, Declared<R>[Methods<R>]][]
+  const entries = Object.entries(declared) as [string, DeclaredQueries<R>[Methods<R>]][]
   return entries.flatMap(([method, entry]) => {
     if (entry === BY_KEY) return []
     if (typeof entry === 'function' || isBounded(entry)) return [named(`${repository}.${method}`, entry)]
@@ -69,8 +73,8 @@ export function questionsOf<R>(
   })
 }
 
-function isBounded<R>(entry: object): entry is Bounded<R> {
-  return 'ask' in entry && typeof entry.ask === 'function'
+function isBounded<R>(entry: object): entry is BoundedQuery<R> {
+  return 'query' in entry && typeof entry.query === 'function'
 }
 
 /** Every question reads its answer with room to spare: twenty per document of it, and the fixed costs of a few commands. */

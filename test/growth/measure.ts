@@ -21,11 +21,11 @@ const NOT_COUNTED = new Set(['profile', 'commitTransaction', 'abortTransaction',
  * Asks, and reads from the store's own profiler what it examined: the figures that `explain('executionStats')` gives, for the
  * commands as they were sent, cursors and updates included. Nobody else may use the database meanwhile.
  */
-export async function costOf(db: Database, ask: () => unknown): Promise<Cost> {
+export async function costOf(db: Database, query: () => unknown): Promise<Cost> {
   let tookMs = 0
   const commands = await commandsOf(db, async () => {
     const begun = performance.now()
-    await ask()
+    await query()
     tookMs = performance.now() - begun
   })
   const entries = commands.filter(isCounted)

@@ -42,7 +42,7 @@ describe('every question of the product', () => {
       60,
     ),
   )('%s is bounded', async (_name, question) => {
-    const cost = await costOf(stores.db, () => question.ask(stores.db, facts))
+    const cost = await costOf(stores.db, () => question.query(stores.db, facts))
     const most = mostExamined(question, cost.returned, facts)
     const shown = `${JSON.stringify({ ...cost, tookMs: undefined })}`
     expect(cost.plans.length, 'asked nothing').toBeGreaterThan(0)

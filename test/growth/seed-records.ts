@@ -43,13 +43,13 @@ export function deliveriesAt(facts: Facts, index: number): DeliveryDocument[] {
     .map((row) => ({ ...deliveryToDocument(row), ...embedded(facts, index, row) }))
 }
 
-interface Made {
+interface SeedEvent {
   readonly seq: number
   readonly type: EventType
   readonly endpoint: keyof typeof ENDPOINTS
 }
 
-function deliveryAt(facts: Facts, index: number, { seq, type, endpoint }: Made): Delivery {
+function deliveryAt(facts: Facts, index: number, { seq, type, endpoint }: SeedEvent): Delivery {
   const at = facts.createdAt(index) + seq * 1_000
   const workspaceId = facts.workspaceOf(index)
   const eventId = facts.eventId(index, seq)

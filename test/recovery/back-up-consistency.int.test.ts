@@ -22,7 +22,7 @@ type Row = ReturnType<typeof keyed> & { _id: string; n: number }
 const audits = () => source.db.connection.collection<{ _id: string; at: Date; seq: number }>('audit_log')
 
 beforeEach(async () => {
-  // A table of its own for each test: sampling walks through all that was deleted from one, for as long as the store keeps it.
+  // A separate table for each test: sampling walks through all that was deleted from one, for as long as the store keeps it.
   await payments().drop()
   await emptyDatabase(source.db)
   await copy.db.connection.dropDatabase()

@@ -52,7 +52,7 @@ beforeEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The command line as a process of its own. */
+/** The command line as a separate process. */
 function paymesh(args: readonly string[], stdout: 'pipe' | number = 'pipe') {
   const byte = (value: number) => Buffer.alloc(32, value).toString('base64')
   const env = {

@@ -55,7 +55,7 @@ afterEach(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** `paymesh backup …` as in a container of its own, through the proxy. */
+/** `paymesh backup …` as in its own container, through the proxy. */
 function paymesh(args: readonly string[], { masterKey = 7, database = source.database } = {}) {
   const child = spawn(process.execPath, ['scripts/paymesh.mjs', 'backup', ...args, '--key-file', keyFile], {
     env: {

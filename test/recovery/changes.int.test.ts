@@ -148,7 +148,7 @@ describe('two processes', () => {
     await expect(takeChanges(stage.deps(), stage.order(), behind)).rejects.toBeInstanceOf(ChangesLost)
   })
 
-  it('with a folder each: the second begins a chain of its own, and needs an archive', async () => {
+  it('with a folder each: the second begins its own chain, and needs an archive', async () => {
     const { file } = await copied(1)
     const other = mkdtempSync(join(tmpdir(), 'paymesh-changes-other-'))
     folders.push(other)

@@ -53,7 +53,7 @@ async function somebody({ boss, person }: AttackWorld, hasFactor: boolean) {
     if (acting === undefined) throw new Error('no session')
     const sealedSecret = deps.secretBox.seal(secret, totpContext(id))
     const recoveryHashes = [recoveryHash(deps, id, CODE)]
-    await deps.users.setPendingTotp(acting, { sealedSecret, at: 1 }, auditOf(id, 'auth.authenticator_asked'))
+    await deps.users.setPendingTotp(acting, { sealedSecret, at: 1 }, auditOf(id, 'auth.authenticator_requested'))
     const confirmed = { sealedSecret, lastStep: 1, at: 1, recoveryHashes }
     await deps.users.confirmTotp(
       { session: acting, keepDevice: null },
@@ -123,7 +123,7 @@ const refund =
     const opened = await caller.invoices.openRefund({ ...at, ...op(), id: await world.paid(), amount: '1' })
     const isGiven = async ({ refunds }: AdminDeps) => {
       const status = (await refunds.findInWorkspace(workspaceId, 'test', opened.id))?.status
-      return status === 'asked' || status === 'addressed'
+      return status === 'requested' || status === 'addressed'
     }
     return { act: () => act(world, opened.id), isGiven }
   }
@@ -177,7 +177,7 @@ const erased: Story = async (world) => {
     const texts = answers.map((answer) => now.secretBox.open(answer.body, answer.scope)).join()
     return invoice?.terms.customer.name !== null || texts.includes(CUSTOMER.name)
   }
-  return { act: () => caller.invoices.eraseCustomer({ ...at, ...op(), id, reason: 'asked' }), isGiven }
+  return { act: () => caller.invoices.eraseCustomer({ ...at, ...op(), id, reason: 'requested' }), isGiven }
 }
 
 const invitation: Story = async ({ boss: { caller, at } }) => {
@@ -250,7 +250,7 @@ export const STORIES: Readonly<Record<TakenBackAction, Story>> = {
     const [token, user] = [randomUUID(), await deps.users.findById(id)]
     const securityEpoch = user?.securityEpoch ?? 0
     const reset = { userId: id, tokenHash: tokenHashOf(token), securityEpoch, expiresAt: deps.clock.now() + 60_000 }
-    await deps.resets.insert(reset, 1, deps.clock.now(), auditOf(email, 'auth.reset_asked'))
+    await deps.resets.insert(reset, 1, deps.clock.now(), auditOf(email, 'auth.reset_requested'))
     await completePasswordReset(deps, { token, password: NEXT, origin })
   }),
   'auth.recovery_code_used': codes((deps, { id }) => useCode(deps, id)),

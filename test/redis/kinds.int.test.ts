@@ -195,7 +195,7 @@ beforeAll(() => {
   execFileSync('sh', ['-c', 'cat server.pem server.key > both.pem'], { cwd: certificates })
 })
 
-it('speaks TLS with an authority of its own, and shows its own certificate where the server wants one', async () => {
+it('speaks TLS with its own authority, and shows its own certificate where the server wants one', async () => {
   const port = await freePort(0)
   const tls = ['--tls-port', String(port), '--tls-ca-cert-file', inFolder('ca.pem')]
   const own = ['--tls-cert-file', inFolder('server.pem'), '--tls-key-file', inFolder('server.key')]

@@ -95,7 +95,7 @@ const LAST = /\.(remove|disable|revoke|withdraw\w*|deactivate|cancel|endSessions
 /** A cursor is a place, of which every workspace has one; a nonce is refused with the same words whatever is wrong with it. */
 const SAME_FOR_ALL = /cursor$|nonce$/
 
-// Guarantee: the tries above are real ones. With an id of its own each of them is answered otherwise.
+// Guarantee: the tries above are real ones. With its own id each of them is answered otherwise.
 deepTest('each try reaches what it names when it is the caller’s', { timeout: 180_000 }, async () => {
   const checked = TRIES.filter(([name]) => !SAME_FOR_ALL.test(name))
   const rank = (name: string) => (name === FIRST ? 0 : LAST.test(name) ? 2 : 1)

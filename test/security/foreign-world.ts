@@ -4,13 +4,13 @@ import { createOperator } from '#shared/usecases/accounts/manage-operators.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import type { AdminCaller } from '#test/support/admin.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
-import { evmAccounts, type Provable, proofOf } from '#test/support/prove-control.ts'
+import { evmAccounts, proofOf, type Subject } from '#test/support/prove-control.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import type { twoTenants } from '#test/support/two-tenants.ts'
 
 const op = () => ({ opId: randomUUID() })
 const base64 = (text: string) => Buffer.from(text).toString('base64url')
-const pool = (accounts: readonly { readonly address: string }[]): Provable => ({
+const pool = (accounts: readonly { readonly address: string }[]): Subject => ({
   ...({ family: 'evm', kind: 'pool' } as const),
   value: accounts.map(({ address }) => address).join('\n'),
 })

@@ -12,12 +12,12 @@ interface Shape {
   readonly oneOf?: readonly Shape[]
   readonly allOf?: readonly Shape[]
 }
-interface Stated {
+interface StatedOperation {
   readonly parameters?: readonly ({ readonly name: string } & Shape)[]
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Shape }>> }
 }
 const document = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Stated>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, StatedOperation>>>>
 }
 
 function resolved<T extends Shape>(shape: T): T {

@@ -62,12 +62,12 @@ export const PEOPLE_PROBES = {
     return { budget: 1, take }
   },
   resetRequests: async (deps) => {
-    const ask = (group: string) => {
+    const request = (group: string) => {
       const origin = { ip: group, group, userAgent: 'x', device: null }
       return requestPasswordReset(deps, { email: 'nobody@example.com', origin, publicUrl: 'https://x.example' })
     }
     const take = async (who: keyof Sources<string>) =>
-      await ask(`203.0.113.${who}`).then(
+      await request(`203.0.113.${who}`).then(
         () => true,
         () => false,
       )

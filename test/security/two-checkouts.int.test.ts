@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => second.close())
 
-/** Another checkout process on the same stores: an app with connections, caches and limits of its own. */
+/** Another checkout process on the same stores: an app with its own connections, caches and limits. */
 async function openSecond() {
   const context = serviceContext(stores, {
     PAYMESH_NETWORKS: JSON.stringify({ live: {}, test: {} }),

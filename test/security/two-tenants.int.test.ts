@@ -6,7 +6,7 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import type { AdminCaller } from '#test/support/admin.ts'
 import { sampleOf } from '#test/support/depth.ts'
-import { evmAccounts, type Provable } from '#test/support/prove-control.ts'
+import { evmAccounts, type Subject } from '#test/support/prove-control.ts'
 import { useStores } from '#test/support/stores.ts'
 import { twoTenants } from '#test/support/two-tenants.ts'
 
@@ -25,16 +25,16 @@ const openBob = async () => {
 }
 
 type Accounts = ReturnType<typeof evmAccounts>
-const pool = (accounts: readonly { readonly address: string }[]): Provable => ({
+const pool = (accounts: readonly { readonly address: string }[]): Subject => ({
   ...({ family: 'evm', kind: 'pool' } as const),
   value: accounts.map(({ address }) => address).join('\n'),
 })
-const single = ([account]: Accounts): Provable => ({
+const single = ([account]: Accounts): Subject => ({
   ...({ family: 'evm', kind: 'address' } as const),
   value: account?.address ?? '',
 })
 /** An account key, with those who can sign for its first addresses. */
-function accountKey(count: number): { readonly entered: Provable; readonly accounts: Accounts } {
+function accountKey(count: number): { readonly entered: Subject; readonly accounts: Accounts } {
   const key = HDNodeWallet.createRandom('', "m/44'/60'/0'")
   const accounts = Array.from({ length: count }, (_, index) => {
     const child = key.deriveChild(0).deriveChild(index)
@@ -64,7 +64,7 @@ const statusOf = async (id: string) => {
 describe('after a proof no payer of the displaced workspace is shown the address', () => {
   const key = () => accountKey(20)
   it.each<
-    [string, () => { theirs: Provable; ours: Provable; signers: Accounts; lost?: Accounts; goesOn: boolean | null }]
+    [string, () => { theirs: Subject; ours: Subject; signers: Accounts; lost?: Accounts; goesOn: boolean | null }]
   >(
     sampleOf(
       [

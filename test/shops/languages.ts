@@ -65,7 +65,7 @@ export interface Shop {
   stop(): Promise<void>
 }
 
-/** Starts a sample shop on a port of its own; resolves when it answers. */
+/** Starts a sample shop on its own port; resolves when it answers. */
 export async function startShop(
   { commandOf, serve }: Language,
   { api, key, secret }: { readonly api: string; readonly key: string; readonly secret: string },

@@ -17,7 +17,7 @@ const REQUESTS_PER_KEY = 40
 export type Step = SimulationScenario | 'confirm' | 'checkout' | 'card' | 'withdraw' | 'deliver' | 'forge'
 
 /** An invoice as the API returns it, as far as the outcome depends on it. */
-interface Seen {
+interface InvoiceAnswer {
   readonly id: string
   readonly status: string
   readonly received: { readonly confirmed_base_units: string }
@@ -95,7 +95,7 @@ export async function playSequence(api: TestApi, shop: Shop, orderId: string, st
   const pending: { readonly id: string; readonly body: Buffer; readonly invoice: string }[] = []
   let outcome: Outcome = null
 
-  const invoiceOf = async (id: string): Promise<Seen> => {
+  const invoiceOf = async (id: string): Promise<InvoiceAnswer> => {
     const invoice = await api.engine.deps.invoices.findById(id)
     if (invoice === null) throw new Error(`invoice ${id} is gone`)
     return presentInvoice(invoice.terms, snapshotInvoice(api.engine.deps.catalog, invoice.state), URLS)
@@ -183,7 +183,7 @@ function signed(body: Buffer, secret: string): string {
 }
 
 /** Shipped once when it was paid, else never; and every base unit is kept for the order, awaited, or to be returned. */
-function expectedOf(outcome: Outcome, invoices: readonly Seen[]) {
+function expectedOf(outcome: Outcome, invoices: readonly InvoiceAnswer[]) {
   const returns: Record<string, string> = {}
   for (const { id, status, received, crypto } of invoices) {
     const confirmed = BigInt(received.confirmed_base_units)

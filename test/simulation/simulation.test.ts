@@ -67,7 +67,7 @@ describe('the deterministic simulation', () => {
     TIMEOUT_MS,
   )
 
-  it('knows at least 40 bugs to plant, each still in its place and under a name of its own', () => {
+  it('knows at least 40 bugs to plant, each still in its place and under its own name', () => {
     for (const mutant of MUTANTS) expect(planted(mutant)).toContain(mutant.replace)
     expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length)
     expect(MUTANTS.length).toBeGreaterThanOrEqual(40)

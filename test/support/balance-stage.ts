@@ -31,7 +31,7 @@ export const increase = (amount: bigint, ordinal = 0) => ({
 })
 
 /** Whether a call is a question for balances. */
-export const asksBalances = ({ method, params }: Parameters<Lie>[0]): boolean =>
+export const readsFunds = ({ method, params }: Parameters<Lie>[0]): boolean =>
   method === 'eth_getBalance' || (method === 'eth_call' && (params[0] as { to?: string }).to === undefined)
 
 /** A scan stage whose watched address waits for ether, some of it from inside of calls. */
@@ -95,7 +95,7 @@ export function useBalanceStage(stores: TestStores) {
     async prunedNode(error: { readonly code: number; readonly message: string } = TRIE_GONE): Promise<string> {
       const newest = (await stage.chain.rpc('eth_getBlockByNumber', ['latest', false])) as { hash: string }
       const node = await startLyingNode(stage.chain.url, (call, truth) => {
-        const isOld = asksBalances(call) && (call.params[1] as { blockHash: string }).blockHash !== newest.hash
+        const isOld = readsFunds(call) && (call.params[1] as { blockHash: string }).blockHash !== newest.hash
         return isOld ? { error } : truth
       })
       opened.push(node)
@@ -103,8 +103,8 @@ export function useBalanceStage(stores: TestStores) {
     },
     /** An invoice of `at` that waits for ether at the watched address; gives its id. */
     async waitForEther(at = Date.now(), number = 1): Promise<string> {
-      const asked = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18 } as const
-      const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, asked), address: WATCHED.address }
+      const wanted = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18 } as const
+      const paymentMethod = { ...samplePaymentMethod(WATCHED.matchKey, at, wanted), address: WATCHED.address }
       const invoice = sampleInvoice(stores.runtime.random, { at, number, state: { paymentMethods: [paymentMethod] } })
       await createInvoiceRepository(stores.db).insert(invoice)
       return invoice.terms.id

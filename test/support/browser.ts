@@ -34,7 +34,7 @@ async function sharedBrowser(): Promise<Browser> {
 
 /** How a file of tests opens pages. */
 export interface TestBrowser {
-  /** A page in a context of its own. The test fails when it breaks its policy, leaves its origin, throws or logs an error. */
+  /** A page in its own context. The test fails when it breaks its policy, leaves its origin, throws or logs an error. */
   open(options?: PageOptions): Promise<Page>
 }
 

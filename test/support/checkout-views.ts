@@ -375,7 +375,7 @@ const REFUND: RefundView = {
   symbol: 'USDT',
   network: 'tron',
   amount: '1.41',
-  status: 'asked',
+  status: 'requested',
   address: null,
   txHash: null,
   expiresAt: 1_800_000_000_000,
@@ -383,7 +383,7 @@ const REFUND: RefundView = {
 
 /** Refunds by state. */
 export const REFUND_VIEWS: Readonly<Record<string, RefundView>> = {
-  'refund-asked': REFUND,
+  'refund-requested': REFUND,
   'refund-addressed': { ...REFUND, status: 'addressed', address: TRON.address },
   'refund-sent': { ...REFUND, status: 'sent', address: TRON.address, txHash: OTHER_HASH },
 }

@@ -24,7 +24,7 @@ export interface Visitor {
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /**
- * Parts of the window around a page that Chromium draws as pages of their own, or loads ahead. Nobody sees them without a screen, and they
+ * Parts of the window around a page that Chromium draws as separate pages, or loads ahead. Nobody sees them without a screen, and they
  * take more than half of the work for each new page. Names that a version lacks change nothing.
  */
 const WINDOW_FEATURES = [

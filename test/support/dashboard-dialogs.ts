@@ -44,7 +44,7 @@ export const DASHBOARD_DIALOGS: readonly DashboardDialog[] = [
   { page: 'invoices', button: 'More', title: 'All pages', isPhone: true },
 ]
 
-/** Dialogs that need a story of their own: the test that looks at them with axe. */
+/** Dialogs that need their own story: the test that looks at them with axe. */
 export const DIALOGS_OF_STORIES: Readonly<Record<string, string>> = {
   'Confirm it’s you': 'log-in.test.ts',
   'Turn on two-factor authentication first': 'people.test.ts',

@@ -50,7 +50,7 @@ export interface DashboardList {
   /** Rows on the page. */
   readonly rows: string
   readonly filters: readonly ListFilter[]
-  /** What a row leads to: a page of its own, something beside the list, or nothing. */
+  /** What a row leads to: its own page, something beside the list, or nothing. */
   readonly opens: 'page' | 'aside' | null
   /** The file of the export, and its column with the row's id. */
   readonly csv?: { readonly what: string; readonly id: string }

@@ -5,7 +5,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 const WRITES = new Set(['updateOne', 'updateMany', 'insertOne', 'insertMany', 'bulkWrite', 'deleteOne', 'deleteMany'])
 
 /** What a process that dies throws from then on. */
-export class Killed extends Error {}
+export class ProcessKilled extends Error {}
 
 /**
  * The database as a process sees it that is killed at its write number `at`, counted from 1: just before the store carries that write
@@ -17,9 +17,9 @@ export function dyingDatabase(db: Database, at: number, when: 'before' | 'after'
     (write: (...args: unknown[]) => Promise<unknown>) =>
     async (...args: unknown[]) => {
       writes += 1
-      if (writes > at || (writes === at && when === 'before')) throw new Killed('killed before a write')
+      if (writes > at || (writes === at && when === 'before')) throw new ProcessKilled('killed before a write')
       const answer = await write(...args)
-      if (writes === at) throw new Killed('killed after a write')
+      if (writes === at) throw new ProcessKilled('killed after a write')
       return answer
     }
   const collection = <T extends mongoose.mongo.Document>(model: CollectionModel<T>): mongoose.mongo.Collection<T> =>

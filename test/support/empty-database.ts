@@ -8,13 +8,13 @@ import { hashesOf } from './store-hashes.ts'
 type Row = mongoose.mongo.Document & { readonly _id: string }
 
 /** A migrated database before anybody used it: what `migrate` notes in it, and its collections with their indexes. */
-interface Fresh {
+interface EmptyDatabase {
   readonly notes: readonly Row[]
   readonly schema: string
 }
 
 /** Fresh databases of this worker by name; its files use the same few. */
-const known = new Map<string, Fresh>()
+const known = new Map<string, EmptyDatabase>()
 /** The hash of a collection without documents: MD5 of nothing. */
 const NOTHING = 'd41d8cd98f00b204e9800998ecf8427e'
 

@@ -126,7 +126,7 @@ async function readFacts(url: string, matchKeys: readonly string[], height: numb
   const tag = `0x${height.toString(16)}`
   const parent = `0x${(height - 1).toString(16)}`
   const balances = (at: string) => matchKeys.map((key) => ['eth_getBalance', [`0x${key}`, at]] as const)
-  const [block, receipts, traces, ...figures] = await askTogether(url, [
+  const [block, receipts, traces, ...figures] = await readTogether(url, [
     ['eth_getBlockByNumber', [tag, true]],
     ['eth_getBlockReceipts', [tag]],
     ['trace_block', [tag]],
@@ -146,7 +146,7 @@ async function readFacts(url: string, matchKeys: readonly string[], height: numb
 }
 
 /** Several questions in one request. Throws when one of them fails. */
-async function askTogether(
+async function readTogether(
   url: string,
   questions: readonly (readonly [method: string, params: readonly unknown[]])[],
 ): Promise<readonly unknown[]> {

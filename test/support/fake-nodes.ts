@@ -11,7 +11,7 @@ export interface FakePoolNode extends PoolNode {
   chain: 'ours' | 'other' | 'silent'
   /** Branch that its blocks belong to. */
   fork: string
-  asked: number
+  requests: number
   /** Ids of transactions that it does not show. */
   denied: readonly string[]
 }
@@ -43,12 +43,12 @@ export function useFakeNodes() {
     poolOf: (...nodes: FakePoolNode[]) => createRpcPool({ nodes, metrics, labels: {}, now: () => clock.time }),
     /** Work that gives the node's name. */
     async name(node: FakePoolNode) {
-      node.asked += 1
+      node.requests += 1
       return node.host
     },
     /** The question about transactions that `doubted` puts to nodes. */
     async deny(node: FakePoolNode, transactions: readonly SeenTransaction[]) {
-      node.asked += 1
+      node.requests += 1
       return transactions.flatMap(({ txHash }) => (node.denied.includes(txHash) ? [txHash] : []))
     },
   }
@@ -60,7 +60,7 @@ function fake(host: string, change: Partial<FakePoolNode> = {}): FakePoolNode {
     head: 100,
     chain: 'ours',
     fork: 'main',
-    asked: 0,
+    requests: 0,
     denied: [],
     latencyMs: 10,
     async identify() {

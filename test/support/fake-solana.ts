@@ -213,8 +213,8 @@ type Change = (block: FakeBlock) => object
 /** A lie about the block of one slot. */
 export const onSlot =
   (slot: number, change: Change): FakeNode['lie'] =>
-  ({ method, params: [asked] }, honest) => {
-    if (method !== 'getBlock' || asked !== slot || !('result' in honest)) return null
+  ({ method, params: [requests] }, honest) => {
+    if (method !== 'getBlock' || requests !== slot || !('result' in honest)) return null
     return { result: { ...(honest.result as object), ...change(honest.result as FakeBlock) } }
   }
 /** One answer to every call of a method. */

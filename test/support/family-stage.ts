@@ -117,8 +117,8 @@ export function useFamilyStage(stores: TestStores, network: NetworkId, family: F
       const whole = cursors()
       const dying: typeof whole = {
         ...whole,
-        async advance(...asked) {
-          if (asked[3].height === undefined || asked[3].height < height) return whole.advance(...asked)
+        async advance(...args) {
+          if (args[3].height === undefined || args[3].height < height) return whole.advance(...args)
           killed()
           throw new Error('killed')
         },

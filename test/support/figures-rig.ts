@@ -67,7 +67,7 @@ export function openFiguresRig(db: Database) {
           const own = await invoices.find({ workspaceId, mode }).toArray()
           const dayOf = (at: Date) => formatter.format(at)
           const days = new Set(volume.days)
-          const isAsked = (at: Date | null): at is Date => at !== null && days.has(dayOf(at))
+          const isRequested = (at: Date | null): at is Date => at !== null && days.has(dayOf(at))
           expect(
             tally(
               volume.rows.filter(({ figure }) => figure === 'price'),
@@ -76,7 +76,7 @@ export function openFiguresRig(db: Database) {
             ),
           ).toEqual(
             tally(
-              own.filter(({ paidAt }) => isAsked(paidAt)),
+              own.filter(({ paidAt }) => isRequested(paidAt)),
               ({ paidAt, fiat, paymentMethods }) =>
                 `${dayOf(paidAt ?? new Date(0))} ${fiat.currency} ${paymentMethods.at(-1)?.symbol ?? null}`,
               ({ fiat }) => BigInt(fiat.minor),
@@ -94,7 +94,7 @@ export function openFiguresRig(db: Database) {
             ),
           ).toEqual(
             tally(
-              own.filter(({ paidAt, reporting }) => isAsked(paidAt) && reporting !== undefined),
+              own.filter(({ paidAt, reporting }) => isRequested(paidAt) && reporting !== undefined),
               ({ paidAt, reporting }) => `${dayOf(paidAt ?? new Date(0))} ${reporting?.currency} true`,
               ({ fiat, reporting }) => inReporting(fiat, reporting),
             ),
@@ -107,14 +107,14 @@ export function openFiguresRig(db: Database) {
             ),
           ).toEqual(
             tally(
-              own.filter(({ createdAt }) => isAsked(createdAt)),
+              own.filter(({ createdAt }) => isRequested(createdAt)),
               ({ createdAt, status, paymentMethods }) => `${dayOf(createdAt)} ${status} ${paymentMethods.length > 0}`,
               () => 1n,
             ),
           )
           expectMedian(
             funnel.medianMs,
-            own.filter(({ paidAt }) => isAsked(paidAt)),
+            own.filter(({ paidAt }) => isRequested(paidAt)),
           )
         }
       }

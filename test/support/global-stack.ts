@@ -19,7 +19,7 @@ const NETWORKS = ['ethereum', 'polygon', 'base'] as const
 
 /**
  * Starts one whole installation for the stories that break nothing; stories that kill processes start their own. With
- * `FLOW_SCALE=api=2,webhooks=4` it runs in processes of its own, so many of each type.
+ * `FLOW_SCALE=api=2,webhooks=4` it runs in its own processes, so many of each type.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = makeStoreFolder('paymesh-flow')

@@ -23,7 +23,7 @@ const WORKERS = 3
 /** An asset of each wallet: one from before the loss, and one that is added in the lost minutes. */
 export type LossyAsset = 'usdt_ethereum' | 'usdt_tron'
 
-/** An installation on real processes whose database can be lost, in a folder of its own. */
+/** An installation on real processes whose database can be lost, in its own folder. */
 export interface LossyInstallation {
   readonly folder: string
   readonly rig: Rig

@@ -11,7 +11,7 @@ export function evmAccounts(count: number): readonly { readonly address: string;
 }
 
 /** Something that can be added as a wallet and proved. */
-export interface Provable {
+export interface Subject {
   readonly family: 'evm'
   readonly kind: 'pool' | 'address' | 'xpub'
   readonly value: string
@@ -21,7 +21,7 @@ export interface Provable {
 /** Asks for a challenge of a wallet that is about to be added, and has it signed by the accounts. */
 export async function proofOf(
   { caller, at }: Pick<AdminCaller, 'caller' | 'at'>,
-  entered: Provable,
+  entered: Subject,
   accounts: ReturnType<typeof evmAccounts>,
 ) {
   const opId = crypto.randomUUID()

@@ -267,7 +267,7 @@ const marketOf = (random: Prng, { catalog }: ShopPlace, asset: AssetId, at: numb
   ...{ sources: ['kraken', 'coinbase'], fxSources: ['ecb'] },
 })
 
-interface Moved {
+interface MovedAmount {
   readonly terms: InvoiceTerms
   readonly asset: AssetId
   readonly base: bigint
@@ -276,7 +276,7 @@ interface Moved {
 }
 
 function paymentOf(
-  { method, terms, asset, base, at, market }: Moved & { readonly method: PaymentMethod },
+  { method, terms, asset, base, at, market }: MovedAmount & { readonly method: PaymentMethod },
   key: string,
 ): Payment {
   const time = at.toString(16).padStart(12, '0')
@@ -299,10 +299,10 @@ function paymentOf(
   }
 }
 
-const refundOf = ({ terms, asset, base, at, market }: Moved, id: string): Refund => ({
+const refundOf = ({ terms, asset, base, at, market }: MovedAmount, id: string): Refund => ({
   ...{ id, workspaceId: terms.workspaceId, mode: 'live', invoiceId: terms.id, asset, network: 'ethereum' },
   ...{ amountBase: base, status: 'sent', tokenHash: id, expiresAt: at, address: '0xcc', addressedAt: at },
-  ...{ txHash: `0x${id}`, sentAt: at, market, askedBy: 'user:a', sentBy: 'user:a', createdAt: at },
+  ...{ txHash: `0x${id}`, sentAt: at, market, requestedBy: 'user:a', sentBy: 'user:a', createdAt: at },
 })
 
 async function store(

@@ -33,7 +33,7 @@ export interface RateWorld {
   readonly counted: readonly string[]
 }
 
-/** A story that is told on a world of its own. */
+/** A story that is told on its own world. */
 export type RateStory = (tell: (world: RateWorld) => Promise<void>, options?: RateWorldOptions) => () => Promise<void>
 
 /** What differs from a world in which every source is a simulated one and may take as long as a busy machine needs. */

@@ -11,7 +11,7 @@ import { startGuarded } from '#dev/embedded/guarded-child.ts'
 export interface TestRedis {
   readonly port: number
   readonly url: string
-  /** Sends a command over a plain connection of its own. */
+  /** Sends a command over its own plain connection. */
   command(name: string, ...args: readonly (string | number)[]): Promise<unknown>
   suspend(): void
   resume(): void

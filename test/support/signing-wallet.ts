@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { nodeRpc, quantity } from '#dev/local-chain/node-rpc.ts'
 import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 
-/** A wallet with a key of its own that signs real transactions for a development chain, and what a test makes of it. */
+/** A wallet with its own key that signs real transactions for a development chain, and what a test makes of it. */
 export interface SigningWallet {
   readonly address: string
   /** Every call of the page, the oldest first. */

@@ -29,7 +29,7 @@ export function queueing(workers: number, serviceMs: number): SimulatedReceiver 
   }
 }
 
-interface Sending {
+interface SendPlan {
   /** Events a second, evenly, over the processes in turn. */
   readonly rate: number
   readonly seconds: number
@@ -49,10 +49,10 @@ interface Step {
 }
 
 /**
- * Sends to one receiver from several processes, each with a cap of its own, as the dispatcher does: first attempts with the places of their own
+ * Sends to one receiver from several processes, each with its own cap, as the dispatcher does: first attempts with the their own places
  * process, and what waits in turns, of which there is one at a time. Returns what waited and was in flight at each second.
  */
-export function simulateSending(receiver: SimulatedReceiver, sending: Sending) {
+export function simulateSending(receiver: SimulatedReceiver, sending: SendPlan) {
   const { rate, seconds, processes, bounds } = sending
   const luck = seeded(1)
   const caps = Array.from({ length: processes }, () => createDeliveryCap(() => processes, bounds))

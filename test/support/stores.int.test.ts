@@ -3,7 +3,7 @@ import { useStores } from './stores.ts'
 
 const stores = useStores()
 
-it('gives a migrated database, a reachable Redis and a runtime of its own', async () => {
+it('gives a migrated database, a reachable Redis and its own runtime', async () => {
   expect(await stores.db.isHealthy()).toBe(true)
   expect(stores.db.name).toBe(stores.database)
   expect(await stores.redis.producer.ping()).toBe('PONG')

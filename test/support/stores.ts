@@ -23,7 +23,7 @@ export interface TestStores {
   readonly prefix: string
 }
 
-interface Opened {
+interface OpenStores {
   readonly db: Database
   readonly redis: RedisConnections
   readonly runtime: Runtime
@@ -43,8 +43,8 @@ export function useStores({ migrated = true }: { readonly migrated?: boolean } =
   inUse += 1
   const database = `${inject('databasePrefix')}${migrated ? `${process.pid}_${threadId}_${inUse}` : id}`
   const prefix = `pmtest-${id}`
-  let opened: Opened | undefined
-  const ready = (): Opened => {
+  let opened: OpenStores | undefined
+  const ready = (): OpenStores => {
     if (opened === undefined) throw new Error('the stores are open only inside hooks and tests')
     return opened
   }
@@ -84,7 +84,7 @@ export async function openStores(options: {
   readonly database: string
   readonly prefix: string
   readonly migrated: boolean
-}): Promise<Opened> {
+}): Promise<OpenStores> {
   const { mongoUrl, redisUrl, database, prefix, migrated } = options
   const level = process.env['PAYMESH_TEST_LOG'] === undefined ? 'silent' : 'debug'
   const logger = createLogger({ name: 'test', level })

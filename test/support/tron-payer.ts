@@ -15,7 +15,7 @@ export interface TronPayer {
   sign(transaction: UnsignedTransfer): string
 }
 
-/** A payer with a key of their own. */
+/** A payer with their own key. */
 export function tronPayer(): TronPayer {
   const key = Wallet.createRandom().signingKey
   const { matchKey } = evmAddress(Buffer.from(key.compressedPublicKey.slice(2), 'hex'))

@@ -13,7 +13,7 @@ export interface TronWallet {
   /** Throws what a wallet throws, or lets a call happen. */
   refuse: ((method: string) => { readonly message: string; readonly code?: number } | null) | null
   /** What a hostile wallet returns instead of what it was asked to sign; null for an honest one. */
-  betray: ((asked: UnsignedTransfer) => unknown) | null
+  betray: ((input: UnsignedTransfer) => unknown) | null
 }
 
 interface Call {

@@ -10,7 +10,7 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { type AdminCaller, adminCaller } from './admin.ts'
 import { blockWith, type Engine, openEngine } from './engine.ts'
-import { type evmAccounts, type Provable, proofOf } from './prove-control.ts'
+import { type evmAccounts, proofOf, type Subject } from './prove-control.ts'
 import type { TestStores } from './stores.ts'
 
 const NODE = { rpcUrls: ['http://127.0.0.1:1'], chainId: 31337, confirmations: 3 }
@@ -42,7 +42,7 @@ export function twoTenants(stores: TestStores) {
     },
     shop: (name: string) => adminCaller(stores, { mode: 'live', email: `${name}@example.com`, env: ENV }),
     /** Adds a wallet, with a proof when accounts are given, and has its addresses watched. */
-    add: async (who: AdminCaller, entered: Provable, accounts: ReturnType<typeof evmAccounts> = []) => {
+    add: async (who: AdminCaller, entered: Subject, accounts: ReturnType<typeof evmAccounts> = []) => {
       const proof = accounts.length === 0 ? {} : { proof: await proofOf(who, entered, accounts) }
       const added = await who.caller.wallets.add({ ...who.at, opId: randomUUID(), ...entered, ...proof })
       const rows = await engine.deps.wallets.unmarkedWatches('live', 'evm', 'ethereum', 1_000)

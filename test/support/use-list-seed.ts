@@ -19,7 +19,7 @@ export interface OpenSeed {
   readonly storageState: Awaited<ReturnType<BrowserContext['storageState']>>
 }
 
-/** Seeds lists where no file before or beside it did, and logs their owner in; good inside hooks and tests of the file. Tests that change much take a name of their own. */
+/** Seeds lists where no file before or beside it did, and logs their owner in; good inside hooks and tests of the file. Tests that change much take their own name. */
 export function useListSeed(browser: TestBrowser, name = 'shared'): () => OpenSeed {
   let open: OpenSeed | undefined
   beforeAll(async () => {

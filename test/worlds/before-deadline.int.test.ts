@@ -14,7 +14,7 @@ const increases = async () =>
     .map(({ amount, height }) => [BigInt(amount), height])
     .filter(([amount]) => Number(amount) < 1e18)
 
-/** Pays inside of a call in a block of its own; returns the payment as it must be stored. */
+/** Pays inside of a call in its own block; returns the payment as it must be stored. */
 async function payInside(account: Account, amountBase: bigint): Promise<readonly [bigint, number]> {
   await story.payers.call(account, amountBase)
   await story.stage.chain.mine()

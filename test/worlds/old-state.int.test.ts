@@ -42,7 +42,7 @@ it.each([
   ['every block', () => story.readBlocks()],
   ['with attention', () => story.attend()],
 ] as const)(
-  'reads %s after a pause at a provider that says in words of its own that states are gone',
+  'reads %s after a pause at a provider that says in its own words that states are gone',
   async (_, start) => {
     await payInPause({ ...HONEST, stateBlocks: 30, words: 'chainstack' }, 45, start)
   },

@@ -8,7 +8,7 @@ import { scanTick } from '#shared/usecases/scanning/scan-tick.ts'
 import { readRange } from '#shared/usecases/scanning/thrifty-range.ts'
 import { thriftyTick } from '#shared/usecases/scanning/thrifty-tick.ts'
 import { hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
-import { asksBalances } from '#test/support/balance-stage.ts'
+import { readsFunds } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { type Lie, startLyingNode } from '#test/support/lying-node.ts'
@@ -101,7 +101,7 @@ const amounts = async () =>
     .filter((amount) => amount < ETHER)
     .sort((one, other) => (one < other ? -1 : 1))
 
-/** Pays coins, each sum in a block of its own. */
+/** Pays coins, each sum in its own block. */
 async function pay(account: Account, ...sums: readonly bigint[]): Promise<void> {
   for (const sum of sums) {
     await story.payers.pay(account, 'eth_ethereum', sum)
@@ -124,11 +124,11 @@ const twoNodes = async (lie: Lie = (_, truth) => truth) => [await liar(lie), awa
 
 /** A node to which the first token gives no balance at this block. */
 const silentToken = (hash: () => string): Lie => {
-  const isAsked = (params: readonly unknown[]) =>
+  const isRequested = (params: readonly unknown[]) =>
     (params[1] as { blockHash?: string } | undefined)?.blockHash === hash()
   return (call, truth) => {
     const { result } = truth
-    if (!asksBalances(call) || typeof result !== 'string' || result.length < 2 + 64 * 4 || !isAsked(call.params)) {
+    if (!readsFunds(call) || typeof result !== 'string' || result.length < 2 + 64 * 4 || !isRequested(call.params)) {
       return truth
     }
     // A word each for block, coin, USDT, USDC.
@@ -220,7 +220,7 @@ describe('the proof by payments that are stored', () => {
     const nothing = '0'.repeat(64)
     const old: Lie = (call, truth) => {
       const { result } = truth
-      const isOld = asksBalances(call) && typeof result === 'string' && result.length >= 2 + 64 * 4
+      const isOld = readsFunds(call) && typeof result === 'string' && result.length >= 2 + 64 * 4
       return isOld ? { result: `${result.slice(0, 130)}${nothing}${result.slice(194)}` } : truth
     }
     await proveAll(await session([await liar(old)]))
@@ -265,7 +265,7 @@ it('keeps a payment that was stored by a step that failed, and whose coins were 
 })
 
 describe('a proof of several steps', () => {
-  /** Coins come in blocks of their own and some are sent on, so that each of these blocks is read again. */
+  /** Coins come in their own blocks and some are sent on, so that each of these blocks is read again. */
   async function busy(account: Account): Promise<readonly bigint[]> {
     await pay(account, MILLI, 2n * MILLI)
     await sendOn(account, MILLI)

@@ -11,7 +11,7 @@ const KEY_LENGTH_MAX = 200
 const ATTEMPTS_MAX = 1_000
 
 /** The operations that `ensure` is made of. */
-interface Needed {
+interface Calls {
   create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
   get(id: string, options?: CallOptions): Promise<Invoice>
   list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>
@@ -19,7 +19,7 @@ interface Needed {
 }
 
 /** See `Invoices.ensure`. */
-export async function ensureInvoice(invoices: Needed, input: InvoiceCreate, options?: CallOptions): Promise<Invoice> {
+export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, options?: CallOptions): Promise<Invoice> {
   const { order_id: orderId } = input
   if (typeof orderId !== 'string' || orderId === '') throw new TypeError('ensure needs an order_id')
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -63,7 +63,7 @@ function plain(amount: string): string {
 }
 
 /** False when money has come for it. */
-async function isCancelled(invoices: Needed, id: string, options: CallOptions | undefined): Promise<boolean> {
+async function isCancelled(invoices: Calls, id: string, options: CallOptions | undefined): Promise<boolean> {
   return (await invoices.cancel(id, options).catch(unless('INVALID_STATE'))) !== null
 }
 

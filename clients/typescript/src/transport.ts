@@ -55,7 +55,7 @@ export interface TransportSettings {
 }
 
 /** A call ready to be sent, with the same bytes and idempotency key in every attempt. */
-interface Prepared extends HttpExchange {
+interface PreparedCall extends HttpExchange {
   readonly isList: boolean
   readonly operation: string
   readonly idempotencyKey: string | null
@@ -78,7 +78,7 @@ export function createTransport(settings: TransportSettings): Transport {
   }
 }
 
-function prepare({ baseUrl, apiKey }: TransportSettings, call: Call): Prepared {
+function prepare({ baseUrl, apiKey }: TransportSettings, call: Call): PreparedCall {
   const { method, path, query, body, options } = call
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, String(value))
@@ -105,7 +105,7 @@ function prepare({ baseUrl, apiKey }: TransportSettings, call: Call): Prepared {
 
 async function attemptOnce<T>(
   { fetch, timeoutMs, now }: TransportSettings,
-  prepared: Prepared,
+  prepared: PreparedCall,
   signal: AbortSignal | undefined,
 ): Promise<Reply<T>> {
   const outcome = await fetchText(fetch, prepared, timeoutMs, signal)

@@ -57,8 +57,8 @@ function readRoute(chain: TronChain, top: ChainBlock, method: string, params: Pa
     case 'getblockbynum':
       return block(at(count(params, 'num')))
     case 'getblock': {
-      const asked = String(params['id_or_num'] ?? '')
-      const found = /^\d{1,15}$/.test(asked) ? at(Number(asked)) : chain.byId(asked)
+      const id = String(params['id_or_num'] ?? '')
+      const found = /^\d{1,15}$/.test(id) ? at(Number(id)) : chain.byId(id)
       if (params['detail'] === true) return block(found)
       const { transactions: _left, ...header } = block(found) as Record<string, unknown>
       return header
@@ -147,19 +147,19 @@ function constantCall(chain: TronChain, params: Params): unknown {
   account(params, 'owner_address')
   const contract = account(params, 'contract_address')
   const id = tokenAt(contract)
-  const asked = params['function_selector']
-  if (id === undefined || !CONSTANT_CALLS.includes(String(asked))) {
+  const selector = params['function_selector']
+  if (id === undefined || !CONSTANT_CALLS.includes(String(selector))) {
     const message = Buffer.from('Smart contract is not exist.').toString('hex')
     return { result: { code: 'CONTRACT_VALIDATE_ERROR', message } }
   }
-  if (asked === 'transfer(address,uint256)') {
+  if (selector === 'transfer(address,uint256)') {
     const to = String(params['parameter'] ?? '').slice(24, 64)
     const [held, fresh] = TRANSFER_ENERGY
     const energy = tokenBalance(chain, contract, to) > 0n ? held : fresh
     return { result: { result: true }, energy_used: energy, constant_result: [word(1n)], transaction: { ret: [{}] } }
   }
   const value =
-    asked === 'decimals()'
+    selector === 'decimals()'
       ? BigInt(ASSETS[id].decimals)
       : tokenBalance(chain, contract, String(params['parameter'] ?? '').slice(-40))
   return { result: { result: true }, energy_used: 392, constant_result: [word(value)], transaction: { ret: [{}] } }

@@ -8,7 +8,7 @@ import { deliveryIdFrom } from '#shared/domain/ids.ts'
 import type { OutputOptions } from '../text/output.ts'
 import { type ForwardOutcome, forwardEvent, isTlsReason, localSecret, type StreamedEvent } from './forward-event.ts'
 import {
-  askServer,
+  callServer,
   reasonOf,
   type ServerAccess,
   type ServerOptions,
@@ -62,7 +62,7 @@ function createVoice({ json }: OutputOptions) {
 }
 type Voice = ReturnType<typeof createVoice>
 
-interface Forwarding {
+interface ForwardOptions {
   readonly url: string
   readonly secret: string
   readonly skipVerify: boolean
@@ -84,7 +84,7 @@ const isAccepted = (outcome: ForwardOutcome): boolean =>
  * Forwards one event, with the retries and the duplicate that were asked for, each with its own line. Resolves with false when it was
  * stopped.
  */
-async function forward(event: StreamedEvent, forwarding: Forwarding): Promise<boolean> {
+async function forward(event: StreamedEvent, forwarding: ForwardOptions): Promise<boolean> {
   const { retries, duplicates, say, stop } = forwarding
   const id = freshDeliveryId()
   for (let attempt = 0; attempt <= retries; attempt += 1) {
@@ -106,7 +106,7 @@ async function forward(event: StreamedEvent, forwarding: Forwarding): Promise<bo
 async function forwardUntilTaken(
   event: StreamedEvent,
   id: string,
-  { url, secret, skipVerify, say, stop }: Forwarding,
+  { url, secret, skipVerify, say, stop }: ForwardOptions,
 ): Promise<ForwardOutcome | null> {
   let said = false
   while (!stop.aborted) {
@@ -146,8 +146,8 @@ function sayOutcome(say: Voice, event: StreamedEvent, outcome: ForwardOutcome): 
   }
 }
 
-async function resend(access: ServerAccess, id: string, forwarding: Forwarding): Promise<void> {
-  const response = await askServer(access, `/listen/events/${encodeURIComponent(id)}`)
+async function resend(access: ServerAccess, id: string, forwarding: ForwardOptions): Promise<void> {
+  const response = await callServer(access, `/listen/events/${encodeURIComponent(id)}`)
   const body = await response.text()
   const event = { id, type: String(JSON.parse(body).type), body }
   const outcome = await forwardEvent(event, { ...forwarding, deliveryId: freshDeliveryId() })
@@ -156,7 +156,7 @@ async function resend(access: ServerAccess, id: string, forwarding: Forwarding):
 }
 
 /** Follows the stream across interrupted connections until it is stopped or the server refuses. */
-async function forwardAll(access: ServerAccess, events: string | null, forwarding: Forwarding): Promise<void> {
+async function forwardAll(access: ServerAccess, events: string | null, forwarding: ForwardOptions): Promise<void> {
   const { say, stop } = forwarding
   const forwarded = new Set<string>()
   let place: string | null = null
@@ -209,7 +209,7 @@ function sayReady(
     isFirst,
     isCut,
     forwarding,
-  }: { readonly isFirst: boolean; readonly isCut: boolean; readonly forwarding: Forwarding },
+  }: { readonly isFirst: boolean; readonly isCut: boolean; readonly forwarding: ForwardOptions },
 ): void {
   const { say, url, secret } = forwarding
   if (isCut) say({ kind: 'resumed' }, 'Reconnected; continuing after the last event.')
@@ -292,7 +292,7 @@ async function* followStream(
   try {
     const query = events === null ? '' : `?events=${encodeURIComponent(events)}`
     const headers = { accept: 'text/event-stream', ...(place !== null && { 'last-event-id': place }) }
-    const response = await askServer(access, `/listen${query}`, { headers, signal: either })
+    const response = await callServer(access, `/listen${query}`, { headers, signal: either })
     if (!response.headers.get('content-type')?.startsWith('text/event-stream') || response.body === null) {
       throw new ServerRefusal({ status: 404, code: 'NOT_FOUND', message: 'this server has no stream of events' })
     }

@@ -98,7 +98,7 @@ function accessTo(flag: string, given: string | null, { options, env, own, isFou
 }
 
 /** Calls the server. Throws `ServerRefusal` for anything but a 2xx, and a readable error when it does not respond. */
-export async function askServer(
+export async function callServer(
   { url, apiKey }: ServerAccess,
   path: string,
   init: {

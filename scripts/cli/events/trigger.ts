@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 import { type OutputOptions, print } from '../text/output.ts'
-import { askServer, type ServerOptions, serverAccess, withServerOptions } from './server-access.ts'
+import { callServer, type ServerOptions, serverAccess, withServerOptions } from './server-access.ts'
 
 interface TriggerOptions extends OutputOptions, ServerOptions {
   readonly invoice?: string
@@ -19,7 +19,7 @@ async function trigger(event: EventType, options: TriggerOptions, command: Comma
   const access = serverAccess({ ...options, ...command.optsWithGlobals<TriggerOptions>() })
   const { invoice, orderId, metadata } = options
   const body = JSON.stringify({ event, invoice_id: invoice, order_id: orderId, metadata })
-  const response = await askServer(access, '/listen/trigger', { method: 'POST', body })
+  const response = await callServer(access, '/listen/trigger', { method: 'POST', body })
   const { data } = JSON.parse(await response.text())
   const subject =
     data.invoice_id === null ? 'with a sample invoice, for listeners' : `for test invoice ${data.invoice_id}`

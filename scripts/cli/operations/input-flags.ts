@@ -54,7 +54,7 @@ const PROCEDURES = appRouter._def.procedures as unknown as Readonly<
   Record<string, { readonly _def: { readonly inputs: readonly z.core.$ZodType[] } }>
 >
 
-/** The whole input of a procedure: a strict object without checks of its own, which is empty for one that takes nothing. */
+/** The whole input of a procedure: a strict object without its own checks, which is empty for one that takes nothing. */
 export function inputOf(procedure: ProcedurePath): z.ZodObject {
   const input = PROCEDURES[procedure]?._def.inputs.at(-1)
   return input instanceof z.ZodObject ? input : z.strictObject({})

@@ -118,7 +118,7 @@ async function callOnce(
   return shows === undefined ? output : await call(shows, { ...scope })
 }
 
-interface Listed {
+interface ListPage {
   readonly items: readonly { readonly id: string }[]
   readonly nextCursor?: string | null
 }
@@ -129,10 +129,10 @@ async function listAll(
   { procedure, ownerless, isWhole }: Operation,
   input: object,
   options: Options,
-): Promise<Listed> {
-  const items = new Map<string, Listed['items'][number]>()
+): Promise<ListPage> {
+  const items = new Map<string, ListPage['items'][number]>()
   const add = async (path: ProcedurePath, scope: object, page: object): Promise<void> => {
-    const output = (await caller.call(path, page)) as Listed
+    const output = (await caller.call(path, page)) as ListPage
     for (const item of output.items) if (!items.has(item.id)) items.set(item.id, { ...scope, ...item })
     if (isWhole && output.nextCursor != null) await add(path, scope, { ...page, cursor: output.nextCursor })
   }

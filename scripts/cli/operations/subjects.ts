@@ -8,17 +8,17 @@ export interface Scope {
   readonly mode: Mode
 }
 
-type Found = { readonly workspaceId: string | null; readonly mode: Mode | 'both' | null } | null
+type SubjectPlace = { readonly workspaceId: string | null; readonly mode: Mode | 'both' | null } | null
 
 /** Things whose id alone names a workspace and a mode. */
 const FINDERS = {
-  invoice: async ({ invoices }: Installation, id: string): Promise<Found> =>
+  invoice: async ({ invoices }: Installation, id: string): Promise<SubjectPlace> =>
     (await invoices.findById(id))?.terms ?? null,
-  payment: ({ payments }: Installation, id: string): Promise<Found> => payments.findById(id),
-  exception: ({ exceptions }: Installation, id: string): Promise<Found> => exceptions.findById(id),
-  endpoint: ({ endpoints }: Installation, id: string): Promise<Found> => endpoints.findById(id),
-  delivery: ({ deliveries }: Installation, id: string): Promise<Found> => deliveries.findById(id),
-  wallet: ({ wallets }: Installation, id: string): Promise<Found> => wallets.findWallet(id),
+  payment: ({ payments }: Installation, id: string): Promise<SubjectPlace> => payments.findById(id),
+  exception: ({ exceptions }: Installation, id: string): Promise<SubjectPlace> => exceptions.findById(id),
+  endpoint: ({ endpoints }: Installation, id: string): Promise<SubjectPlace> => endpoints.findById(id),
+  delivery: ({ deliveries }: Installation, id: string): Promise<SubjectPlace> => deliveries.findById(id),
+  wallet: ({ wallets }: Installation, id: string): Promise<SubjectPlace> => wallets.findWallet(id),
 } as const
 
 export type SubjectKind = keyof typeof FINDERS

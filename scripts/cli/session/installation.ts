@@ -89,7 +89,7 @@ async function requireMigrated(db: Database): Promise<void> {
   try {
     await verifySchemaVersion(db, NEWEST_SCHEMA)
   } catch (error) {
-    // It knows whether the database was ever migrated.
+    // Reports a database that was never migrated as such.
     await verifyIndexes(db)
     throw error
   }

@@ -7,12 +7,12 @@ type StopSignal = (typeof SIGNALS)[number]
 const GRACE_MS = 5_000
 
 /** The reason with which the signal of `untilSignal` is aborted. */
-export class Interrupted extends Error {
+export class Interruption extends Error {
   readonly signal: StopSignal
 
   constructor(signal: StopSignal) {
     super(`interrupted by ${signal}`)
-    this.name = 'Interrupted'
+    this.name = 'Interruption'
     this.signal = signal
   }
 }
@@ -20,7 +20,7 @@ export class Interrupted extends Error {
 const statusOf = (signal: StopSignal): number => 128 + constants.signals[signal]
 
 /** What a command that was interrupted prints on stderr, and its exit status: default 128 and the number of the signal. */
-export interface Stopped {
+export interface StopNotice {
   readonly text: string
   readonly status?: number
 }
@@ -32,7 +32,7 @@ export interface Stopped {
  */
 export async function untilSignal(
   work: (signal: AbortSignal) => Promise<void>,
-  { text, status }: Stopped,
+  { text, status }: StopNotice,
 ): Promise<void> {
   const stop = new AbortController()
   let timer: NodeJS.Timeout | undefined
@@ -40,14 +40,14 @@ export async function untilSignal(
     const exit = (): never => process.exit(status ?? statusOf(signal))
     if (stop.signal.aborted) exit()
     timer = setTimeout(exit, GRACE_MS)
-    stop.abort(new Interrupted(signal))
+    stop.abort(new Interruption(signal))
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
   try {
     await work(stop.signal)
   } catch (error) {
     const { reason } = stop.signal
-    if (!(reason instanceof Interrupted)) throw error
+    if (!(reason instanceof Interruption)) throw error
     process.stderr.write(`${text} (${reason.signal}).\n`)
     process.exitCode = status ?? statusOf(reason.signal)
   } finally {

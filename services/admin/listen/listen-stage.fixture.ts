@@ -8,7 +8,7 @@ import type { TestStores } from '#test/support/stores.ts'
 import { createApp } from '../app.ts'
 
 /** A received message of a stream. */
-export interface Heard {
+export interface StreamMessage {
   readonly name: string
   readonly id: string | null
   readonly data: Record<string, unknown>
@@ -22,7 +22,7 @@ export async function openListenStage(stores: TestStores) {
   server.on('request', (_request, response) => response.once('close', () => server.emit('hang-up')))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const ask = (path: string, apiKey: string | null, init: RequestInit = {}) =>
+  const request = (path: string, apiKey: string | null, init: RequestInit = {}) =>
     fetch(`${url}${path}`, {
       ...init,
       headers: { ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }), ...init.headers },
@@ -33,7 +33,7 @@ export async function openListenStage(stores: TestStores) {
     /** Emits `hang-up` when the connection of an answer closed. */
     server,
     url,
-    ask,
+    request,
     /** A key of a workspace, and a function that revokes it. */
     key: async (owner: typeof shop, scopes: readonly Scope[], mode: Mode = 'test') => {
       const opId = deps.random.uuid()
@@ -54,17 +54,17 @@ export async function openListenStage(stores: TestStores) {
     /** Opens a stream and reads it message by message; null at its end. */
     listen: async (apiKey: string, headers: Readonly<Record<string, string>> = {}, query = '') => {
       const cut = new AbortController()
-      const response = await ask(`/listen${query}`, apiKey, { headers, signal: cut.signal })
+      const response = await request(`/listen${query}`, apiKey, { headers, signal: cut.signal })
       if (response.body === null) throw new Error('no body')
       const reader = response.body
         .pipeThrough(new TextDecoderStream())
         .pipeThrough(new EventSourceParserStream())
         .getReader()
-      const next = async (): Promise<Heard | null> => {
+      const next = async (): Promise<StreamMessage | null> => {
         const { done, value } = await reader.read()
         return done ? null : { name: value.event ?? '', id: value.id ?? null, data: JSON.parse(value.data) }
       }
-      const until = async (name: string): Promise<Heard> => {
+      const until = async (name: string): Promise<StreamMessage> => {
         for (let heard = await next(); heard !== null; heard = await next()) if (heard.name === name) return heard
         throw new Error(`the stream ended before ${name}`)
       }

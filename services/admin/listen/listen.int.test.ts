@@ -36,8 +36,8 @@ describe('a stream of events', () => {
     expect((await again.until('event')).data['id']).toBe(later)
     again.cut()
     for (const id of foreign)
-      expect(await codeOf(await stage.ask(`/listen/events/${id}`, key))).toEqual([404, 'NOT_FOUND'])
-    const found = await (await stage.ask(`/listen/events/${own}`, key)).text()
+      expect(await codeOf(await stage.request(`/listen/events/${id}`, key))).toEqual([404, 'NOT_FOUND'])
+    const found = await (await stage.request(`/listen/events/${own}`, key)).text()
     expect(JSON.parse(found).id).toBe(own)
   })
 
@@ -110,18 +110,18 @@ describe('a stream of events', () => {
     await stream.until('place')
     await stage.store(mine())
     stream.cut()
-    expect(await codeOf(await stage.ask('/listen?events=invoice.payed', key))).toEqual([400, 'VALIDATION_ERROR'])
-    expect(await codeOf(await stage.ask('/listen?event=invoice.paid', key))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await codeOf(await stage.request('/listen?events=invoice.payed', key))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await codeOf(await stage.request('/listen?event=invoice.paid', key))).toEqual([400, 'VALIDATION_ERROR'])
   })
 })
 
 describe('a caller that may not listen', () => {
   test('is refused before anything is streamed', async () => {
     const reader = await stage.key(stage.shop, ['invoices:read'])
-    expect(await codeOf(await stage.ask('/listen', null))).toEqual([401, 'UNAUTHENTICATED'])
-    expect(await codeOf(await stage.ask('/listen', `${key}x`))).toEqual([401, 'UNAUTHENTICATED'])
-    expect(await codeOf(await stage.ask('/listen', reader.text))).toEqual([403, 'FORBIDDEN_SCOPE'])
-    expect(await codeOf(await stage.ask('/listen/other', key))).toEqual([404, 'NOT_FOUND'])
+    expect(await codeOf(await stage.request('/listen', null))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(await codeOf(await stage.request('/listen', `${key}x`))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(await codeOf(await stage.request('/listen', reader.text))).toEqual([403, 'FORBIDDEN_SCOPE'])
+    expect(await codeOf(await stage.request('/listen/other', key))).toEqual([404, 'NOT_FOUND'])
   })
 
   // Guarantee: a key that nobody has costs a read of the store at most as often as its address has a token.
@@ -135,7 +135,7 @@ describe('a caller that may not listen', () => {
       .mockImplementation((request) => admit({ ...request, bucket: `flood:${request.bucket}` }))
     const unknown = () => newApiKey('test', stage.deps.random)
     const statuses = await Promise.all(
-      Array.from({ length: 500 }, async () => (await stage.ask('/listen', unknown())).status),
+      Array.from({ length: 500 }, async () => (await stage.request('/listen', unknown())).status),
     )
     const admitted = statuses.filter((status) => status === 401).length
     expect(statuses.filter((status) => status === 429).length).toBe(500 - admitted)
@@ -155,7 +155,7 @@ describe('a caller that may not listen', () => {
     await revoke()
     expect((await stream.until('end')).data['code']).toBe('UNAUTHENTICATED')
     expect(await stream.next()).toBeNull()
-    expect(await codeOf(await stage.ask('/listen', text))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(await codeOf(await stage.request('/listen', text))).toEqual([401, 'UNAUTHENTICATED'])
 
     const other = await stage.key(owner, ['webhooks:manage'])
     const open = await stage.listen(other.text)
@@ -172,7 +172,7 @@ describe('a caller that may not listen', () => {
     const open = []
     for (let number = 0; number < 10; number += 1) open.push(await stage.listen(textOf(number)))
     for (const number of [10, 11, 12])
-      expect(await codeOf(await stage.ask('/listen', textOf(number)))).toEqual([429, 'RATE_LIMITED'])
+      expect(await codeOf(await stage.request('/listen', textOf(number)))).toEqual([429, 'RATE_LIMITED'])
     open[0]?.cut()
     await expect
       .poll(
@@ -202,8 +202,8 @@ describe('a caller that may not listen', () => {
         return await find(hash)
       })
       const hangUp = new AbortController()
-      const asked = stage.ask('/listen', text, { signal: hangUp.signal })
-      await expect(asked).rejects.toThrow()
+      const pending = stage.request('/listen', text, { signal: hangUp.signal })
+      await expect(pending).rejects.toThrow()
       await expect.poll(() => entered.mock.calls.length).toBe(number + 1)
       held.mockRestore()
     }
@@ -238,7 +238,7 @@ describe('a caller that may not listen', () => {
 
   test('continues an invoice or begins one with the fields of the shop, and not both', async () => {
     const trigger = (body: object) =>
-      stage.ask('/listen/trigger', key, {
+      stage.request('/listen/trigger', key, {
         ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
       })
     const begun = await trigger({ event: 'invoice.created', order_id: '1001', metadata: { cart: 'a' } })
@@ -253,7 +253,7 @@ describe('a caller that may not listen', () => {
 
   test('triggers nothing with a live key, without the scopes, or in a closed workspace', async () => {
     const trigger = (text: string, body: object) =>
-      stage.ask('/listen/trigger', text, {
+      stage.request('/listen/trigger', text, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -266,7 +266,7 @@ describe('a caller that may not listen', () => {
     expect(await codeOf(await trigger(key, { event: 'invoice.payed' }))).toEqual([400, 'VALIDATION_ERROR'])
     expect(await codeOf(await trigger(key, { event: 'invoice.paid', more: 1 }))).toEqual([400, 'VALIDATION_ERROR'])
     const broken = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{' }
-    expect(await codeOf(await stage.ask('/listen/trigger', key, broken))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(await codeOf(await stage.request('/listen/trigger', key, broken))).toEqual([400, 'VALIDATION_ERROR'])
     const owner = await adminCaller(stores)
     const closed = await stage.key(owner, scopes)
     await stores.db.collection(WORKSPACES).updateOne({ _id: owner.workspaceId }, { $set: { status: 'restricted' } })

@@ -28,8 +28,8 @@ interface ListenRequest {
  * `gap`, when the history no longer reaches back to the given id; `end` with an error, when the key may no longer listen.
  * Throws before the answer began: `RATE_LIMITED` for too many streams, or too many that read the history.
  */
-export async function serveListener(deps: AdminDeps, asked: ListenRequest): Promise<void> {
-  const { access, request, response } = asked
+export async function serveListener(deps: AdminDeps, listening: ListenRequest): Promise<void> {
+  const { access, request, response } = listening
   const from = request.get('last-event-id') ?? null
   const places = takePlaces(deps, access.workspace.id, from !== null)
   const cut = new AbortController()
@@ -44,7 +44,7 @@ export async function serveListener(deps: AdminDeps, asked: ListenRequest): Prom
       'Cache-Control': 'no-store',
       'X-Accel-Buffering': 'no',
     })
-    await stream(deps, { ...asked, follower, from, through, cut: cut.signal, leaveHistory: places.leaveHistory })
+    await stream(deps, { ...listening, follower, from, through, cut: cut.signal, leaveHistory: places.leaveHistory })
   } catch (error) {
     if (!response.headersSent) throw error
     const known = error instanceof PaymeshError ? error : null

@@ -193,13 +193,13 @@ describe('the second factor', () => {
     expect((await one.query('auth.me')).status).toBe(401)
     expect((await one.query('members.list', admin.at)).status).toBe(401)
     await two.logIn(email)
-    const asked = one.jar.get(SESSION) ?? ''
+    const cookie = one.jar.get(SESSION) ?? ''
     const code = await admin.codeOf(secret)
     const answers = await Promise.all([one, two].map((each) => each.mutate('auth.giveCode', { code })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
     const winner = answers[0]?.status === 200 ? one : two
     expect((await winner.query('auth.me')).data).toMatchObject({ hasAuthenticator: true })
-    expect(winner.jar.get(SESSION)).not.toBe(asked)
+    expect(winner.jar.get(SESSION)).not.toBe(cookie)
     const late = admin.browser()
     await late.logIn(email)
     expect((await late.mutate('auth.giveCode', { code })).status).toBe(400)

@@ -39,7 +39,8 @@ const next = z.object({ next: z.enum(['code', 'done']) })
 export const authRouter = router({
   /** State of this browser: `out`, `code` (password entered) or `in`. */
   state: openProcedure.output(z.object({ state: z.enum(['out', 'code', 'in']) })).query(({ ctx: { session } }) => ({
-    state: session === null ? ('out' as const) : session.secondFactor === 'asked' ? ('code' as const) : ('in' as const),
+    state:
+      session === null ? ('out' as const) : session.secondFactor === 'pending' ? ('code' as const) : ('in' as const),
   })),
 
   logIn: openDecision()
@@ -233,7 +234,7 @@ export const authRouter = router({
     .input(z.object({ token, name: boundedText(120).nullable(), password: password.nullable() }))
     .output(z.object({ workspaceId: z.string() }))
     .mutation(async ({ ctx, input, signal }) => {
-      const session = ctx.session?.secondFactor === 'asked' ? null : ctx.session
+      const session = ctx.session?.secondFactor === 'pending' ? null : ctx.session
       const tried = { ...input, session, origin: originOf(ctx), signal }
       const { workspaceId, loggedIn } = await acceptInvitation(ctx.deps, tried)
       if (loggedIn !== null) enter(ctx, loggedIn)
@@ -248,5 +249,5 @@ function originOf({ ip, userAgent, device }: AdminContext): Origin {
 function enter(ctx: AdminContext, { token: fresh, secondFactor, device }: LoggedIn): z.output<typeof next> {
   ctx.setSessionToken(fresh)
   if (device !== null) ctx.setDevice(device)
-  return { next: secondFactor === 'asked' ? 'code' : 'done' }
+  return { next: secondFactor === 'pending' ? 'code' : 'done' }
 }

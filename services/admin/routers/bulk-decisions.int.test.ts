@@ -86,12 +86,12 @@ test('two operators decide the same rows at once', async () => {
     ...{ ...world.boss.at, ...one, reason, resolution: 'accepted' as const },
     ids: index === 0 ? ids : ids.toReversed(),
   }))
-  const ask = async (index: number) => {
+  const open = async (index: number) => {
     const [who, request] = [people[index], requests[index]]
     if (who === undefined || request === undefined) throw new Error('no person')
     return await who.caller.exceptions.decideMany(request)
   }
-  const results = await Promise.all([ask(0), ask(1)])
+  const results = await Promise.all([open(0), open(1)])
   for (const { done, refused } of results) {
     expect([...done, ...refused.map(({ id }) => id)].toSorted()).toEqual(ids.toSorted())
     for (const { message } of refused)
@@ -110,7 +110,7 @@ test('two operators decide the same rows at once', async () => {
   }
   // The answer was lost: each gets the same result again, and nothing happens twice.
   const before = (await world.count()).rows
-  const again = await Promise.all([ask(0), ask(1)])
+  const again = await Promise.all([open(0), open(1)])
   expect(again.map((result) => result.done)).toEqual(results.map((result) => result.done))
   expect((await world.count()).rows).toBe(before)
 })

@@ -14,10 +14,10 @@ import { STUCK_CAUSES } from '#shared/usecases/networks/stuck-network.ts'
 import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
 import {
-  type AskChainInput,
-  askChain,
   type ChainPlan,
+  type CommandInput,
   cancelChainCommands,
+  requestCommand,
 } from '#shared/usecases/scanning/request-chain-command.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { operatorMutation, operatorQuery, router } from '../trpc.ts'
@@ -67,8 +67,8 @@ const commandWire = z.object({
   changed: z.number(),
   status: z.enum(['open', 'done', 'refused', 'cancelled']),
   outcome: z.string().nullable(),
-  askedBy: z.string(),
-  askedAt: z.number(),
+  requestedBy: z.string(),
+  requestedAt: z.number(),
 })
 const planWire = z.object({
   height: z.number(),
@@ -215,18 +215,18 @@ export const chainsRouter = router({
       }),
     )
     .query(async ({ ctx, input }) => {
-      const asked = await askChain(partsOf(ctx.deps), { ...input, dryRun: true, actor: ctx.actor })
-      const preview = await readAhead(ctx.deps, input, asked.plan)
-      return { plan: asked.plan, preview, standing: asked.command === null ? null : commandToWire(asked.command) }
+      const result = await requestCommand(partsOf(ctx.deps), { ...input, dryRun: true, actor: ctx.actor })
+      const preview = await readAhead(ctx.deps, input, result.plan)
+      return { plan: result.plan, preview, standing: result.command === null ? null : commandToWire(result.command) }
     }),
 
-  ask: operatorMutation({ stepUp: 'live' })
+  request: operatorMutation({ stepUp: 'live' })
     .input(wanted)
     .output(z.object({ plan: planWire, command: commandWire.nullable(), repeated: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const opId = derivedUuid('chain', input.mode, input.network, input.opId)
       const request = { ...input, opId, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
-      const { plan, command, repeated } = await askChain(partsOf(ctx.deps), request)
+      const { plan, command, repeated } = await requestCommand(partsOf(ctx.deps), request)
       return { plan, command: command === null ? null : commandToWire(command), repeated }
     }),
 
@@ -235,8 +235,8 @@ export const chainsRouter = router({
     .output(z.object({ cancelled: z.array(commandWire), tooLate: z.array(commandWire) }))
     .mutation(async ({ ctx, input }) => {
       const { mode, network, kind } = input
-      const { at: askedUntil } = ctx.operation
-      const request = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null, askedUntil }
+      const { at: madeUntil } = ctx.operation
+      const request = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null, madeUntil }
       const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), request)
       return { cancelled: cancelled.map(commandToWire), tooLate: tooLate.map(commandToWire) }
     }),
@@ -268,7 +268,7 @@ function releasePlanToWire({ height, stuck, passedUntil, through, waiting }: Rel
 
 async function readAhead(
   { instance, clock }: AdminDeps,
-  { mode, network, kind, acceptReorg }: Pick<AskChainInput, 'mode' | 'network' | 'kind' | 'acceptReorg'>,
+  { mode, network, kind, acceptReorg }: Pick<CommandInput, 'mode' | 'network' | 'kind' | 'acceptReorg'>,
   { from, to }: ChainPlan,
 ) {
   if (from === null || to === null || to - from >= READ_AHEAD_MAX) return null
@@ -291,8 +291,8 @@ async function readAhead(
 }
 
 function commandToWire(command: ChainCommand): z.output<typeof commandWire> {
-  const { id, kind, from, to, nextHeight, changed, status, outcome, askedBy, askedAt } = command
-  return { id, kind, from, to, nextHeight, changed, status, outcome, askedBy, askedAt }
+  const { id, kind, from, to, nextHeight, changed, status, outcome, requestedBy, requestedAt } = command
+  return { id, kind, from, to, nextHeight, changed, status, outcome, requestedBy, requestedAt }
 }
 
 function partsOf(deps: AdminDeps) {

@@ -201,14 +201,14 @@ export const deliveriesRouter = router({
     }),
 })
 
-interface Owned {
+interface Target {
   readonly workspaceId: string
   readonly mode: Mode
   readonly deliveryId: string
 }
 
 /** A delivery of the workspace and mode; another workspace's is reported as unknown. */
-async function ownDelivery({ instance }: AdminDeps, { workspaceId, mode, deliveryId: id }: Owned): Promise<Delivery> {
+async function ownDelivery({ instance }: AdminDeps, { workspaceId, mode, deliveryId: id }: Target): Promise<Delivery> {
   const found = await instance.deliveries.findById(id)
   if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')
   return found

@@ -11,7 +11,7 @@ import { invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from '..
 
 const checkWire = z.object({ ok: z.boolean().nullable(), title: z.string(), detail: z.string() })
 const stepWire = z.object({
-  kind: z.enum(['open_exception', 'open_invoice', 'attach', 'wait', 'return', 'ask_operator']),
+  kind: z.enum(['open_exception', 'open_invoice', 'attach', 'wait', 'return', 'contact_operator']),
   title: z.string(),
   detail: z.string(),
   id: z.string().nullable(),

@@ -130,9 +130,9 @@ it('an operation id that is another invoice’s or recovery’s id reveals nothi
   const sent = await caller.endpoints.sendTest({ ...at, endpointId: id, opId: event?.invoiceId ?? '' })
   expect(sent.eventId).not.toBe(event?.id)
   const opId = randomUUID()
-  const asked = await theirs.caller.endpoints.recover({ ...theirs.at, endpointId: other.id, since: 1, opId })
+  const answer = await theirs.caller.endpoints.recover({ ...theirs.at, endpointId: other.id, since: 1, opId })
   const own = await caller.endpoints.recover({ ...at, endpointId: id, since: 1, opId })
-  expect(own.id).not.toBe(asked.id)
+  expect(own.id).not.toBe(answer.id)
 })
 
 it('recovers what an endpoint missed, and shows how far it is', async () => {
@@ -140,14 +140,14 @@ it('recovers what an endpoint missed, and shows how far it is', async () => {
   const { id } = await stage.endpoint({ workspaceId })
   await stage.events(workspaceId, 3)
   const request = { ...at, opId: randomUUID(), endpointId: id, since: 1, reason: 'outage' }
-  const asked = await caller.endpoints.recover(request)
-  expect(asked).toMatchObject({ state: 'open', scanned: 0 })
-  expect((await caller.endpoints.get({ ...at, endpointId: id })).endpoint.recovery?.id).toBe(asked.id)
-  await carryOutRecovery({ ...deps, ...stage.ports() }, asked.id)
-  expect(await caller.endpoints.recover(request)).toMatchObject({ id: asked.id, state: 'done', scanned: 3, made: 3 })
+  const answer = await caller.endpoints.recover(request)
+  expect(answer).toMatchObject({ state: 'open', scanned: 0 })
+  expect((await caller.endpoints.get({ ...at, endpointId: id })).endpoint.recovery?.id).toBe(answer.id)
+  await carryOutRecovery({ ...deps, ...stage.ports() }, answer.id)
+  expect(await caller.endpoints.recover(request)).toMatchObject({ id: answer.id, state: 'done', scanned: 3, made: 3 })
   const { recoveries, endpoint } = await caller.endpoints.get({ ...at, endpointId: id })
   expect(endpoint.recovery).toBeNull()
-  expect(recoveries).toMatchObject([{ id: asked.id, made: 3 }])
+  expect(recoveries).toMatchObject([{ id: answer.id, made: 3 }])
 })
 
 it('deletes an endpoint, and a test of both modes only ends test events', async () => {

@@ -4,7 +4,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import { askRecovery } from '#shared/usecases/deliveries/recover.ts'
+import { requestRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/endpoints/change-endpoints.ts'
 import {
   ROTATION_OVERLAP_MAX_MS,
@@ -154,11 +154,11 @@ export const endpointsRouter = router({
       const { since, until, scope, workspaceId } = input
       const opId = derivedUuid('recover', workspaceId, id, input.opId)
       const request = { endpointId: id, since, until, scope, opId, actor: ctx.actor, reason: input.reason ?? null }
-      return recoveryToWire(await askRecovery(partsOf(ctx.deps), request))
+      return recoveryToWire(await requestRecovery(partsOf(ctx.deps), request))
     }),
 })
 
-interface Owned {
+interface Target {
   readonly workspaceId: string
   readonly mode: Mode
   readonly endpointId: string
@@ -167,7 +167,7 @@ interface Owned {
 /** An endpoint of the workspace that receives events of the mode; another one is reported as unknown. */
 async function ownEndpoint(
   { instance }: AdminDeps,
-  { workspaceId, mode, endpointId }: Owned,
+  { workspaceId, mode, endpointId }: Target,
 ): Promise<WebhookEndpoint> {
   const found = await instance.endpoints.findById(endpointId)
   if (found === null || found.workspaceId !== workspaceId || (found.mode !== mode && found.mode !== 'both')) {

@@ -101,8 +101,8 @@ it('shows no address of another workspace, whose wallet has the same key', async
   }
   expect(await shown(mine)).toEqual([own])
   expect(await shown(theirs)).toEqual([foreign])
-  const asked = mine.caller.funds.page({ ...mine.at, ...ON, walletId: theirs.walletId })
-  await expect(asked).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  const pending = mine.caller.funds.page({ ...mine.at, ...ON, walletId: theirs.walletId })
+  await expect(pending).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 it('refuses a network that is not the wallet’s, and a place that is no place', async () => {
@@ -156,9 +156,9 @@ it('reads nodes once for the same page, one reading at a time', async () => {
     }),
   })
   await takeAddress(mine)
-  const ask = (after: string | null) =>
+  const request = (after: string | null) =>
     mine.caller.funds.page({ ...mine.at, ...ON, walletId: mine.walletId, after }).catch(() => null)
-  await Promise.all(Array.from({ length: 12 }, () => ask(null)))
+  await Promise.all(Array.from({ length: 12 }, () => request(null)))
   expect([readings, most]).toEqual([1, 1])
 })
 
@@ -177,9 +177,9 @@ it('recommends fewer addresses only where moving costs more than a usual invoice
     })
   for (let number = 1; number <= 5; number += 1) await takeAddress(mine)
   await publish('2000')
-  const ask = (who: typeof mine, kind: 'xpub' | 'pool') =>
+  const request = (who: typeof mine, kind: 'xpub' | 'pool') =>
     who.caller.funds.advice({ ...who.at, kind, networks: ['ethereum'] })
-  const cheap = await ask(mine, 'xpub')
+  const cheap = await request(mine, 'xpub')
   expect(cheap.recommendFewer).toBe(false)
   expect(cheap.usual).not.toBeNull()
   expect(Number(cheap.costs.find(({ asset }) => asset === 'usdt_ethereum')?.fee)).toBeGreaterThan(0)
@@ -200,5 +200,5 @@ it('recommends fewer addresses only where moving costs more than a usual invoice
   await stores.db.collection(RATE_SNAPSHOTS).deleteMany({})
   const blind = await shop(freshKey())
   await takeAddress(blind)
-  expect(await ask(blind, 'xpub')).toMatchObject({ usual: null, recommendFewer: false })
+  expect(await request(blind, 'xpub')).toMatchObject({ usual: null, recommendFewer: false })
 })

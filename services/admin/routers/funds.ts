@@ -42,9 +42,9 @@ export const fundsRouter = router({
     .query(async ({ ctx, input }) => {
       const { funds } = ctx.deps
       const { workspaceId, mode, walletId, network: on, after } = input
-      const asked = { workspaceId, mode, walletId, network: on, after, timeoutMs: funds.timeoutMs }
+      const request = { workspaceId, mode, walletId, network: on, after, timeoutMs: funds.timeoutMs }
       const key = [mode, walletId, on, after ?? ''].join(' ')
-      const { lines, facts, ...page } = await funds.gate.run(workspaceId, key, () => readWalletFunds(funds, asked))
+      const { lines, facts, ...page } = await funds.gate.run(workspaceId, key, () => readWalletFunds(funds, request))
       return { ...page, lines: [...lines], fees: facts.map((fact) => ({ ...fact, value: fact.value.toString() })) }
     }),
 

@@ -58,12 +58,12 @@ it('says where a chain stands against its mark, and asks its scanner once for on
   const request = { ...ETHEREUM, kind: 'rescan' as const, from: 900, to: 950, opId: randomUUID(), reason: 'a gap' }
   const { plan } = await caller.chains.plan({ ...ETHEREUM, kind: 'rewind', to: 500 })
   expect(plan).toMatchObject({ from: 501, to: 1_000, livePayments: 0 })
-  const asked = await caller.chains.ask(request)
-  expect(asked).toMatchObject({ repeated: false, command: { kind: 'rescan', status: 'open' } })
+  const answer = await caller.chains.request(request)
+  expect(answer).toMatchObject({ repeated: false, command: { kind: 'rescan', status: 'open' } })
   const { cancelled } = await caller.chains.cancel({ ...ETHEREUM, opId: randomUUID() })
-  expect(cancelled.map(({ id }) => id)).toEqual([asked.command?.id])
+  expect(cancelled.map(({ id }) => id)).toEqual([answer.command?.id])
   // The answer was lost and the page repeats it: it does not begin again.
-  expect(await caller.chains.ask(request)).toMatchObject({ repeated: true, command: { status: 'cancelled' } })
+  expect(await caller.chains.request(request)).toMatchObject({ repeated: true, command: { status: 'cancelled' } })
   const rows = await deps.instance.audits.listBySubject('test:ethereum')
   expect(rows.map(({ action, actor }) => [action, actor])).toEqual([
     ['chain.rescan', 'user:olivia@example.com'],

@@ -131,10 +131,10 @@ describe('a refund record', () => {
     const id = await make({ asset: 'usdt_ethereum' })
     await ana.caller.invoices.simulate({ ...ana.at, id, opId: op(), scenario: 'paid' })
     const action = { ...ana.at, id, opId: op(), amount: '5.5', reason: 'returned one' }
-    const asked = await luis.caller.invoices.openRefund(action)
-    expect(await luis.caller.invoices.openRefund(action)).toEqual(asked)
-    expect(asked).toMatchObject({ status: 'asked', symbol: 'USDT', amount: '5.5' })
-    const token = asked.link?.split('/r/')[1] ?? ''
+    const answer = await luis.caller.invoices.openRefund(action)
+    expect(await luis.caller.invoices.openRefund(action)).toEqual(answer)
+    expect(answer).toMatchObject({ status: 'requested', symbol: 'USDT', amount: '5.5' })
+    const token = answer.link?.split('/r/')[1] ?? ''
     const stored = await stores.db.connection.collection('refunds').findOne({ invoiceId: id })
     expect(JSON.stringify(stored)).not.toContain(token)
 
@@ -148,7 +148,7 @@ describe('a refund record', () => {
     await expect(other).rejects.toMatchObject({ code: 'INVALID_STATE' })
     await expect(submitRefundAddress(deps, 'x'.repeat(43), { address })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 
-    const record = { ...ana.at, refundId: asked.id, opId: op(), txHash: 'not a hash' }
+    const record = { ...ana.at, refundId: answer.id, opId: op(), txHash: 'not a hash' }
     await expect(ana.caller.invoices.recordRefund(record)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
     const txHash = `0x${'ab'.repeat(32)}`
     const results = await Promise.all([
@@ -158,7 +158,7 @@ describe('a refund record', () => {
     expect(results.map(({ status }) => status)).toEqual(['sent', 'sent'])
     const operations = await engine.deps.audits.listBySubject(id)
     expect(operations.filter(({ action }) => action.startsWith('refund.')).map(({ action }) => action)).toEqual([
-      'refund.asked',
+      'refund.requested',
       'refund.address_given',
       'refund.sent',
     ])

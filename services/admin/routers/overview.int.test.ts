@@ -37,7 +37,7 @@ beforeAll(async () => {
   await createRollups(db).catchUp(Date.now())
 })
 
-/** Guarantee: sums are exact at any size, and each currency is a sum of its own. */
+/** Guarantee: sums are exact at any size, and each currency is a separate sum. */
 test('prices of paid invoices are exact, by currency and coin, and are not what was received', async () => {
   const volume = await here.caller.overview.volume({ ...here.at, ...span })
   // Guarantee: what nobody sent is not received, whatever the status of an invoice says.

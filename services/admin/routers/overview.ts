@@ -10,7 +10,7 @@ import { quantile } from '#shared/usecases/reports/read-overview.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 import { endpointToWire } from '../wire/endpoint-wire.ts'
-import { currencyAmounts, reportedVolume } from './overview-series.ts'
+import { currencyAmounts, reportedVolume } from './reported-volume.ts'
 
 /** Further endpoints are not shown on the front page. */
 const SHOWN_MAX = 20

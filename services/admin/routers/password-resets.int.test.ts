@@ -28,10 +28,10 @@ async function person(): Promise<string> {
   return email
 }
 
-const ask = (email: string) => admin.browser().mutate('auth.requestReset', { email })
+const request = (email: string) => admin.browser().mutate('auth.requestReset', { email })
 const choose = (token: string, password = NEXT) => admin.browser().mutate('auth.resetPassword', { token, password })
 const linkMails = (to: string) =>
-  stores.db.collection(MAILS).find({ to, template: 'password_reset_asked' }).sort({ createdAt: 1 }).toArray()
+  stores.db.collection(MAILS).find({ to, template: 'password_reset_requested' }).sort({ createdAt: 1 }).toArray()
 
 /** The tokens that were mailed to an address, the oldest first. */
 async function tokens(to: string): Promise<readonly string[]> {
@@ -52,7 +52,7 @@ async function changeOf(email: string): Promise<number> {
 }
 
 async function mailed(email: string): Promise<string> {
-  expect((await ask(email)).status).toBe(200)
+  expect((await request(email)).status).toBe(200)
   return (await tokens(email)).at(-1) ?? ''
 }
 
@@ -170,7 +170,7 @@ describe('asking for a link', () => {
     const waits = []
     for (const to of [email, 'nobody@example.com', 'not an address', ...Array(RESETS_MAX).fill(email)]) {
       const before = admin.waits.length
-      answers.push(await ask(to))
+      answers.push(await request(to))
       waits.push(admin.waits.slice(before))
     }
     const [first] = answers
@@ -184,7 +184,7 @@ describe('asking for a link', () => {
   // Guarantee: a stranger who asks in an owner's name neither floods the mailbox nor keeps the owner out.
   test('by a stranger leaves the owner with links that work', async () => {
     const email = await person()
-    const all = await Promise.all(Array.from({ length: 8 }, () => ask(email)))
+    const all = await Promise.all(Array.from({ length: 8 }, () => request(email)))
     expect(all.map(({ status }) => status)).toEqual(Array(8).fill(200))
     const sent = await tokens(email)
     expect(sent).toHaveLength(RESETS_MAX)
@@ -197,10 +197,10 @@ describe('asking for a link', () => {
     const email = await person()
     const statuses = []
     for (let count = 0; count < 22; count += 1)
-      statuses.push((await ask(count % 2 === 0 ? email : 'x@example.com')).status)
+      statuses.push((await request(count % 2 === 0 ? email : 'x@example.com')).status)
     expect(statuses.slice(0, 20)).toEqual(Array(20).fill(200))
     expect(statuses).toContain(429)
     admin.advance(MINUTE)
-    expect((await ask(email)).status).toBe(200)
+    expect((await request(email)).status).toBe(200)
   })
 })

@@ -151,7 +151,7 @@ test('a link for a new password works after a log-out everywhere', async () => {
   const thief = admin.browser()
   await thief.logIn(email)
   await admin.browser().mutate('auth.requestReset', { email })
-  const token = await mailedToken(email, 'password_reset_asked')
+  const token = await mailedToken(email, 'password_reset_requested')
   expect((await thief.mutate('auth.endSessions', { loginId: null })).status).toBe(200)
   expect((await admin.browser().mutate('auth.resetPassword', { token, password: NEXT })).status).toBe(200)
   expect((await thief.query('auth.state')).data).toEqual({ state: 'out' })
@@ -161,7 +161,7 @@ describe('recognised browsers', () => {
   const reset = {
     'a link in a mail': async (email: string) => {
       await admin.browser().mutate('auth.requestReset', { email })
-      const token = await mailedToken(email, 'password_reset_asked')
+      const token = await mailedToken(email, 'password_reset_requested')
       expect((await admin.browser().mutate('auth.resetPassword', { token, password: NEXT })).status).toBe(200)
     },
     'a reset of the password by an operator': async (email: string) =>

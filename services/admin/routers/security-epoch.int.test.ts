@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => admin.close())
 
 /** A request that will be interrupted, and the browser that sends it. */
-interface Waiting {
+interface PendingCall {
   readonly browser: AdminBrowser
   send(): Promise<AdminAnswer>
 }
@@ -33,7 +33,7 @@ interface Scenario {
   readonly hasFactor?: true
   /** The browser is logged in before the request. */
   readonly hasLogin?: true
-  prepare(person: EpochPerson): Promise<Waiting>
+  prepare(person: EpochPerson): Promise<PendingCall>
 }
 
 const inSession = (path: string, input: (person: EpochPerson) => object | Promise<object>): Scenario => ({
@@ -103,7 +103,7 @@ const isDecisive = (call: string) =>
   /^(users|sessions|resets|invitations)\.(?!find|list|touch|useTotpStep|useRecoveryHash)/.test(call)
 const undisturbed = new Map<string, Promise<readonly string[]>>()
 /** The calls of a request that nothing interrupts. */
-async function callsOf(name: string, prepare: () => Promise<Waiting>): Promise<readonly string[]> {
+async function callsOf(name: string, prepare: () => Promise<PendingCall>): Promise<readonly string[]> {
   const calls =
     undisturbed.get(name) ??
     prepare().then(async ({ send }) => (await stage.during(send, -1, async () => undefined)).calls)

@@ -11,7 +11,7 @@ import { add, addProved, op, pool, refusal, single, useTwoShops } from './wallet
 const stores = useStores()
 const shops = useTwoShops(stores)
 const { mails, offered } = shops
-/** Two shops that do not know of each other, on an installation of their own. */
+/** Two shops that do not know of each other, on their own installation. */
 let alice: AdminCaller
 let bob: AdminCaller
 beforeEach(() => {

@@ -6,23 +6,23 @@ import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/owner
 import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
-import { type evmAccounts, type Provable, proofOf } from '#test/support/prove-control.ts'
+import { type evmAccounts, proofOf, type Subject } from '#test/support/prove-control.ts'
 import type { TestStores } from '#test/support/stores.ts'
 
 const KEPT = [KEY_MATERIAL, WALLETS, ADDRESSES, OWNERSHIP_PROOFS, OWNERSHIP_CHALLENGES, MAILS, AUDIT_LOG]
 
 export const op = () => ({ opId: randomUUID() })
-export const pool = (accounts: readonly { address: string }[]): Provable => ({
+export const pool = (accounts: readonly { address: string }[]): Subject => ({
   ...({ family: 'evm', kind: 'pool' } as const),
   value: accounts.map(({ address }) => address).join('\n'),
 })
-export const single = ([account]: readonly { address: string }[]): Provable => ({
+export const single = ([account]: readonly { address: string }[]): Subject => ({
   ...({ family: 'evm', kind: 'address' } as const),
   value: account?.address ?? '',
 })
-export const add = ({ caller, at }: AdminCaller, entered: Provable, proof?: Awaited<ReturnType<typeof proofOf>>) =>
+export const add = ({ caller, at }: AdminCaller, entered: Subject, proof?: Awaited<ReturnType<typeof proofOf>>) =>
   caller.wallets.add({ ...at, ...op(), ...entered, ...(proof !== undefined && { proof }) })
-export const addProved = async (who: AdminCaller, entered: Provable, accounts: ReturnType<typeof evmAccounts>) =>
+export const addProved = async (who: AdminCaller, entered: Subject, accounts: ReturnType<typeof evmAccounts>) =>
   await add(who, entered, await proofOf(who, entered, accounts))
 
 /** The error as a caller sees it. */

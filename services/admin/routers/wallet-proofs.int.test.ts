@@ -6,14 +6,14 @@ import { OWNERSHIP_CHALLENGES, OWNERSHIP_PROOFS } from '#shared/db/wallets/owner
 import { createOwnershipRepository } from '#shared/db/wallets/ownership-repository.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
-import { evmAccounts, type Provable, proofOf } from '#test/support/prove-control.ts'
+import { evmAccounts, proofOf, type Subject } from '#test/support/prove-control.ts'
 import { useStores } from '#test/support/stores.ts'
 import { add, addProved, op, pool, refusal, single, useTwoShops } from './wallet-proofs.fixture.ts'
 
 const stores = useStores()
 const shops = useTwoShops(stores)
 const { stored, offered } = shops
-/** Two shops that do not know of each other, on an installation of their own. */
+/** Two shops that do not know of each other, on their own installation. */
 let alice: AdminCaller
 let bob: AdminCaller
 beforeEach(() => {
@@ -29,7 +29,7 @@ describe('the only live workspace', () => {
   it('adds without a proof, as ever, and reads nothing of proofs', async () => {
     const accounts = evmAccounts(2)
     expect(await add(alice, pool(accounts))).toMatchObject({ changed: true, wallet: { proof: null } })
-    expect(await alice.caller.wallets.list(alice.at)).toMatchObject({ asksForProofs: false, items: [{ proof: null }] })
+    expect(await alice.caller.wallets.list(alice.at)).toMatchObject({ requiresProofs: false, items: [{ proof: null }] })
   })
 
   it('keeps what it has when a second one comes, and may add to it what it has already', async () => {
@@ -38,7 +38,7 @@ describe('the only live workspace', () => {
     await openBob()
     expect(await add(alice, pool(accounts))).toMatchObject({ changed: true })
     const list = await alice.caller.wallets.list(alice.at)
-    expect(list).toMatchObject({ asksForProofs: true, items: [{ disabledAt: null, proof: { proved: 0, of: 2 } }] })
+    expect(list).toMatchObject({ requiresProofs: true, items: [{ disabledAt: null, proof: { proved: 0, of: 2 } }] })
     expect(await refusal(add(alice, pool(evmAccounts(1))))).toMatchObject({ code: 'BAD_REQUEST' })
   })
 })
@@ -66,7 +66,7 @@ describe('among several live workspaces', () => {
       bob.caller.wallets.prepare({ ...bob.at, ...pool(accounts) }),
     )
     for (const { addresses: _addresses, ...preview } of await Promise.all(shown))
-      expect(preview).toMatchObject({ standing: 'none', asksForProofs: true })
+      expect(preview).toMatchObject({ standing: 'none', requiresProofs: true })
   })
 
   deepTest('a proved pool, address and key are added, listed as proved, and recorded', async () => {
@@ -81,7 +81,7 @@ describe('among several live workspaces', () => {
       wallet: { proof: { proved: 3, of: 3 } },
     })
     expect(await addProved(bob, single(one), one)).toMatchObject({ wallet: { proof: { proved: 1, of: 1 } } })
-    const entered: Provable = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey, startIndex: 0 }
+    const entered: Subject = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey, startIndex: 0 }
     const first = key.deriveChild(0).deriveChild(0)
     const signer = { address: first.address, sign: (text: string) => first.signMessageSync(text) }
     expect(await addProved(bob, entered, [signer])).toMatchObject({
@@ -97,7 +97,7 @@ describe('among several live workspaces', () => {
   deepTest('a key is not proved by its second address', async () => {
     await openBob()
     const key = HDNodeWallet.fromSeed(Buffer.alloc(32, 8)).derivePath("m/44'/60'/0'")
-    const entered: Provable = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey, startIndex: 0 }
+    const entered: Subject = { family: 'evm', kind: 'xpub', value: key.neuter().extendedKey, startIndex: 0 }
     const second = key.deriveChild(0).deriveChild(1)
     const proof = await proofOf(bob, entered, [])
     const { text } = await bob.caller.wallets.challenge({ ...bob.at, ...op(), about: { entered } })
@@ -120,7 +120,7 @@ describe('a proof is refused, with nothing stored, when', () => {
   const accounts = evmAccounts(2)
   beforeEach(openBob)
 
-  it.each<[string, (given: Awaited<ReturnType<typeof proofOf>>) => Promise<[AdminCaller, Provable, typeof given]>]>(
+  it.each<[string, (given: Awaited<ReturnType<typeof proofOf>>) => Promise<[AdminCaller, Subject, typeof given]>]>(
     sampleOf(
       [
         [
@@ -232,11 +232,13 @@ it('answers for a wallet of others as for one that is not there', async () => {
   const { wallet } = await add(alice, pool(accounts))
   await openBob()
   const proof = { nonce: 'ab'.repeat(16), signatures: [{ address: '', signature: '0x00' }] }
-  const ask = (walletId: string) => [
+  const request = (walletId: string) => [
     bob.caller.wallets.challenge({ ...bob.at, ...op(), about: { walletId } }),
     bob.caller.wallets.prove({ ...bob.at, ...op(), walletId, proof }),
   ]
-  const [foreign, unknown] = await Promise.all([wallet.id, randomUUID()].map((id) => Promise.all(ask(id).map(refusal))))
+  const [foreign, unknown] = await Promise.all(
+    [wallet.id, randomUUID()].map((id) => Promise.all(request(id).map(refusal))),
+  )
   expect(foreign).toEqual(unknown)
   expect(foreign?.[0]).toMatchObject({ code: 'NOT_FOUND' })
 })

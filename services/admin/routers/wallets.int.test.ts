@@ -259,14 +259,14 @@ it('asks for the script type of an xpub with the first address of each, and stor
   const { caller, at } = await adminCaller(stores, { role: 'admin', mode: 'live' })
   const before = await stored()
   const value = plain?.key ?? ''
-  const asked = await caller.wallets.prepare({ ...at, ...bitcoin, value })
-  expect(asked).toMatchObject({ addresses: [], standing: 'none', key: { scriptType: null, needsStartIndex: true } })
-  expect(asked.key?.choices.map(({ scriptType, path }) => [scriptType, path])).toEqual([
+  const answer = await caller.wallets.prepare({ ...at, ...bitcoin, value })
+  expect(answer).toMatchObject({ addresses: [], standing: 'none', key: { scriptType: null, needsStartIndex: true } })
+  expect(answer.key?.choices.map(({ scriptType, path }) => [scriptType, path])).toEqual([
     ['p2wpkh', "m/84'/0'/0'/0/0"],
     ['p2sh-p2wpkh', "m/49'/0'/0'/0/0"],
     ['p2pkh', "m/44'/0'/0'/0/0"],
   ])
-  expect(asked.key?.choices.at(-1)?.address).toBe(plain?.first)
+  expect(answer.key?.choices.at(-1)?.address).toBe(plain?.first)
   const refused = caller.wallets.add({ ...at, ...action(), ...bitcoin, value, startIndex: 0 })
   await expect(refused).rejects.toMatchObject({
     cause: {

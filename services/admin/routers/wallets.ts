@@ -16,7 +16,7 @@ import { type KeyStanding, keyStanding, START_INDEX_MAX } from '#shared/usecases
 import type { KeyPreview } from '#shared/usecases/wallets/preview-key.ts'
 import { previewWallet } from '#shared/usecases/wallets/preview-wallet.ts'
 import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
-import { asksForProofs } from '#shared/usecases/wallets/require-proof.ts'
+import { requiresProofs } from '#shared/usecases/wallets/require-proof.ts'
 import { GAP_LOOK_BACK, USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
 
@@ -150,15 +150,15 @@ export const walletsRouter = router({
         /** How long the next live wallet waits. */
         delayMs: z.number(),
         /** The installation has several workspaces: an addition needs a proof. */
-        asksForProofs: z.boolean(),
+        requiresProofs: z.boolean(),
       }),
     )
     .query(async ({ ctx, input }) => {
       const { wallets, walletDelayMs } = ctx.deps.instance
       const own = (await wallets.listWallets(input.workspaceId)).filter(({ mode }) => mode === input.mode)
       const now = ctx.deps.clock.now()
-      const isAsked = await asksForProofs(ctx.deps.instance, input.mode)
-      const facts = await Promise.all(own.map((wallet) => factsOf(ctx.deps, wallet, isAsked)))
+      const isRequired = await requiresProofs(ctx.deps.instance, input.mode)
+      const facts = await Promise.all(own.map((wallet) => factsOf(ctx.deps, wallet, isRequired)))
       const items = own.map((wallet, index) => walletToWire(wallet, own, facts[index] ?? NO_FACTS, now))
       // Receiving wallets first, newest first.
       items.sort(
@@ -166,7 +166,7 @@ export const walletsRouter = router({
           Number(left.disabledAt !== null) - Number(right.disabledAt !== null) || right.createdAt - left.createdAt,
       )
       const delayMs = input.mode === 'live' && own.length > 0 ? walletDelayMs : 0
-      return { items, delayMs, asksForProofs: isAsked }
+      return { items, delayMs, requiresProofs: isRequired }
     }),
 
   get: workspaceQuery('viewer')
@@ -210,14 +210,14 @@ export const walletsRouter = router({
           .nullable(),
         standing: z.enum(['none', 'enabled', 'disabled']),
         warnings: z.array(z.string()),
-        asksForProofs: z.boolean(),
+        requiresProofs: z.boolean(),
       }),
     )
     .mutation(async ({ ctx, input }) => {
       const { networks, addresses, key, ...preview } = await previewWallet(ctx.deps.instance, inputOf(input))
       const lists = { networks: [...networks], addresses: [...addresses], warnings: [...preview.warnings] }
-      const isAsked = await asksForProofs(ctx.deps.instance, input.mode)
-      return { ...preview, ...lists, key: key === null ? null : previewToWire(key), asksForProofs: isAsked }
+      const isRequired = await requiresProofs(ctx.deps.instance, input.mode)
+      return { ...preview, ...lists, key: key === null ? null : previewToWire(key), requiresProofs: isRequired }
     }),
 
   add: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
@@ -293,9 +293,9 @@ async function useOf(
   return { kind, ...(await walletGap(instance, material, GAP_LOOK_BACK)), usualGap: USUAL_GAP_LIMIT }
 }
 
-type Entered = z.output<typeof entered> & { readonly workspaceId: string; readonly mode: 'live' | 'test' }
+type WalletInput = z.output<typeof entered> & { readonly workspaceId: string; readonly mode: 'live' | 'test' }
 
-function inputOf({ workspaceId, mode, family, kind, value, networks, scriptType, path, startIndex }: Entered) {
+function inputOf({ workspaceId, mode, family, kind, value, networks, scriptType, path, startIndex }: WalletInput) {
   return {
     ...{ workspaceId, mode, family, kind, value },
     ...(networks !== undefined && { networks }),
@@ -321,12 +321,12 @@ async function keyOf({ instance }: AdminDeps, { materialId }: Wallet): Promise<K
 type Facts = Parameters<typeof walletToWire>[2]
 const NO_FACTS: Facts = { key: null, proof: null }
 
-/** `isAsked`: the installation has several workspaces. */
-async function factsOf(deps: AdminDeps, wallet: Wallet, isAsked: boolean): Promise<Facts> {
+/** `isRequired`: the installation has several workspaces. */
+async function factsOf(deps: AdminDeps, wallet: Wallet, isRequired: boolean): Promise<Facts> {
   const { ownership, wallets } = deps.instance
   const key = await keyOf(deps, wallet)
   const isDisplaced = wallet.displacedAt !== undefined
-  if (!isAsked && !isDisplaced) return { key, proof: null }
+  if (!isRequired && !isDisplaced) return { key, proof: null }
   const proved = await ownership.countProved(wallet.workspaceId, wallet.materialId)
   const of = wallet.kind === 'pool' ? await wallets.countHeld(wallet.materialId) : 1
   return { key, proof: { proved: Math.min(proved, of), of, isDisplaced } }
@@ -352,7 +352,7 @@ async function toWire(
   const { instance, clock } = deps
   const { workspaceId, mode } = wallet
   const own = (await instance.wallets.listWallets(workspaceId)).filter((other) => other.mode === mode)
-  const facts = await factsOf(deps, wallet, await asksForProofs(instance, mode))
+  const facts = await factsOf(deps, wallet, await requiresProofs(instance, mode))
   return { wallet: walletToWire(wallet, own, facts, clock.now()), startsAt: effectiveAt, changed: isChanged }
 }
 

@@ -26,7 +26,7 @@ export const recoveryWire = z.object({
   reached: ms,
   scanned: z.number(),
   made: z.number(),
-  askedAt: ms,
+  requestedAt: ms,
   finishedAt: ms.nullable(),
 })
 
@@ -80,8 +80,9 @@ export type EndpointWire = z.output<typeof endpointWire>
 
 /** A recovery as shown on a page. */
 export function recoveryToWire(recovery: Recovery): z.output<typeof recoveryWire> {
-  const { id, endpointId, state, scope, since, until, place, scanned, made, askedAt, finishedAt } = recovery
-  return { id, endpointId, state, scope, since, until, reached: place.createdAt, scanned, made, askedAt, finishedAt }
+  const { id, endpointId, state, scope, since, until, place, scanned, made, requestedAt, finishedAt } = recovery
+  const facts = { id, endpointId, state, scope, since, until, reached: place.createdAt }
+  return { ...facts, scanned, made, requestedAt, finishedAt }
 }
 
 /** An endpoint as shown on a page, without its secrets. */

@@ -94,7 +94,7 @@ function coinsToWire(
 ): z.infer<typeof amountsWire> | null {
   if (paymentMethod === null) return null
   const { dueBase, receivedBase, seenBase, settledBase } = totals(state)
-  const askedBase = requestedBase(state, state.updatedAt)
+  const leftBase = requestedBase(state, state.updatedAt)
   const units = (base: bigint) => formatUnits(base, paymentMethod.decimals)
   return {
     asset: paymentMethod.asset,
@@ -106,7 +106,7 @@ function coinsToWire(
     received: units(receivedBase),
     seen: units(seenBase),
     confirmed: units(settledBase),
-    left: units(askedBase > 0n || dueBase < seenBase ? askedBase : dueBase - seenBase),
+    left: units(leftBase > 0n || dueBase < seenBase ? leftBase : dueBase - seenBase),
     dueBase: dueBase.toString(),
     receivedBase: receivedBase.toString(),
     seenBase: seenBase.toString(),

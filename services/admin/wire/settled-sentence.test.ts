@@ -46,7 +46,7 @@ test.each([
     paid(DUE),
     [
       { status: 'sent' as const, amount: '40', symbol: 'USDT' },
-      { status: 'asked' as const, amount: '7', symbol: 'USDT' },
+      { status: 'requested' as const, amount: '7', symbol: 'USDT' },
       { status: 'sent' as const, amount: '2', symbol: 'USDC' },
     ],
     'Paid in full. 100 of 100 USDT confirmed in 1 payment. Refunded: 40 USDT and 2 USDC.',

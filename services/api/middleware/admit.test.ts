@@ -44,8 +44,8 @@ it('holds a mark that may have been set', async () => {
   const keyUse = { note: () => undefined } as unknown as Parameters<typeof admit>[0]['keyUse']
   const slow = {
     ...limiter,
-    admit: async (...asked: Parameters<typeof limiter.admit>) => ({
-      ...(await limiter.admit(...asked)),
+    admit: async (...args: Parameters<typeof limiter.admit>) => ({
+      ...(await limiter.admit(...args)),
       marker: 'unknown' as const,
     }),
   }

@@ -9,7 +9,7 @@ import { invalid } from '#shared/contracts/http/validate.ts'
 import { errorCodes, type Operation } from '#shared/contracts/openapi/operation.ts'
 import { successSchema } from '#shared/contracts/openapi/success-schema.ts'
 import { parseTraceParent, type TraceParent } from '#shared/contracts/trace-parent.ts'
-import type { Answer } from '#shared/ports/http-response.ts'
+import type { Answer } from '#shared/ports/answer.ts'
 import type { Admission } from '#shared/ports/rate-limit.ts'
 import { addressGroup, clientAddress } from '#shared/runtime/http/http-server.ts'
 import {
@@ -89,7 +89,7 @@ export type Executor = (
 type Reply = Answer & { readonly headers?: OutgoingHttpHeaders }
 
 /** The work of an admitted request. */
-type Work = (request: IncomingMessage, admitted: Admitted, requestId: string, params: PathParams) => Promise<Reply>
+type Work = (request: IncomingMessage, admitted: Admittance, requestId: string, params: PathParams) => Promise<Reply>
 
 const NO_IDS = { resourceId: '', opId: '' }
 
@@ -134,7 +134,7 @@ function executor(deps: ApiDeps, { route, name }: Subject, work: Work): Executor
     const { params = {} } = request
     const startedAt = performance.now()
     const requestId = `req_${deps.random.uuid().replaceAll('-', '')}`
-    let admitted: Admitted | null = null
+    let admitted: Admittance | null = null
     let answer: Reply
     let code: string | null = null
     let extra: OutgoingHttpHeaders | null = null
@@ -188,7 +188,7 @@ function requireRights({ key, workspace }: Credential, route: Route): void {
 
 async function readContext(
   request: IncomingMessage,
-  admitted: Admitted,
+  admitted: Admittance,
   { key, workspace }: Credential,
   requestId: string,
   params: PathParams,
@@ -304,7 +304,7 @@ function readQuery(target: string): Readonly<Record<string, string>> {
 }
 
 /** Result of admission; `credential` is null for requests without a valid key. */
-interface Admitted {
+interface Admittance {
   readonly credential: Credential | null
   readonly admission: Admission
   /** Set when this request marked its idempotent operation as running, or may have, and must clear the marker. */
@@ -323,7 +323,7 @@ export async function admit(
   request: IncomingMessage,
   requestId: string,
   idempotentPath: string | null,
-): Promise<Admitted> {
+): Promise<Admittance> {
   const apiKey = BEARER.exec(request.headers.authorization ?? '')?.[1]
   const found = apiKey === undefined ? null : await deps.keyRing.find(apiKey)
   const marker = found === null ? null : markerOf(request, requestId, idempotentPath, found)
@@ -348,7 +348,7 @@ async function confirm(
   { keyRing, limiter }: Pick<ApiDeps, 'keyRing' | 'limiter'>,
   found: Credential,
   admission: Admission,
-  held: Admitted['marker'],
+  held: Admittance['marker'],
 ): Promise<Credential | null> {
   try {
     return await keyRing.confirm(found, admission)
@@ -359,7 +359,7 @@ async function confirm(
 }
 
 /** Throws the refusal of an admission: `RATE_LIMITED` first, so that a flood does not learn whether its key is valid. */
-function requireAdmission(admitted: Admitted): Credential {
+function requireAdmission(admitted: Admittance): Credential {
   if (!admitted.admission.allowed) throw new PaymeshError('RATE_LIMITED')
   if (admitted.credential === null) throw new PaymeshError('UNAUTHENTICATED')
   return admitted.credential

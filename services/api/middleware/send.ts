@@ -8,7 +8,7 @@ import { type Admission, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.
 import type { Logger } from '#shared/ports/runtime.ts'
 
 /** Fields of a response besides the body. */
-export interface Outgoing {
+export interface OutgoingResponse {
   readonly status: number
   readonly body: string
   readonly rate: Pick<Admission, 'remaining' | 'resetAt'>
@@ -26,7 +26,7 @@ export const HARDENED = {
 } as const
 
 /** Writes a response in one piece, with the rate headers that every response carries. */
-export function send(response: ServerResponse, { status, body, rate, extra }: Outgoing): void {
+export function send(response: ServerResponse, { status, body, rate, extra }: OutgoingResponse): void {
   if (response.headersSent || response.destroyed) return
   const headers: OutgoingHttpHeaders = {
     'Content-Type': 'application/json; charset=utf-8',

@@ -124,7 +124,7 @@ describe('POST /payment-links', () => {
     ['a description of 501 characters', { ...FIXED, description: 'x'.repeat(501) }, ['description']],
     ['a product id that is none', { product_id: 'beans' }, ['product_id']],
     ['an operator as product id', { product_id: { $ne: '' } }, ['product_id']],
-    ['a product and terms of its own', { ...FIXED, product_id: UNKNOWN }, ['title', 'currency', 'amount']],
+    ['a product and its own terms', { ...FIXED, product_id: UNKNOWN }, ['title', 'currency', 'amount']],
     [
       'a product and a choice',
       { product_id: UNKNOWN, allow_custom_amount: true, min_amount: '1', max_amount: '2' },

@@ -14,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-const ask = (body: unknown, key = api.testKey, headers: Record<string, string> = {}) =>
+const request = (body: unknown, key = api.testKey, headers: Record<string, string> = {}) =>
   api.call('POST', '/estimate', { body, key, headers })
 
 describe('200', () => {
   it('converts at the current rate and prints every field', async () => {
-    const { status, json } = await ask({ amount: '25.1', currency: 'EUR', asset: 'eth_arbitrum' })
+    const { status, json } = await request({ amount: '25.1', currency: 'EUR', asset: 'eth_arbitrum' })
     expect(status).toBe(200)
     expect(json).toEqual({ data: estimateResource.parse(json.data), error: null, request_id: expect.any(String) })
     expect(json.data).toMatchObject({
@@ -49,7 +49,7 @@ describe('200', () => {
     await api.updateWorkspace(workspace.id, { policy: { spreadBps: 123 } })
     const { apiKey } = await api.newKey('test', undefined, workspace.id)
     const body = { amount, currency, asset }
-    const estimate = (await ask(body, apiKey)).json.data
+    const estimate = (await request(body, apiKey)).json.data
     const { crypto, rate } = (await api.call('POST', '/invoices', { key: apiKey, body })).json.data
     expect([estimate.amount, estimate.amount_base_units, estimate.decimals, estimate.fiat_per_asset]).toEqual([
       crypto.amount,
@@ -60,13 +60,13 @@ describe('200', () => {
   })
 
   it('needs no wallet, no minimum and no unrestricted workspace', async () => {
-    const { json: live } = await ask(BODY, api.liveKey)
+    const { json: live } = await request(BODY, api.liveKey)
     expect(live.data).toMatchObject({ livemode: true, amount: '25' })
-    const { json: tiny } = await ask({ ...BODY, amount: '0.01' })
+    const { json: tiny } = await request({ ...BODY, amount: '0.01' })
     expect(tiny.data).toMatchObject({ amount: '0.01', min_amount: '0.5' })
     const workspace = await api.newWorkspace()
     await api.updateWorkspace(workspace.id, { status: 'restricted' })
-    expect((await ask(BODY, (await api.newKey('test', undefined, workspace.id)).apiKey)).status).toBe(200)
+    expect((await request(BODY, (await api.newKey('test', undefined, workspace.id)).apiKey)).status).toBe(200)
   })
 
   it('locks nothing: no invoice, no address', async () => {
@@ -75,7 +75,7 @@ describe('200', () => {
       await stores.db.collection(KEY_MATERIAL).find().sort({ _id: 1 }).toArray(),
     ]
     const before = await state()
-    await ask(BODY)
+    await request(BODY)
     expect(await state()).toEqual(before)
   })
 })
@@ -83,13 +83,13 @@ describe('200', () => {
 describe('idempotency', () => {
   it('replays the same bytes although the rate moved, and refuses another body', async () => {
     const headers = { 'idempotency-key': 'estimate' }
-    const first = await ask(BODY, api.testKey, headers)
+    const first = await request(BODY, api.testKey, headers)
     api.engine.advance(30_000)
     await api.engine.publishRates()
-    const again = await ask(BODY, api.testKey, headers)
+    const again = await request(BODY, api.testKey, headers)
     expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([200, first.text, 'true'])
-    expect((await ask(BODY)).json.data.rate_updated_at).not.toBe(first.json.data.rate_updated_at)
-    const other = await ask({ ...BODY, amount: '26' }, api.testKey, headers)
+    expect((await request(BODY)).json.data.rate_updated_at).not.toBe(first.json.data.rate_updated_at)
+    const other = await request({ ...BODY, amount: '26' }, api.testKey, headers)
     expect([other.status, other.json.error.code]).toEqual([409, 'IDEMPOTENCY_MISMATCH'])
   })
 })
@@ -113,7 +113,7 @@ describe('400, 401, 403, 503', () => {
     ['no body', '', ['']],
   ]
   it.each(faults)('refuses %s and names the field', async (_name, body, paths) => {
-    const { status, json } = await ask(body, (await api.newKey('test')).apiKey)
+    const { status, json } = await request(body, (await api.newKey('test')).apiKey)
     expect([status, json.error.code]).toEqual([400, 'VALIDATION_ERROR'])
     expect(json.error.details.map(({ path }: { path: string }) => path)).toEqual(paths)
   })
@@ -126,16 +126,16 @@ describe('400, 401, 403, 503', () => {
   it('needs a key and the scope', async () => {
     expect((await api.call('POST', '/estimate', { key: null, body: BODY })).status).toBe(401)
     const { apiKey } = await api.newKey('test', ['invoices:write'])
-    expect((await ask(BODY, apiKey)).json.error.code).toBe('FORBIDDEN_SCOPE')
+    expect((await request(BODY, apiKey)).json.error.code).toBe('FORBIDDEN_SCOPE')
   })
 
   it('is unavailable without a fresh rate, and does not keep that answer under its key', async () => {
     const headers = { 'idempotency-key': 'no-rate' }
     api.engine.advance(120_000)
-    const down = await ask(BODY, api.testKey, headers)
+    const down = await request(BODY, api.testKey, headers)
     expect([down.status, down.json.error.code]).toEqual([503, 'RATES_UNAVAILABLE'])
     api.engine.advance(2_000)
     await api.engine.publishRates()
-    expect((await ask(BODY, api.testKey, headers)).status).toBe(200)
+    expect((await request(BODY, api.testKey, headers)).status).toBe(200)
   })
 })

@@ -55,7 +55,7 @@ export const paymentLinkOperations = [
     tag: 'Payment links',
     summary: 'Create a payment link',
     description:
-      'Either copies `title`, price and `currency` of a product (`product_id`), or takes terms of its own: `title`, ' +
+      'Either copies `title`, price and `currency` of a product (`product_id`), or takes its own terms: `title`, ' +
       '`currency`, and a fixed `amount` or `allow_custom_amount` with optional bounds.',
     scope: 'links:write',
     restricted: true,

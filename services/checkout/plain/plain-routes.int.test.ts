@@ -64,7 +64,7 @@ describe('documents', () => {
 })
 
 describe('a page without a script', () => {
-  it('has a policy of its own, which allows its forms and nothing that runs', async () => {
+  it('has its own policy, which allows its forms and nothing that runs', async () => {
     const { headers, body } = await stage.get(`/i/${await fresh()}/plain`)
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("form-action 'self'")

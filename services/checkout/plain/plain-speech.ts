@@ -55,8 +55,8 @@ const preferredBy = (request: Request): readonly string[] => request.acceptsLang
 
 /** The language of a document: the one asked for in the address, otherwise the first one that the browser prefers. */
 export function languageOf(request: Request): Language {
-  const asked = request.query['lang']
-  return chooseLanguage(typeof asked === 'string' ? asked : null, preferredBy(request))
+  const lang = request.query['lang']
+  return chooseLanguage(typeof lang === 'string' ? lang : null, preferredBy(request))
 }
 
 /** The speech of a request. */

@@ -26,7 +26,7 @@ export function childKeys(
   const children = Array.from({ length: count }, (_, offset) => {
     const tweak = depth < DEPTH_MAX ? tweakOf(publicKey, chainCode, from + offset) : null
     const child = tweak === null ? null : point.add(Point.BASE.multiplyUnsafe(tweak))
-    // Refused, or one in 2¹²⁷: the library knows what follows from it.
+    // Refused, or one in 2¹²⁷: the library applies the rule for it.
     return child === null || child.is0() ? childOf(parent, from + offset) : child
   })
   return normalizeZ(Point, children).map((child) => child.toBytes(isCompressed))

@@ -38,7 +38,7 @@ export interface ChainDefinition {
    * sources of public projects name it, read 2026-11-23; none was called. The installation never calls it, and never gives its own node to a payer.
    */
   readonly publicRpc?: Readonly<Record<Mode, string>>
-  /** How wallets in a browser name the chain (`local` = a node with a block 0 of its own); absent where they use chain ids or there are none. */
+  /** How wallets in a browser name the chain (`local` = a node with its own block 0); absent where they use chain ids or there are none. */
   readonly walletChains?: Readonly<Record<Mode, string>> & { readonly local: string | null }
   /** Scheme of payment links: BIP 21, EIP-681, Solana Pay; null for TRON, where wallets agree on none. */
   readonly uriScheme: string | null
@@ -59,7 +59,7 @@ export interface ChainDefinition {
 }
 
 /**
- * How deep a block must lie, or may be replaced: for so long, because whoever replaces blocks needs that time, and under at least so many
+ * How deep a block must lie, or may be replaced: for so long, because replacing blocks takes that time, and under at least so many
  * blocks, however slow the chain is or a node says it is.
  */
 export interface Depth {

@@ -46,7 +46,7 @@ export interface NodeQuestions<P> {
 export interface Transport<P> {
   readonly host: string
   /** The validated result; throws `RpcFailure`. */
-  ask<T>(method: string, params: P, schema: z.ZodType<T>, limits: CallLimits): Promise<T>
+  request<T>(method: string, params: P, schema: z.ZodType<T>, limits: CallLimits): Promise<T>
   close(): Promise<void>
 }
 
@@ -63,7 +63,7 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
     const startedAt = performance.now()
     let outcome = 'ok'
     try {
-      return await transport.ask(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
+      return await transport.request(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
     } catch (error) {
       outcome = error instanceof RpcFailure || error instanceof RpcDenial ? error.kind : 'retry'
       // An answer, or a range that is too wide, is not the node's fault.

@@ -43,8 +43,8 @@ export function createFinalHeight<N extends PoolNode>(
   const progress = createProgress<RosterEntry<N>>(now)
   const strangers = new Set<RosterEntry<N>>()
   let question: { readonly inUse: N; readonly read: ReadFinal<N> } | null = null
-  let askedAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | null = null
+  let requestedAt = Number.NEGATIVE_INFINITY
+  let running: Promise<void> | null = null
 
   function note(entry: RosterEntry<N>, height: number | null): void {
     strangers.delete(entry)
@@ -54,7 +54,7 @@ export function createFinalHeight<N extends PoolNode>(
     if (!entry.health.isOutvoted) progress.note(entry, height)
   }
 
-  async function askOne(entry: RosterEntry<N>, read: ReadFinal<N>): Promise<void> {
+  async function readOne(entry: RosterEntry<N>, read: ReadFinal<N>): Promise<void> {
     try {
       note(entry, await roster.attempt(entry, read))
     } catch (error) {
@@ -64,21 +64,21 @@ export function createFinalHeight<N extends PoolNode>(
     }
   }
 
-  async function askOthers(): Promise<void> {
-    if (entries.length < 2 || question === null || now() - askedAt < everyMs) return
-    askedAt = now()
+  async function readOthers(): Promise<void> {
+    if (entries.length < 2 || question === null || now() - requestedAt < everyMs) return
+    requestedAt = now()
     const { inUse, read } = question
     const others = entries.filter(
       ({ node, health }) => node !== inUse && !health.isPaused && !health.isResting && !health.isExcluded,
     )
-    await Promise.allSettled(others.map((entry) => askOne(entry, read)))
+    await Promise.allSettled(others.map((entry) => readOne(entry, read)))
   }
 
-  function askInBackground(): Promise<void> {
-    asking ??= askOthers().finally(() => {
-      asking = null
+  function readInBackground(): Promise<void> {
+    running ??= readOthers().finally(() => {
+      running = null
     })
-    return asking
+    return running
   }
 
   return {
@@ -88,12 +88,12 @@ export function createFinalHeight<N extends PoolNode>(
       if (entry !== undefined) note(entry, own)
       const isFirst = question === null
       question = { inUse: node, read }
-      const asked = askInBackground()
-      if (isFirst) await asked
+      const reading = readInBackground()
+      if (isFirst) await reading
       return own
     },
     agreed() {
-      void askInBackground()
+      void readInBackground()
       const ours = entries.filter((entry) => !strangers.has(entry))
       const heights = ours.flatMap((entry) => (entry.health.isOutvoted ? [] : (claims.get(entry) ?? [])))
       const highestFirst = heights.toSorted((one, other) => other - one)
@@ -101,7 +101,7 @@ export function createFinalHeight<N extends PoolNode>(
     },
     standsAt: (entry) => (strangers.has(entry) ? null : progress.standsAt(entry)),
     settled: async () => {
-      await asking
+      await running
     },
   }
 }

@@ -36,16 +36,16 @@ it('reads a large answer when the one before it was dealt with, and small ones m
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const nodes = [createHttpEndpoint(url, UNCOUNTED), createHttpEndpoint(url, UNCOUNTED)] as const
   const read: string[] = []
-  const ask = async (node: (typeof nodes)[number], name: string, path: string) => {
+  const request = async (node: (typeof nodes)[number], name: string, path: string) => {
     const { text } = await node.post({ what: name, path, body: {}, timeoutMs: 30_000 })
     read.push(name)
     return text.length
   }
-  const first = ask(nodes[0], 'first', '/large')
-  await ask(nodes[0], 'small', '/small')
-  const second = ask(nodes[1], 'second', '/large')
+  const first = request(nodes[0], 'first', '/large')
+  await request(nodes[0], 'small', '/small')
+  const second = request(nodes[1], 'second', '/large')
   await arrived
-  for (let round = 0; round < 100; round += 1) await ask(nodes[0], 'small', '/small')
+  for (let round = 0; round < 100; round += 1) await request(nodes[0], 'small', '/small')
   expect(new Set(read)).toEqual(new Set(['small']))
   answers[0]?.end(Buffer.alloc(LARGE / 2, 32))
   expect(await Promise.all([first, second])).toEqual([LARGE, LARGE])
@@ -73,8 +73,8 @@ it.each([undefined, 64 * 2 ** 20])(
       more()
     }
     const node = createHttpEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, UNCOUNTED)
-    const asked = node.post({ what: 'trace_transaction', path: '/large', body: {}, timeoutMs: 30_000, maxBytes: MAX })
-    await expect(asked).rejects.toMatchObject({ kind: 'split', method: 'trace_transaction' })
+    const pending = node.post({ what: 'trace_transaction', path: '/large', body: {}, timeoutMs: 30_000, maxBytes: MAX })
+    await expect(pending).rejects.toMatchObject({ kind: 'split', method: 'trace_transaction' })
     await closed
     expect(sent).toBeLessThan(60 * MAX)
     await node.close()

@@ -81,9 +81,9 @@ function createTransport(endpoint: HttpEndpoint, url: string, options: RpcOption
   const isAlone = options.urls.length === 1
   return {
     host,
-    async ask(method, params, schema, limits) {
-      const ask = () => post(method, params, limits)
-      const { result } = isAlone ? await unlessTooFast(ask, limits) : await ask()
+    async request(method, params, schema, limits) {
+      const send = () => post(method, params, limits)
+      const { result } = isAlone ? await unlessTooFast(send, limits) : await send()
       const parsed = schema.safeParse(result)
       if (parsed.success) return parsed.data
       const details = { cause: parsed.error, call: { method, host } }
@@ -103,11 +103,11 @@ const PAUSE_MAX_MS = 2_000
  * Repeats a call that was refused for its rate. Work of many calls begins again after a failure, and would fail at the same rate for ever; where
  * there is another node, that one takes over instead.
  */
-async function unlessTooFast(ask: () => Promise<Answer>, { timeoutMs }: CallLimits): Promise<Answer> {
+async function unlessTooFast(send: () => Promise<Answer>, { timeoutMs }: CallLimits): Promise<Answer> {
   const startedAt = performance.now()
   for (let repeats = 0; ; repeats += 1) {
     try {
-      return await ask()
+      return await send()
     } catch (error) {
       const isTooFast = error instanceof RpcFailure && error.kind === 'rate'
       const waitMs = Math.max(isTooFast ? (error.retryAfterMs ?? 0) : 0, PAUSE_MS * 2 ** repeats)

@@ -11,7 +11,7 @@ export interface RosterEntry<N> {
 }
 
 /** Work that succeeded, and on which node. */
-interface Done<N, T> {
+interface NodeAnswer<N, T> {
   readonly entry: RosterEntry<N>
   readonly answer: T
 }
@@ -28,7 +28,7 @@ export interface NodeRoster<N extends PoolNode> {
   /** Excludes this node for a while, because others contradict it. Another one is used then, where there is one. */
   leaveOut(entry: RosterEntry<N>): void
   /** Runs work on the first node that completes it. Throws as `RpcPool.use` does. */
-  firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand): Promise<Done<N, T>>
+  firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand): Promise<NodeAnswer<N, T>>
 }
 
 /** Settings of a roster; see the pool. */
@@ -52,7 +52,7 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
       return
     }
     // Lagging is not a fault: the node need not rest for it.
-    if (!(error instanceof NodeUnreliable) || error instanceof Lagging || error instanceof RpcDenial) return
+    if (!(error instanceof NodeUnreliable) || error instanceof NodeLag || error instanceof RpcDenial) return
     // A block that is too large for one node is too large for all: that is not this node's fault.
     if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
     health.failed(error instanceof BlockUnreadable ? error.cause : error)
@@ -76,7 +76,7 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
         await node.identify()
         if (height !== undefined && health.head < height) {
           health.head = await node.headHeight()
-          if (health.head < height) throw new Lagging(`${node.host} has no block ${height} yet`)
+          if (health.head < height) throw new NodeLag(`${node.host} has no block ${height} yet`)
         }
         const answer = await work(node)
         health.worked()
@@ -122,7 +122,7 @@ export function worstOf(failures: readonly unknown[]): unknown {
 }
 
 /** The node responds but does not have the block yet. */
-export class Lagging extends NodeUnreliable {}
+export class NodeLag extends NodeUnreliable {}
 
 function isTooMuch(cause: unknown): boolean {
   return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')

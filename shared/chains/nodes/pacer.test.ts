@@ -8,12 +8,12 @@ afterEach(() => void vi.useRealTimers())
 it('lets callers through at most so many a second, in their order', async () => {
   const pace = createPacer(10)
   const through: string[] = []
-  const ask = (name: string) => pace().then(() => through.push(`${name} ${performance.now()}`))
+  const request = (name: string) => pace().then(() => through.push(`${name} ${performance.now()}`))
   const startedAt = performance.now()
-  const asked = ['a', 'b', 'c'].map(ask)
+  const requests = ['a', 'b', 'c'].map(request)
   await vi.advanceTimersByTimeAsync(1_000)
-  await Promise.all(asked)
-  await ask('d')
+  await Promise.all(requests)
+  await request('d')
   expect(through).toEqual([`a ${startedAt}`, `b ${startedAt + 100}`, `c ${startedAt + 200}`, `d ${startedAt + 1_000}`])
 })
 

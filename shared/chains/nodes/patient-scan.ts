@@ -1,7 +1,7 @@
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { isLasting } from './in-block.ts'
-import { Lagging } from './node-roster.ts'
+import { NodeLag } from './node-roster.ts'
 
 /** A batch that fails without naming a block is reduced to this share. */
 const CUT = 4
@@ -55,7 +55,7 @@ export function createPatientScan(): (ways: ScanWays, from: number, to: number) 
       }
     } catch (error) {
       // That the nodes do not have a block yet is not its fault.
-      if (!(error instanceof NodeUnreliable) || error instanceof Lagging) throw error
+      if (!(error instanceof NodeUnreliable) || error instanceof NodeLag) throw error
       noteFailure(error, from, end)
       alone = error instanceof BlockUnreadable ? nextAlone(from, end) : null
       if (alone === null || ways.scanAlone === undefined) throw error

@@ -16,7 +16,7 @@ export interface Progress<E> {
   standsAt(entry: E): number | null
 }
 
-interface Seen {
+interface NodeHeights {
   highest: number
   movedAt: number
   answeredAt: number
@@ -27,14 +27,14 @@ interface Seen {
 
 /** `now` is monotonic, milliseconds. */
 export function createProgress<E>(now: () => number): Progress<E> {
-  const seen = new Map<E, Seen>()
+  const seen = new Map<E, NodeHeights>()
 
   function allowedMs(): number {
     return Math.max(LEEWAY_MS, ...[...seen.values()].map(({ intervals }) => INTERVALS * median(intervals)))
   }
 
   /** Where there are several others, what two of them have: one that claims too much makes no other one old. */
-  function reachedBesides(one: Seen): number {
+  function reachedBesides(one: NodeHeights): number {
     const others = [...seen.values()].flatMap((other) => (other === one ? [] : [other.highest]))
     const highestFirst = others.toSorted((a, b) => b - a)
     return highestFirst[others.length < 2 ? 0 : 1] ?? -1

@@ -63,7 +63,7 @@ describe('a node that asks for a pause', () => {
     const limited = () => Promise.reject(new RpcFailure('retry', '429', { retryAfterMs: 20_000 }))
     await expect(pool.use(limited)).rejects.toEqual(unreliable)
     await expect(pool.use(name)).rejects.toThrow('every node asked for a pause')
-    expect([a.asked, b.asked]).toEqual([0, 0])
+    expect([a.requests, b.requests]).toEqual([0, 0])
     clock.time = 20_000
     expect(await pool.use(name)).toBe('a')
   })
@@ -74,7 +74,7 @@ describe('case 12: a node that lags', () => {
     const [a, b] = [fake('a', { chain: 'silent' }), fake('b', { head: 97 })]
     const pool = poolOf(a, b)
     await expect(pool.use(name, { height: 98 })).rejects.toEqual(unreliable)
-    expect(b.asked).toBe(0)
+    expect(b.requests).toBe(0)
     expect(await pool.use(name, { height: 97 })).toBe('b')
     b.head = 98
     expect(await pool.use(name, { height: 98 })).toBe('b')

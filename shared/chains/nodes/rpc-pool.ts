@@ -2,11 +2,11 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import type { ForkVerdict, OutdatedNode, SeenTransaction, Silence } from '#shared/ports/scanning.ts'
 import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
+import { findDisputed, type NodeQuery } from './find-disputed.ts'
 import { voteOnFork } from './fork-vote.ts'
 import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
 import { createProgress } from './progress.ts'
-import { type AskNode, findDisputed } from './second-opinion.ts'
 
 /** How often the nodes that are not in use are checked, milliseconds. */
 const SURVEY_MS = 30_000
@@ -29,7 +29,7 @@ export interface RpcPool<N extends PoolNode> {
    * Ids of the transactions that no node confirms other than the one that returned their block, nor two nodes where that
    * one is unknown. Empty when there is no other node on our chain; throws `NodeUnreliable` when none responds.
    */
-  disputed(transactions: readonly SeenTransaction[], ask: AskNode<N>): Promise<ReadonlySet<string>>
+  disputed(transactions: readonly SeenTransaction[], query: NodeQuery<N>): Promise<ReadonlySet<string>>
   /** Result of comparing a scanned block that the node in use no longer has across all nodes. `gone` where there is one node. */
   voteOnFork(block: { readonly height: number; readonly hash: string }): Promise<ForkVerdict>
   /** Which nodes are down, and which stand still. */
@@ -89,9 +89,9 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       const entry = entryOf(node)
       if (entry !== undefined) sources.note(entry, from, to)
     },
-    async disputed(transactions, ask) {
+    async disputed(transactions, query) {
       if (entries.length < 2 || transactions.length === 0) return new Set()
-      return findDisputed(roster, sources, transactions, ask)
+      return findDisputed(roster, sources, transactions, query)
     },
     voteOnFork: (block) => voteOnFork(roster, block),
     silence() {

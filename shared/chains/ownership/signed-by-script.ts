@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { script, Transaction } from 'bitcoinjs-lib'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
-import { outputScript } from '../families/utxo/address.ts'
+import { outputScript } from '../families/utxo/output-script.ts'
 
 /** First lines of signed messages, with their length byte, as the reference wallets of the three chains write them. */
 const MAGIC = {

@@ -11,7 +11,7 @@ export interface RefundView {
   readonly symbol: string
   readonly network: NetworkId
   readonly amount: string
-  readonly status: 'asked' | 'addressed' | 'sent' | 'withdrawn'
+  readonly status: 'requested' | 'addressed' | 'sent' | 'withdrawn'
   readonly address: string | null
   readonly txHash: string | null
   readonly expiresAt: number

@@ -4,7 +4,7 @@ const LENGTH_MAX = 2_048
 const SHOWN_MAX = 200
 /**
  * Parsers drop white space and control characters or turn backslashes into slashes, and people do not see format characters such as
- * U+202E, which turns the text around: whoever reads such a text may read another address than the one that is opened.
+ * U+202E, which turns the text around: a reader may see another address than the one that is opened.
  */
 const AMBIGUOUS = /[\\\p{C}\p{Z}]/u
 const AUTHORITY = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#@]*@)?)([^/?#@]*)\/?/

@@ -2,7 +2,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { BackOff } from '#shared/ports/login-attempts.ts'
+import type { BackOff } from '#shared/ports/back-off.ts'
 import { LOGIN_ATTEMPTS } from './operator-models.ts'
 
 /** How often a try is counted again after a conflict with other first tries of the same key. */

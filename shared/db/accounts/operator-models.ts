@@ -47,8 +47,8 @@ export const SESSIONS = defineCollection(
     userId: z.string(),
     /** The epoch of the person that the log-in was decided at; at any other the session is void. */
     securityEpoch: z.number(),
-    /** `none`: this person has no authenticator. `asked`: password entered, code not yet. `given`: both. */
-    secondFactor: z.enum(['none', 'asked', 'given']),
+    /** `none`: this person has no authenticator. `pending`: password entered, code not yet. `given`: both. */
+    secondFactor: z.enum(['none', 'pending', 'given']),
     /** A code was entered for dangerous actions, which are allowed until then. */
     steppedUpUntil: z.number().nullable(),
     loggedInAt: TIME,

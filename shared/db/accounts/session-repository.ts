@@ -31,20 +31,20 @@ export function createSessionRepository(db: Database) {
 
   return {
     /**
-     * Stores a login with its audit row and mails, and stores the browser's device token with the user. `asked`: the session that awaited the
-     * code, which ends with it. False, and nothing stored, when the person's epoch is not the session's any more, or `asked` ended.
+     * Stores a login with its audit row and mails, and stores the browser's device token with the user. `pending`: the session that awaited the
+     * code, which ends with it. False, and nothing stored, when the person's epoch is not the session's any more, or `pending` ended.
      */
     begin: async (
       session: Session,
-      { device, asked }: { readonly device: string | null; readonly asked: ActingSession | null },
+      { device, pending }: { readonly device: string | null; readonly pending: ActingSession | null },
       auditWrite: AuditWrite,
     ): Promise<boolean> =>
       await audited(db, auditWrite, async (transaction) => {
         const person = { _id: session.userId, securityEpoch: session.securityEpoch }
         if ((await users.findOne(person, { session: transaction })) === null) return false
-        if (asked !== null) {
-          if (!(await isLiving(db, asked, session.loggedInAt, transaction))) return false
-          await sessions.deleteOne({ _id: asked.id }, { session: transaction })
+        if (pending !== null) {
+          if (!(await isLiving(db, pending, session.loggedInAt, transaction))) return false
+          await sessions.deleteOne({ _id: pending.id }, { session: transaction })
         }
         await sessions.insertOne(toDocument(session), { session: transaction })
         if (device !== null) {

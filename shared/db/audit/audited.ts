@@ -23,8 +23,8 @@ const holdRight: HoldRight = async (db, session) => await acting.getStore()?.(db
 type Session = mongoose.mongo.ClientSession
 
 /** Thrown inside a transaction, so that the driver aborts it. */
-class Withdrawn extends Error {
-  override readonly name = 'Withdrawn'
+class WithdrawnWrite extends Error {
+  override readonly name = 'WithdrawnWrite'
   readonly isRecorded: boolean
   constructor(isRecorded: boolean) {
     super(isRecorded ? 'the audit row is there already' : 'there was nothing to change')
@@ -56,7 +56,7 @@ export async function audited(
     return await session.withTransaction(async () => {
       await holdRight(db, session)
       const changed = await change(session)
-      if (changed === false) throw new Withdrawn(false)
+      if (changed === false) throw new WithdrawnWrite(false)
       await insertRow(db, audit, session)
       const all = changed === true ? mails : [...mails, ...changed]
       for (const { _id, ...rest } of all.map(mailToDocument)) {
@@ -65,7 +65,7 @@ export async function audited(
       return true
     })
   } catch (error) {
-    if (!(error instanceof Withdrawn)) throw error
+    if (!(error instanceof WithdrawnWrite)) throw error
     const stored = await readVisible(db, audit.id)
     if (error.isRecorded && stored !== null) requireSame(stored, audit)
     return false
@@ -109,7 +109,7 @@ async function insertRow(db: Database, audit: AuditRecord, session: Session): Pr
     await db.collection(AUDIT_LOG).insertOne(auditToDocument(audit), { session })
   } catch (error) {
     // A row that another transaction is about to store is a write conflict instead: the driver runs everything again.
-    if (duplicateKeyFields(error) !== null) throw new Withdrawn(true)
+    if (duplicateKeyFields(error) !== null) throw new WithdrawnWrite(true)
     throw error
   }
 }

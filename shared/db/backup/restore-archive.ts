@@ -32,7 +32,7 @@ const LEFT_OUT: readonly unknown[] = [
   MARKS_FACT,
 ]
 
-interface Stored {
+interface Row {
   _id: string
 }
 
@@ -126,20 +126,20 @@ export const writeOver =
 
 /** Writes a batch; that of a later pass replaces what an earlier one wrote. Repeating it changes nothing. */
 export async function writeBatch(db: Database, { name, pass, documents, gone }: ArchiveBatch): Promise<void> {
-  const model = MODELS.find((one) => one.name === name) as CollectionModel<Stored> | undefined
+  const model = MODELS.find((one) => one.name === name) as CollectionModel<Row> | undefined
   if (model === undefined) throw new Error(`unknown collection ${name}`)
   if (documents.length === 0 && gone.length === 0) return
   if (pass === 0) {
-    await db.collection(model).insertMany(documents as Stored[], { ordered: false })
+    await db.collection(model).insertMany(documents as Row[], { ordered: false })
     return
   }
   await db.collection(model).bulkWrite(
     [
       ...documents.map((document) => ({
-        replaceOne: { filter: { _id: document['_id'] }, replacement: document as Stored, upsert: true },
+        replaceOne: { filter: { _id: document['_id'] }, replacement: document as Row, upsert: true },
       })),
       ...gone.map((id) => ({ deleteOne: { filter: { _id: id as string } } })),
-    ] as mongoose.mongo.AnyBulkWriteOperation<Stored>[],
+    ] as mongoose.mongo.AnyBulkWriteOperation<Row>[],
     { ordered: false },
   )
 }
@@ -148,7 +148,7 @@ async function requireCounts(db: Database, { counts }: ArchiveContents, leftOut:
   for (const [name, count] of Object.entries(counts)) {
     const model = MODELS.find((one) => one.name === name)
     if (model === undefined || count === null) continue
-    const stored = await db.collection(model as CollectionModel<Stored>).countDocuments({ _id: { $ne: RESTORE_FACT } })
+    const stored = await db.collection(model as CollectionModel<Row>).countDocuments({ _id: { $ne: RESTORE_FACT } })
     const wanted = name === INSTALLATION.name ? count - leftOut : count
     if (stored !== wanted) throw new Error(`${name} has ${stored} documents instead of ${wanted}`)
   }

@@ -36,12 +36,12 @@ export async function createStoreClock(db: Database, logger?: Logger): Promise<S
   let aheadMs = 0
   const now = (): number => Math.round(performance.now() + aheadMs)
   const measure = async () => {
-    const askedAt = performance.now()
+    const requestedAt = performance.now()
     const answer = await native.command({ hello: 1 })
-    const roundTripMs = performance.now() - askedAt
+    const roundTripMs = performance.now() - requestedAt
     const storeTime: unknown = answer['localTime']
     if (!(storeTime instanceof Date)) throw new Error('the store gave no localTime')
-    return { roundTripMs, aheadMs: storeTime.getTime() - (askedAt + roundTripMs / 2) }
+    return { roundTripMs, aheadMs: storeTime.getTime() - (requestedAt + roundTripMs / 2) }
   }
   const refresh = async (): Promise<void> => {
     let best = await measure()

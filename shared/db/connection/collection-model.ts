@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose'
 import { z } from 'zod'
-import { type Frozen, type Mapping, mappingOf } from './record-mapping.ts'
+import { type Immutable, type Mapping, mappingOf } from './record-mapping.ts'
 
 /** One index as `migrate` creates it and `verifyIndexes` requires it. Names are fixed, because a renamed index is another index. */
 export interface IndexDefinition {
@@ -42,7 +42,7 @@ export type StoredOf<M> = M extends { readonly documentType?: infer T } ? NonNul
 export type RecordOf<M> = M extends { readonly recordType?: infer R } ? NonNullable<R> : never
 
 type InRecord<O, H> = {
-  readonly [K in keyof O as K extends H ? never : K extends '_id' ? 'id' : K]: Frozen<O[K]>
+  readonly [K in keyof O as K extends H ? never : K extends '_id' ? 'id' : K]: Immutable<O[K]>
 }
 
 type Fields = Readonly<Record<string, unknown>>

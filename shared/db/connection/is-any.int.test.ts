@@ -51,13 +51,13 @@ it('is one command for the questions of one turn, each with its own answer', asy
   await queueMail()
   const { db, commands } = counted()
   const later = stores.runtime.clock.now() + 60_000
-  const asked = [
+  const inputs = [
     isAny(db, invoicesDue),
     isAny(db, mailsDueBy(later)),
     isAny(db, shardsOverdue),
     isAny(db, mailsDueBy(0)),
   ]
-  expect(await Promise.all(asked)).toEqual([false, true, false, false])
+  expect(await Promise.all(inputs)).toEqual([false, true, false, false])
   expect(commands).toEqual(['invoices aggregate'])
   // A later question is a later read: nothing is kept.
   await db.collection(MAILS).deleteMany({})
@@ -118,9 +118,9 @@ it('is served by indexes alone, whatever is asked together', async () => {
     ])
     expect(pipelines).toHaveLength(1)
     const [{ of, stages }] = pipelines as [mongoose.mongo.Document]
-    const asked = { aggregate: of, pipeline: stages, cursor: {} }
+    const question = { aggregate: of, pipeline: stages, cursor: {} }
     const native = db.connection.getClient().db(db.name)
-    const plan = await native.command({ explain: asked, verbosity: 'queryPlanner' })
+    const plan = await native.command({ explain: question, verbosity: 'queryPlanner' })
     const read = stagesOf(plan)
     expect(read.filter(({ stage }) => stage === 'COLLSCAN')).toEqual([])
     expect(read.filter(({ indexName }) => indexName !== undefined).length).toBeGreaterThanOrEqual(stages.length - 2)

@@ -11,7 +11,7 @@ export interface AnyQuestion<T extends mongoose.mongo.Document> {
   readonly hint?: string
 }
 
-interface Waiting {
+interface PendingQuestion {
   readonly question: AnyQuestion<mongoose.mongo.Document>
   readonly resolve: (isAny: boolean) => void
   readonly reject: (error: unknown) => void
@@ -20,7 +20,7 @@ interface Waiting {
 /** A collection that is locked for longer must not delay the answers about the others. */
 const TOGETHER_MAX_MS = 1_000
 
-const waitingOf = new WeakMap<Database, Waiting[]>()
+const waitingOf = new WeakMap<Database, PendingQuestion[]>()
 
 /**
  * Whether a document matches. Questions that are asked in one turn of the event loop are one command; each is answered by a read that starts
@@ -30,36 +30,36 @@ export function isAny<T extends mongoose.mongo.Document>(db: Database, question:
   const waiting = waitingOf.get(db) ?? []
   waitingOf.set(db, waiting)
   return new Promise((resolve, reject) => {
-    waiting.push({ question: question as unknown as Waiting['question'], resolve, reject })
+    waiting.push({ question: question as unknown as PendingQuestion['question'], resolve, reject })
     if (waiting.length === 1) setImmediate(() => void answer(db, waiting.splice(0)))
   })
 }
 
-async function answer(db: Database, asked: readonly Waiting[]): Promise<void> {
-  if (asked.length > 1) {
+async function answer(db: Database, questions: readonly PendingQuestion[]): Promise<void> {
+  if (questions.length > 1) {
     try {
-      const found = await askTogether(db, asked)
-      for (const [place, { resolve }] of asked.entries()) resolve(found.has(place))
+      const found = await readTogether(db, questions)
+      for (const [place, { resolve }] of questions.entries()) resolve(found.has(place))
       return
     } catch (error) {
       // An error of the connection concerns every question; one of MongoDB may concern a single one.
       if (!(error instanceof mongoose.mongo.MongoServerError)) {
-        for (const { reject } of asked) reject(error)
+        for (const { reject } of questions) reject(error)
         return
       }
     }
   }
-  for (const { question, resolve, reject } of asked) askAlone(db, question).then(resolve, reject)
+  for (const { question, resolve, reject } of questions) readAlone(db, question).then(resolve, reject)
 }
 
-async function askAlone(db: Database, { of, filter, hint }: Waiting['question']): Promise<boolean> {
+async function readAlone(db: Database, { of, filter, hint }: PendingQuestion['question']): Promise<boolean> {
   const options = { projection: { _id: 1 }, ...(hint !== undefined && { hint }) }
   return (await db.collection(of).findOne(filter, options)) !== null
 }
 
 /** The places of the questions that something matches. */
-async function askTogether(db: Database, asked: readonly Waiting[]): Promise<ReadonlySet<number>> {
-  const [first, ...others] = asked.map(({ question: { of, filter } }, place) => ({
+async function readTogether(db: Database, questions: readonly PendingQuestion[]): Promise<ReadonlySet<number>> {
+  const [first, ...others] = questions.map(({ question: { of, filter } }, place) => ({
     of,
     stages: [{ $match: filter }, { $limit: 1 }, { $group: { _id: place } }],
   }))

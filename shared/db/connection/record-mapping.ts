@@ -8,7 +8,7 @@ type Fields = Readonly<Record<string, unknown>>
 type Leaf = string | number | bigint | boolean | null | undefined | Date | Uint8Array | mongoose.mongo.Binary
 
 /** A type whose fields, and theirs, cannot be assigned. */
-export type Frozen<T> = unknown extends T ? T : T extends Leaf ? T : { readonly [K in keyof T]: Frozen<T[K]> }
+export type Immutable<T> = unknown extends T ? T : T extends Leaf ? T : { readonly [K in keyof T]: Immutable<T[K]> }
 
 /** The two directions between a stored form and that of records. Only fields that the schema names are taken over. */
 export interface Mapping<D, R> {
@@ -20,7 +20,7 @@ export interface Mapping<D, R> {
  * The mapping that follows from a schema: a field that may be absent stays absent, null stays null. Reading throws for a document that lacks a
  * field, so that nothing is decided on the rest of it.
  */
-export function mappingOf<S extends z.ZodObject>(schema: S): Mapping<z.input<S>, Frozen<z.output<S>>> {
+export function mappingOf<S extends z.ZodObject>(schema: S): Mapping<z.input<S>, Immutable<z.output<S>>> {
   return { toRecord: pick(schema, 'decode') as never, toDocument: pick(schema, 'encode') as never }
 }
 

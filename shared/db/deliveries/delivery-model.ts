@@ -146,5 +146,5 @@ export const WEBHOOK_ATTEMPTS = defineCollection(
   ],
 )
 
-/** An attempt in a document of its own. */
+/** An attempt in its own document. */
 export type AttemptDocument = StoredOf<typeof WEBHOOK_ATTEMPTS>

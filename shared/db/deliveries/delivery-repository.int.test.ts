@@ -73,9 +73,9 @@ describe('insertMany', () => {
         return new Proxy(real, {
           get: (target, name) => {
             if (name !== 'insertMany') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name)
-            return async (...asked: Parameters<typeof real.insertMany>) => {
+            return async (...args: Parameters<typeof real.insertMany>) => {
               tries += 1
-              const answer = target.insertMany(...asked)
+              const answer = target.insertMany(...args)
               if (tries > 1) return answer
               await answer.catch(() => undefined)
               throw new Error('the answer was lost')

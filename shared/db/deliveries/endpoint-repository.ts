@@ -10,7 +10,7 @@ import { requirePlace } from '#shared/db/workspaces/plan-place.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
-import type { Recorded } from '#shared/ports/users.ts'
+import type { AuditInput } from '#shared/ports/users.ts'
 import { type Delivery, WEBHOOK_DELIVERIES } from './delivery-model.ts'
 import { deliveryToDocument } from './delivery-repository.ts'
 
@@ -72,7 +72,7 @@ export function createEndpointOperations(db: Database) {
   const events = db.collection(EVENTS)
   return {
     /** False when the action was recorded before; then nothing is stored. Throws `PLAN_LIMIT_REACHED` when the workspace has `most` endpoints already. */
-    insert: (endpoint: WebhookEndpoint, audit: Recorded, most: number | null = null): Promise<boolean> =>
+    insert: (endpoint: WebhookEndpoint, audit: AuditInput, most: number | null = null): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const { _id, ...rest } = WEBHOOK_ENDPOINTS.toDocument(endpoint)
         const { workspaceId } = endpoint
@@ -89,14 +89,14 @@ export function createEndpointOperations(db: Database) {
       from: Ms,
       { events: types, ...own }: EndpointChange,
       at: Ms,
-      audit: Recorded,
+      audit: AuditInput,
     ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: WEBHOOK_ENDPOINTS.toFields({ events: types, ...own, updatedAt: at }) }
         return (await endpoints.updateOne({ _id: id, updatedAt: toDate(from) }, change, { session })).matchedCount === 1
       }),
     /** As `EndpointRepository.remove`. */
-    remove: (id: string, audit: Recorded): Promise<boolean> =>
+    remove: (id: string, audit: AuditInput): Promise<boolean> =>
       audited(db, audit, async (session) => (await endpoints.deleteOne({ _id: id }, { session })).deletedCount === 1),
     /** As `EndpointRepository.restrictToLive`. */
     restrictToLive: (id: string, audit: AuditRecord): Promise<boolean> =>
@@ -105,7 +105,7 @@ export function createEndpointOperations(db: Database) {
         return (await endpoints.updateOne({ _id: id, mode: 'both' }, change, { session })).matchedCount === 1
       }),
     /** False when the endpoint already has that status, or is gone. */
-    setStatus: (id: string, status: WebhookEndpoint['status'], at: Ms, audit: Recorded): Promise<boolean> =>
+    setStatus: (id: string, status: WebhookEndpoint['status'], at: Ms, audit: AuditInput): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const switchedAt = { [status === 'enabled' ? 'enabledAt' : 'disabledAt']: toDate(at) }
         const change = { $set: { status, updatedAt: toDate(at), ...switchedAt } }
@@ -121,7 +121,7 @@ export function createEndpointOperations(db: Database) {
         rotatedBy,
       }: Required<Pick<WebhookEndpoint, 'sealedSecrets' | 'formerSecrets' | 'rotatedBy'>>,
       at: Ms,
-      audit: Recorded,
+      audit: AuditInput,
     ): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: WEBHOOK_ENDPOINTS.toFields({ sealedSecrets, formerSecrets, rotatedBy, updatedAt: at }) }

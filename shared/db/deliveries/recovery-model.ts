@@ -21,7 +21,7 @@ export const DELIVERY_RECOVERIES = defineCollection(
     place: z.object({ createdAt: TIME, id: z.string() }),
     scanned: z.number(),
     made: z.number(),
-    askedAt: TIME,
+    requestedAt: TIME,
     finishedAt: TIME.nullable(),
     /** When a worker should continue, and the end of the lease while one does. */
     dueAt: TIME,
@@ -30,7 +30,7 @@ export const DELIVERY_RECOVERIES = defineCollection(
   [
     { name: 'recovery_open', key: { endpointId: 1 }, unique: true, partialFilterExpression: { state: 'open' } },
     { name: 'recovery_due', key: { dueAt: 1 }, partialFilterExpression: { state: 'open' } },
-    { name: 'recovery_endpoint', key: { endpointId: 1, askedAt: -1 } },
+    { name: 'recovery_endpoint', key: { endpointId: 1, requestedAt: -1 } },
     { name: 'recovery_life', key: { finishedAt: 1 }, expireAfterSeconds: HALF_A_YEAR_S },
   ],
 )

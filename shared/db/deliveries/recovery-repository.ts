@@ -19,7 +19,7 @@ export function createRecoveryRepository(db: Database) {
   const recoveries = db.collection(DELIVERY_RECOVERIES)
   return {
     /** Stores the request with its audit row; returns the open one if the endpoint has one. */
-    ask: async (recovery: Recovery, audit: AuditRecord): Promise<Recovery> => {
+    request: async (recovery: Recovery, audit: AuditRecord): Promise<Recovery> => {
       try {
         await audited(db, audit, async (session) => {
           await recoveries.insertOne(DELIVERY_RECOVERIES.toDocument(recovery), { session })
@@ -40,7 +40,7 @@ export function createRecoveryRepository(db: Database) {
       DELIVERY_RECOVERIES.toRecord(await recoveries.findOne({ _id: id })),
     /** Newest first. */
     listByEndpoint: async (endpointId: string, limit: number): Promise<readonly Recovery[]> =>
-      (await recoveries.find({ endpointId }).sort({ askedAt: -1 }).limit(limit).toArray()).map(
+      (await recoveries.find({ endpointId }).sort({ requestedAt: -1 }).limit(limit).toArray()).map(
         DELIVERY_RECOVERIES.toRecord,
       ),
     /** Open ones without a worker. */

@@ -76,9 +76,9 @@ export function createExceptionDecisions(db: Database) {
       kinds: readonly ExceptionKind[],
       openedBefore: Ms,
     ): Promise<readonly OpenSummary[]> => {
-      const asked = kinds.flatMap((kind) => MODES.map((mode) => ({ kind, mode })))
+      const groups = kinds.flatMap((kind) => MODES.map((mode) => ({ kind, mode })))
       const rows = await Promise.all(
-        asked.map(async ({ kind, mode }) => {
+        groups.map(async ({ kind, mode }) => {
           const open = { open: true, kind, workspaceId, mode, openedAt: { $lt: toDate(openedBefore) } }
           const [found] = await exceptions
             .aggregate<{ count: number; oldestAt: Date }>(

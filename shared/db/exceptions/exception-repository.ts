@@ -59,7 +59,7 @@ export function createExceptionRepository(db: Database) {
       )
     },
     /**
-     * Opens an exception about a lasting condition. An open one keeps its time and gets this text; a closed one, whoever closed it,
+     * Opens an exception about a lasting condition. An open one keeps its time and gets this text; a closed one
      * is reopened with this time and text.
      */
     report: (record: ExceptionRecord): Promise<void> => report(exceptions, record),

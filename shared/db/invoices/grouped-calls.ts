@@ -71,7 +71,7 @@ const BATCH_MAX = 64
 /** Concurrent commands; more of them would only make the groups smaller. */
 const IN_FLIGHT_MAX = 2
 
-interface Waiting {
+interface PendingInsert {
   readonly invoice: NewInvoice
   readonly document: InvoiceDocument
   readonly resolve: (outcome: Outcome) => void
@@ -85,11 +85,11 @@ interface Waiting {
  */
 export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
   const invoices = db.collection(INVOICES)
-  const waiting: Waiting[] = []
+  const waiting: PendingInsert[] = []
   let inFlight = 0
   let scheduled = false
 
-  async function send(batch: readonly Waiting[]): Promise<void> {
+  async function send(batch: readonly PendingInsert[]): Promise<void> {
     if (batch.length === 1) return alone(batch)
     try {
       await invoices.insertMany(
@@ -109,7 +109,7 @@ export function createGroupedInsert(db: Database, insertOne: Insert): Insert {
     }
   }
 
-  async function alone(batch: readonly Waiting[], read = (outcome: Outcome) => outcome): Promise<void> {
+  async function alone(batch: readonly PendingInsert[], read = (outcome: Outcome) => outcome): Promise<void> {
     await Promise.all(
       batch.map(({ invoice, resolve, reject }) => insertOne(invoice).then((outcome) => resolve(read(outcome)), reject)),
     )

@@ -28,7 +28,7 @@ async function many(workspaceId: string, count: number, at: number): Promise<voi
   await Promise.all(Array.from({ length: count }, (_, index) => created(workspaceId, at + index)))
 }
 
-/** A process of its own: nothing is remembered from before. */
+/** A separate process: nothing is remembered from before. */
 const process = () => createInvoiceCounts(stores.db)
 const scope = (workspaceId: string, at = NOON) => ({ workspaceId, mode: 'test' as const, at })
 const exact = async (workspaceId: string, at = NOON) => await process().inMonth(scope(workspaceId, at), 0)
@@ -96,14 +96,17 @@ describe('the invoices of a month', () => {
   it('are read once for requests that come together while many are left, and for each while few are', async () => {
     await many('together', 3, NOON - MINUTE)
     const one = process()
-    const ask = async (ms: number, limit: number) => {
-      const asked = Array.from({ length: 20 }, async () => (await one.inMonth(scope('together', NOON + ms), limit)).all)
-      return (await Promise.all(asked)).toSorted((a, b) => a - b)
+    const request = async (ms: number, limit: number) => {
+      const requests = Array.from(
+        { length: 20 },
+        async () => (await one.inMonth(scope('together', NOON + ms), limit)).all,
+      )
+      return (await Promise.all(requests)).toSorted((a, b) => a - b)
     }
     const numbered = Array.from({ length: 20 }, (_, index) => 3 + index)
-    expect(await ask(0, NO_LIMIT_NEAR)).toEqual(numbered)
-    expect(await ask(31_000, NO_LIMIT_NEAR)).toEqual(numbered)
-    expect(await ask(62_000, 900)).toEqual(numbered.map(() => 3))
+    expect(await request(0, NO_LIMIT_NEAR)).toEqual(numbered)
+    expect(await request(31_000, NO_LIMIT_NEAR)).toEqual(numbered)
+    expect(await request(62_000, 900)).toEqual(numbered.map(() => 3))
   })
 
   it('are read again the sooner the fewer are left', async () => {

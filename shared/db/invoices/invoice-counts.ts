@@ -33,7 +33,7 @@ interface CountRepair {
 }
 
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
-type Stored = Pick<InvoiceCountDocument, 'through' | 'all' | 'byLinks'>
+type StoredCount = Pick<InvoiceCountDocument, 'through' | 'all' | 'byLinks'>
 
 /** Invoices after the stored count beyond which the count is advanced. */
 const BEHIND_MAX = 200
@@ -45,11 +45,11 @@ const CACHED_MAX_MS = 30_000
 const LEFT_MIN = 1_000
 const CACHE_MAX = 10_000
 
-interface Known extends MonthCount {
+interface CachedCount extends MonthCount {
   readonly month: string
   readonly at: Ms
   /** Requests since then: each may have become an invoice. */
-  asked: number
+  requests: number
 }
 
 /**
@@ -60,20 +60,20 @@ interface Known extends MonthCount {
 export function createInvoiceCounts(db: Database) {
   const invoices = db.collection(INVOICES)
   const counts = db.collection(INVOICE_COUNTS)
-  const cache = new Map<string, Known>()
+  const cache = new Map<string, CachedCount>()
   const running = new Map<string, Promise<MonthCount>>()
 
   /** The last count of this process, and this question, while it may be used. */
   const cached = ({ at, ...scope }: MonthScope, limit: number): MonthCount | null => {
     const known = cache.get(keyOf(scope))
     if (known === undefined || known.month !== monthOf(at) || !isFresh(known, at, limit)) return null
-    known.asked += 1
-    return { all: known.all + known.asked, byLinks: known.byLinks + known.asked }
+    known.requests += 1
+    return { all: known.all + known.requests, byLinks: known.byLinks + known.requests }
   }
   const read = async (scope: MonthScope): Promise<MonthCount> => {
     const count = await countMonth(counts, invoices, scope)
     if (cache.size >= CACHE_MAX) cache.clear()
-    cache.set(keyOf(scope), { ...count, month: monthOf(scope.at), at: scope.at, asked: 0 })
+    cache.set(keyOf(scope), { ...count, month: monthOf(scope.at), at: scope.at, requests: 0 })
     return count
   }
 
@@ -111,8 +111,8 @@ export function createInvoiceCounts(db: Database) {
 }
 
 /** Other processes together would have to create a thousand invoices a second in one workspace to pass the limit meanwhile. */
-function isFresh(known: Known, at: Ms, limit: number): boolean {
-  const left = limit - known.all - known.asked
+function isFresh(known: CachedCount, at: Ms, limit: number): boolean {
+  const left = limit - known.all - known.requests
   return left > LEFT_MIN && at >= known.at && at - known.at < Math.min(left, CACHED_MAX_MS)
 }
 
@@ -124,7 +124,7 @@ async function countMonth(
   const _id = idOf(scope)
   const { startsAt, endsAt } = boundsOf(scope.at)
   const stored = await counts.findOne({ _id })
-  const from: Stored = stored ?? { through: uuidLowerBound(startsAt), all: 0, byLinks: 0 }
+  const from: StoredCount = stored ?? { through: uuidLowerBound(startsAt), all: 0, byLinks: 0 }
   const behind = await countBetween(invoices, scope, from.through, uuidLowerBound(endsAt))
   if (behind.all > BEHIND_MAX) await moveOn(counts, invoices, scope, { from, isNew: stored === null })
   return { all: from.all + behind.all, byLinks: from.byLinks + behind.byLinks }
@@ -135,7 +135,7 @@ async function moveOn(
   counts: mongoose.mongo.Collection<InvoiceCountDocument>,
   invoices: Invoices,
   scope: MonthScope,
-  { from, isNew }: { readonly from: Stored; readonly isNew: boolean },
+  { from, isNew }: { readonly from: StoredCount; readonly isNew: boolean },
 ): Promise<void> {
   const { startsAt, endsAt } = boundsOf(scope.at)
   const through = uuidLowerBound(Math.min(scope.at - SETTLED_AFTER_MS, endsAt))

@@ -182,14 +182,14 @@ export function createInvoiceRepository(db: Database) {
       const found = await invoices
         .find(scopes.holdingDraws(draws), { projection: { _id: 0, draws: 1, releaseAt: 1, expiresAt: 1 } })
         .toArray()
-      const asked = new Set(draws)
+      const wanted = new Set(draws)
       const taken = found.flatMap(({ draws: held = [], releaseAt, expiresAt }) =>
         held.map((draw) => {
           const end = draw.startsWith(WATCH_PLACE) ? expiresAt : (releaseAt ?? expiresAt)
           return [draw, end.getTime()] as const
         }),
       )
-      return new Map(taken.filter(([draw]) => asked.has(draw)))
+      return new Map(taken.filter(([draw]) => wanted.has(draw)))
     },
     /** Invoices whose temporary claims were due for release by `until`, oldest first, after the given one. */
     dueForRelease: async (until: Ms, after: ReleaseMark | null, limit: number): Promise<readonly ReleaseMark[]> => {

@@ -18,7 +18,7 @@ type MailTemplate =
   | 'login_new_device'
   | 'recovery_code_used'
   | 'account_changed'
-  | 'password_reset_asked'
+  | 'password_reset_requested'
   | 'member_invited'
   | 'owner_notice'
   | 'installation_problems'

@@ -10,7 +10,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { StoredAnswer } from '#shared/ports/customer-erasure.ts'
+import type { StoredAnswer } from '#shared/ports/stored-answer.ts'
 
 const NOBODY = { email: null, name: null } as const
 

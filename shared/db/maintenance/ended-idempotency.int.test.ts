@@ -6,7 +6,7 @@ import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { keepRetention } from '#shared/usecases/maintenance/keep-retention.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
-import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
+import { dyingDatabase, ProcessKilled } from '#test/support/dying-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createRetentionRepository, removeEndedIdempotency } from './retention-repository.ts'
 
@@ -95,7 +95,7 @@ describe('guards of idempotency keys', () => {
         const killed = async () => {
           for (let batch = 0; batch < 3; batch += 1) await removeEndedIdempotency(dying, NOW, 2)
         }
-        await expect(killed()).rejects.toThrow(Killed)
+        await expect(killed()).rejects.toThrow(ProcessKilled)
         while ((await removeEndedIdempotency(stores.db, NOW, 2)) > 0);
         expect(await guarded()).toEqual([])
       }

@@ -5,7 +5,7 @@ import { createDeliveryRepository, deliveryToDocument } from '#shared/db/deliver
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { keepRetention } from '#shared/usecases/maintenance/keep-retention.ts'
 import { sampleDelivery } from '#test/support/db-samples.ts'
-import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
+import { dyingDatabase, ProcessKilled } from '#test/support/dying-database.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createRetentionRepository, removeOldAttempts } from './retention-repository.ts'
 
@@ -83,7 +83,9 @@ describe('answers of receivers', () => {
   it('are removed in batches by processes that are killed before or after any write', async () => {
     for (const when of ['before', 'after'] as const) {
       const ids = [await tried([31, 2]), await tried([32]), await tried([33])]
-      await expect(removeOldAttempts(dyingDatabase(stores.db, 1, when), NOW - 30 * DAY_MS, 2)).rejects.toThrow(Killed)
+      await expect(removeOldAttempts(dyingDatabase(stores.db, 1, when), NOW - 30 * DAY_MS, 2)).rejects.toThrow(
+        ProcessKilled,
+      )
       while ((await removeOldAttempts(stores.db, NOW - 30 * DAY_MS, 2)) > 0);
       expect(await Promise.all(ids.map(answers))).toEqual([['answer 2'], undefined, undefined])
     }

@@ -12,16 +12,16 @@ import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { RecordedKind } from '#shared/ports/recorded-documents.ts'
 
 type RowFilter = mongoose.mongo.Filter<AuditDocument>
-type Stored = { _id: string; userId?: string; workspaceId?: string }
+type Row = { _id: string; userId?: string; workspaceId?: string }
 interface Source {
-  readonly of: CollectionModel<Stored>
+  readonly of: CollectionModel<Row>
   /** The row that was stored with the document. */
-  readonly row: (stored: Stored) => RowFilter
+  readonly row: (stored: Row) => RowFilter
 }
 
 const about =
   (...actions: readonly AuditAction[]) =>
-  ({ _id }: Stored): RowFilter => ({ subject: _id, action: { $in: [...actions] } })
+  ({ _id }: Row): RowFilter => ({ subject: _id, action: { $in: [...actions] } })
 
 const SOURCES: Readonly<Record<RecordedKind, Source>> = {
   workspace: { of: WORKSPACES, row: about('workspace.created') },
@@ -35,7 +35,7 @@ const SOURCES: Readonly<Record<RecordedKind, Source>> = {
   wallet: { of: WALLETS, row: about('wallet.added') },
   endpoint: { of: WEBHOOK_ENDPOINTS, row: about('endpoint.created') },
   // The row is about the invoice; its id names the refund.
-  refund: { of: REFUNDS, row: ({ _id }) => ({ _id: `refund-asked:${_id}` }) },
+  refund: { of: REFUNDS, row: ({ _id }) => ({ _id: `refund-requested:${_id}` }) },
 }
 
 /** Rows looked up at the same time. */

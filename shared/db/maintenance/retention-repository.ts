@@ -14,20 +14,20 @@ import type { RetentionRule } from '#shared/ports/retention.ts'
 
 const DAY_MS = 86_400_000
 
-interface Stored {
+interface Row {
   _id: string
   [field: string]: unknown
 }
 
-interface Known extends RetentionRule {
+interface StoredRule extends RetentionRule {
   readonly field: string
-  readonly model: CollectionModel<Stored>
+  readonly model: CollectionModel<Row>
 }
 
 /** Attempts in deliveries, whose rows are kept far longer. */
-const ATTEMPTS: Known = {
+const ATTEMPTS: StoredRule = {
   collection: 'webhook_deliveries.attempts',
-  model: WEBHOOK_DELIVERIES as unknown as CollectionModel<Stored>,
+  model: WEBHOOK_DELIVERIES as unknown as CollectionModel<Row>,
   field: 'attemptsFrom',
   lifeMs: ATTEMPT_DAYS * DAY_MS,
   by: 'job',
@@ -38,7 +38,7 @@ const ATTEMPTS: Known = {
 /** Expiry on MongoDB, as defined by the classes of the collections. */
 export function createRetentionRepository(db: Database) {
   const known = new Map([...MODELS.flatMap(ruleOf), ATTEMPTS].map((rule) => [rule.collection, rule] as const))
-  const required = (name: string): Known => {
+  const required = (name: string): StoredRule => {
     const rule = known.get(name)
     if (rule === undefined) throw new Error(`documents of ${name} are kept forever`)
     return rule
@@ -49,7 +49,7 @@ export function createRetentionRepository(db: Database) {
     oldest: async (name: string): Promise<Ms | null> => {
       const { model, field } = required(name)
       // Times only: a document whose lifetime has not begun has none.
-      const begun: mongoose.mongo.Filter<Stored> = { [field]: { $gt: new Date(0) } }
+      const begun: mongoose.mongo.Filter<Row> = { [field]: { $gt: new Date(0) } }
       const found = await db
         .collection(model)
         .find(begun, { projection: { [field]: 1 } })
@@ -67,7 +67,7 @@ export function createRetentionRepository(db: Database) {
       const { model, field, by } = required(name)
       if (by !== 'job') throw new Error(`documents of ${name} are removed by the store`)
       if (name === ATTEMPTS.collection) return await removeOldAttempts(db, before, limit)
-      const past: mongoose.mongo.Filter<Stored> = { [field]: { $lt: toDate(before) } }
+      const past: mongoose.mongo.Filter<Row> = { [field]: { $lt: toDate(before) } }
       const found = await db
         .collection(model)
         .find(past, { projection: { _id: 1 } })
@@ -75,7 +75,7 @@ export function createRetentionRepository(db: Database) {
         .limit(limit)
         .toArray()
       if (found.length === 0) return 0
-      const ids: mongoose.mongo.Filter<Stored> = { _id: { $in: found.map(({ _id }) => _id) } }
+      const ids: mongoose.mongo.Filter<Row> = { _id: { $in: found.map(({ _id }) => _id) } }
       return (await db.collection(model).deleteMany(ids)).deletedCount
     },
     /**
@@ -93,9 +93,9 @@ export function createRetentionRepository(db: Database) {
   }
 }
 
-function ruleOf(model: CollectionModel<mongoose.mongo.Document>): Known[] {
+function ruleOf(model: CollectionModel<mongoose.mongo.Document>): StoredRule[] {
   const { life } = classOf(model.name)
-  const same = { collection: model.name, model: model as CollectionModel<Stored> }
+  const same = { collection: model.name, model: model as CollectionModel<Row> }
   if (life.kept === 'job')
     return [
       {
@@ -142,7 +142,7 @@ const THROUGH_FACT = 'idempotency-removed-through'
 
 /**
  * Removes the idempotency guards of the next `limit` invoices, in the order of their ids, that were made before `before`. The place is
- * stored after the removal: whoever dies in between removes the same again, which changes nothing. Touches neither version nor
+ * stored after the removal: a process that dies in between removes the same again, which changes nothing. Touches neither version nor
  * `updatedAt`: what the guard answered ends by its own time, and the invoice stays as it is. Returns how many invoices it read.
  */
 export async function removeEndedIdempotency(db: Database, before: Ms, limit: number): Promise<number> {

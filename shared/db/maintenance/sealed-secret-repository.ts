@@ -5,7 +5,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { SealedHolder, StoredEnvelope } from '#shared/ports/sealed-secrets.ts'
 
-interface Stored {
+interface Row {
   _id: string
   [field: string]: unknown
 }
@@ -15,10 +15,10 @@ export function createSealedSecretRepository(db: Database) {
   const models = new Map(
     MODELS.filter(({ name }) => classOf(name).sealed.length > 0).map((model) => [model.name, model] as const),
   )
-  const collectionOf = (name: string): mongoose.mongo.Collection<Stored> => {
+  const collectionOf = (name: string): mongoose.mongo.Collection<Row> => {
     const model = models.get(name)
     if (model === undefined) throw new Error(`collection ${name} holds no sealed values`)
-    return db.collection(model as CollectionModel<Stored>)
+    return db.collection(model as CollectionModel<Row>)
   }
   const projection = (name: string) =>
     Object.fromEntries(classOf(name).sealed.map(({ path }) => [path.split('.')[0] ?? path, 1] as const))
@@ -49,7 +49,7 @@ export function createSealedSecretRepository(db: Database) {
     ): Promise<boolean> => {
       const filter = Object.fromEntries(changes.map(({ path, from }) => [path, from] as const))
       const $set = Object.fromEntries(changes.map(({ path, to }) => [path, to] as const))
-      const held: mongoose.mongo.Filter<Stored> = { ...filter, _id: id }
+      const held: mongoose.mongo.Filter<Row> = { ...filter, _id: id }
       return (await collectionOf(name).updateOne(held, { $set })).matchedCount === 1
     },
   }
@@ -58,7 +58,7 @@ export function createSealedSecretRepository(db: Database) {
 /** The type of what {@link createSealedSecretRepository} returns. */
 export type SealedSecretRepository = ReturnType<typeof createSealedSecretRepository>
 
-function ownerOf(name: string, document: Stored): SealedHolder {
+function ownerOf(name: string, document: Row): SealedHolder {
   return { id: document._id, envelopes: envelopesIn(name, document) }
 }
 

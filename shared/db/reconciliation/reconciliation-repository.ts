@@ -156,15 +156,15 @@ function groupBy<T>(rows: readonly T[], keyOfRow: (row: T) => string): ReadonlyM
   return groups
 }
 
-type Elsewhere = Pick<InvoiceRecords, 'seqsElsewhere' | 'inboxEntries'>
-const NOWHERE: Elsewhere = { seqsElsewhere: [], inboxEntries: 0 }
+type OtherRecords = Pick<InvoiceRecords, 'seqsElsewhere' | 'inboxEntries'>
+const NOWHERE: OtherRecords = { seqsElsewhere: [], inboxEntries: 0 }
 
 /** Sequence numbers that belong to no event. Most invoices have none, and need no query. */
 async function readElsewhere(
   db: Database,
   { _id: invoiceId, eventSeq, outbox, ledger }: InvoiceDocument,
   events: readonly PublishedEvent[],
-): Promise<Elsewhere> {
+): Promise<OtherRecords> {
   const published = new Set([...events, ...outbox].map(({ seq }) => seq))
   const missing = Array.from({ length: eventSeq }, (_, index) => index + 1).filter((seq) => !published.has(seq))
   if (missing.length === 0) return NOWHERE

@@ -27,7 +27,7 @@ export const REFUNDS = defineCollection(
     /** The market's price of the coin in the invoice's currency when it was sent; null before, and where none was known. */
     market: MARKET.nullable(),
     /** Who requested it, and who recorded the transaction: `user:<e-mail>`. */
-    askedBy: z.string(),
+    requestedBy: z.string(),
     sentBy: z.string().nullable(),
     createdAt: TIME,
   },

@@ -29,7 +29,7 @@ export function createRefundRepository(db: Database) {
   }
   const end = (id: string, fields: Partial<RefundDocument>, audit: AuditRecord): Promise<boolean> =>
     audited(db, audit, async (session) => {
-      const open: Filter = { _id: id, status: { $in: ['asked', 'addressed'] } }
+      const open: Filter = { _id: id, status: { $in: ['requested', 'addressed'] } }
       const ended = await refunds.findOneAndUpdate(open, { $set: fields }, { session })
       if (ended === null) return false
       await raise(ended.invoiceId, session)
@@ -78,19 +78,21 @@ export function createRefundRepository(db: Database) {
           .sort({ createdAt: 1, _id: 1 })
           .toArray()
       ).map(REFUNDS.toRecord),
-    /** `asked` → `addressed`, together with the audit row; false when it is not `asked`. */
+    /** `requested` → `addressed`, together with the audit row; false when it is not `requested`. */
     giveAddress: (id: string, address: string, at: Ms, audit: AuditRecord): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const fields = { status: 'addressed', address, addressedAt: toDate(at) } as const
-        return (await refunds.updateOne({ _id: id, status: 'asked' }, { $set: fields }, { session })).matchedCount === 1
+        return (
+          (await refunds.updateOne({ _id: id, status: 'requested' }, { $set: fields }, { session })).matchedCount === 1
+        )
       }),
-    /** `asked` or `addressed` → `sent`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
+    /** `requested` or `addressed` → `sent`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
     noteSent: (
       id: string,
       { by, at, ...sent }: Pick<Refund, 'market'> & { readonly txHash: string; readonly at: Ms; readonly by: string },
       audit: AuditRecord,
     ): Promise<boolean> => end(id, REFUNDS.toFields({ ...sent, status: 'sent', sentAt: at, sentBy: by }), audit),
-    /** `asked` or `addressed` → `withdrawn`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
+    /** `requested` or `addressed` → `withdrawn`, together with the audit row; raises the invoice's `refundSeq`. False when it is neither. */
     withdraw: (id: string, audit: AuditRecord): Promise<boolean> => end(id, { status: 'withdrawn' }, audit),
   }
 }

@@ -31,7 +31,7 @@ interface SlotCount {
   readonly documents: number
 }
 
-type Counted = Pick<InvoiceDocument, '_id' | 'status' | 'createdAt' | 'paidAt' | 'fiat' | 'reporting'> & {
+type CountedInvoice = Pick<InvoiceDocument, '_id' | 'status' | 'createdAt' | 'paidAt' | 'fiat' | 'reporting'> & {
   paymentMethods: readonly { symbol: string; from: Date }[]
 }
 const PARTS = {
@@ -57,8 +57,8 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
   // The type makes the planner see that the partial index holds every row that is asked for.
   const paidAt = { $type: 'date' as const, $gte: toDate(at), $lt: toDate(at + HOUR_MS) }
   const [created, paid] = await Promise.all([
-    invoices.find<Counted>({ ...owner, _id: ids }, { projection: PARTS, hint: 'invoice_list' }).toArray(),
-    invoices.find<Counted>({ ...owner, paidAt }, { projection: PARTS, hint: 'invoice_paid' }).toArray(),
+    invoices.find<CountedInvoice>({ ...owner, _id: ids }, { projection: PARTS, hint: 'invoice_list' }).toArray(),
+    invoices.find<CountedInvoice>({ ...owner, paidAt }, { projection: PARTS, hint: 'invoice_paid' }).toArray(),
   ])
   const span = { workspaceId, mode, since: at, until: at + HOUR_MS }
   const books = (
@@ -91,7 +91,7 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
   return { figures: { whole: mergeFigures(quarters), quarters }, documents }
 }
 
-function figured({ status, createdAt, paidAt, fiat, reporting, paymentMethods }: Counted): FiguredInvoice {
+function figured({ status, createdAt, paidAt, fiat, reporting, paymentMethods }: CountedInvoice): FiguredInvoice {
   const terms = { fiat: { minor: BigInt(fiat.minor), currency: fiat.currency } }
   const minor =
     reporting === undefined

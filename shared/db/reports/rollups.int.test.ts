@@ -7,7 +7,7 @@ import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { createPrng, type Prng } from '#test/simulation/kernel/prng.ts'
 import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
-import { dyingDatabase, Killed } from '#test/support/dying-database.ts'
+import { dyingDatabase, ProcessKilled } from '#test/support/dying-database.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import { MERCHANTS, openFiguresRig } from '#test/support/figures-rig.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -34,7 +34,7 @@ const rig = () => openFiguresRig(stores.db)
 
 beforeEach(forgetAll)
 
-/** A process of its own: nothing is remembered from before. */
+/** A separate process: nothing is remembered from before. */
 const process = (db: Database = stores.db) => createRollups(db)
 
 /** A round of a process that dies at one of its first writes, or survives. */
@@ -43,7 +43,7 @@ async function dyingRound(random: Prng, now: number): Promise<void> {
   await process(db)
     .catchUp(now)
     .catch((error: unknown) => {
-      if (!(error instanceof Killed)) throw error
+      if (!(error instanceof ProcessKilled)) throw error
     })
 }
 
@@ -99,7 +99,7 @@ describe('stored figures', () => {
           .catchUp(start + 10 * MINUTE)
           .then(
             () => false,
-            (error: unknown) => error instanceof Killed,
+            (error: unknown) => error instanceof ProcessKilled,
           )
         await world.change(random, start + 11 * MINUTE, 3)
         await process().catchUp(start + LATER)

@@ -6,7 +6,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { KEY_MATERIAL } from '#shared/db/wallets/wallet-models.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { Issued, KeyCounters, Precautions, SeriesNumber } from '#shared/ports/marks.ts'
+import type { IssuedNumbers, KeyCounters, Precautions, SeriesNumber } from '#shared/ports/marks.ts'
 import { continueKey, numberSeries, takePrecautions } from './precautions.ts'
 
 /** What was issued, as MongoDB has it. */
@@ -57,7 +57,7 @@ export function createIssuedRepository(db: Database) {
      * null: for as long as an invoice that was lost could still be paid (`restAfterLoss`), by the policies of the workspaces that list them.
      */
     takePrecautions: (
-      issued: Issued,
+      issued: IssuedNumbers,
       times: { readonly quarantineMs: number | null; readonly at: Ms },
     ): Promise<Precautions> => takePrecautions(db, issued, times),
     /** The same for one key. */

@@ -11,7 +11,7 @@ import { ADDRESSES, KEY_MATERIAL, WALLETS } from '#shared/db/wallets/wallet-mode
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { FAMILIES, type Mode } from '#shared/domain/enumerations.ts'
 import { restAfterLoss } from '#shared/domain/invoice/quote-window.ts'
-import type { Issued, Precautions } from '#shared/ports/marks.ts'
+import type { IssuedNumbers, Precautions } from '#shared/ports/marks.ts'
 
 /** Far above any epoch of a scanner that may still be suspended somewhere. */
 const EPOCH_STEP = 1_000
@@ -24,7 +24,7 @@ const PAGE = 1_000
  */
 export async function takePrecautions(
   db: Database,
-  issued: Issued,
+  issued: IssuedNumbers,
   { quarantineMs, at }: { readonly quarantineMs: number | null; readonly at: number },
 ): Promise<Precautions> {
   const keys = await continueKeys(db, issued)
@@ -49,7 +49,7 @@ export async function continueKey(db: Database, materialId: string, firstFree: n
     .updateOne({ _id: materialId, kind: 'xpub' }, [{ $set: { nextIndex: start, reclaimFrom: start, returned: [] } }])
 }
 
-async function continueKeys(db: Database, { firstFree }: Issued): Promise<number> {
+async function continueKeys(db: Database, { firstFree }: IssuedNumbers): Promise<number> {
   let keys = 0
   const materials = db
     .collection(KEY_MATERIAL)
@@ -81,7 +81,7 @@ async function restOf(db: Database, materialId: string): Promise<number> {
   return Math.max(0, ...owners.map(({ policy }) => restAfterLoss(policy)))
 }
 
-async function continueNumbers(db: Database, { lastNumber }: Issued): Promise<number> {
+async function continueNumbers(db: Database, { lastNumber }: IssuedNumbers): Promise<number> {
   let series = 0
   for await (const { workspaceId, mode, number } of numberSeries(db)) {
     await raiseLastIssuedNumber(db, workspaceId, mode, lastNumber({ workspaceId, mode, number }))

@@ -56,21 +56,21 @@ export function createOutboundPause(db: Database): OutboundPause {
   const known = pauses.get(db)
   if (known !== undefined) return known
   let answer: Promise<boolean> | null = null
-  let askedAt = 0
-  const ask = async (): Promise<boolean> => {
+  let requestedAt = 0
+  const read = async (): Promise<boolean> => {
     const state = await readRestoreState(db)
     return state !== null && state.state !== 'confirmed'
   }
   const pause: OutboundPause = {
     isPaused: async () => {
       const now = performance.now()
-      if (answer === null || now - askedAt >= POLL_MS) {
-        askedAt = now
-        const asked = ask()
-        answer = asked
+      if (answer === null || now - requestedAt >= POLL_MS) {
+        requestedAt = now
+        const reading = read()
+        answer = reading
         // A failed read is not kept: the next call reads again.
-        asked.catch(() => {
-          if (answer === asked) answer = null
+        reading.catch(() => {
+          if (answer === reading) answer = null
         })
       }
       return await answer

@@ -28,8 +28,8 @@ export const CHAIN_COMMANDS = defineCollection(
     taken: z.boolean().exactOptional(),
     /** One sentence about its result; null while open. */
     outcome: z.string().nullable(),
-    askedBy: z.string(),
-    askedAt: TIME,
+    requestedBy: z.string(),
+    requestedAt: TIME,
     finishedAt: TIME.nullable(),
   },
   [

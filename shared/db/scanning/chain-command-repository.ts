@@ -15,7 +15,7 @@ export function createChainCommandRepository(db: Database) {
   const open = { status: 'open' as const }
   return {
     /** Stores the request and its audit row together, unless one of its kind is open on the network: then that one is returned. */
-    ask: async (command: ChainCommand, audit: AuditRecord): Promise<ChainCommand> => {
+    request: async (command: ChainCommand, audit: AuditRecord): Promise<ChainCommand> => {
       try {
         await audited(db, audit, async (session) => {
           await commands.insertOne(CHAIN_COMMANDS.toDocument(command), { session })
@@ -38,12 +38,14 @@ export function createChainCommandRepository(db: Database) {
       (
         await commands
           .find({ mode, network, ...open })
-          .sort({ askedAt: 1 })
+          .sort({ requestedAt: 1 })
           .toArray()
       ).map(CHAIN_COMMANDS.toRecord),
     /** Open requests of all networks, oldest first. */
     listAllOpen: async (): Promise<readonly ChainCommand[]> =>
-      (await commands.find(open, { hint: 'command_open' }).sort({ askedAt: 1 }).toArray()).map(CHAIN_COMMANDS.toRecord),
+      (await commands.find(open, { hint: 'command_open' }).sort({ requestedAt: 1 }).toArray()).map(
+        CHAIN_COMMANDS.toRecord,
+      ),
     /** Advances a rescan, by compare-and-set on `nextHeight`; false when another process advanced or closed it. */
     progress: async (
       { id, nextHeight }: ChainCommand,

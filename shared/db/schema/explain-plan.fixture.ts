@@ -10,13 +10,13 @@ export function stagesOf(plan: unknown): { stage: string; indexName?: string }[]
   return [...own, ...inner.flatMap(([, value]) => stagesOf(value))]
 }
 
-export interface Explained {
+export interface QueryPlan {
   readonly stages: readonly string[]
   readonly indexes: readonly (string | undefined)[]
   readonly keysExamined: number
 }
 
-export function read(explained: mongoose.mongo.Document): Explained {
+export function read(explained: mongoose.mongo.Document): QueryPlan {
   const stages = stagesOf(explained['queryPlanner'] ?? explained['stages']?.[0]?.['$cursor']?.['queryPlanner'])
   const statistics = explained['executionStats'] ?? explained['stages']?.[0]?.['$cursor']?.['executionStats']
   return {
@@ -26,7 +26,7 @@ export function read(explained: mongoose.mongo.Document): Explained {
   }
 }
 
-export function expectIndexed(explained: Explained, index: string): void {
+export function expectIndexed(explained: QueryPlan, index: string): void {
   expect(explained.stages).not.toContain('COLLSCAN')
   expect(explained.stages).not.toContain('SORT')
   expect(explained.indexes).toEqual([index])

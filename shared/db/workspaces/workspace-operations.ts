@@ -4,7 +4,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Logo } from '#shared/ports/logos.ts'
-import type { Recorded } from '#shared/ports/users.ts'
+import type { AuditInput } from '#shared/ports/users.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { API_KEYS, type ApiKeyRecord } from './api-key-model.ts'
 import { WORKSPACE_LOGOS } from './logos.ts'
@@ -17,7 +17,7 @@ export function createWorkspaceOperations(db: Database) {
   const logos = db.collection(WORKSPACE_LOGOS)
   return {
     /** Stores a new key; false when this action was done before. */
-    issueKey: (key: ApiKeyRecord, audit: Recorded): Promise<boolean> =>
+    issueKey: (key: ApiKeyRecord, audit: AuditInput): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const { _id, ...rest } = API_KEYS.toDocument(key)
         const added = await keys.updateOne({ _id }, { $setOnInsert: rest }, { upsert: true, session })
@@ -25,7 +25,7 @@ export function createWorkspaceOperations(db: Database) {
       }),
     findKey: async (id: string): Promise<ApiKeyRecord | null> => API_KEYS.toRecord(await keys.findOne({ _id: id })),
     /** Revokes an active key; false when it was revoked already. */
-    revokeKey: (id: string, at: Ms, audit: Recorded): Promise<boolean> =>
+    revokeKey: (id: string, at: Ms, audit: AuditInput): Promise<boolean> =>
       audited(db, audit, async (session) => {
         const change = { $set: { revokedAt: toDate(at) }, $inc: { epoch: 1 } }
         return (await keys.updateOne({ _id: id, revokedAt: null }, change, { session })).matchedCount === 1
@@ -35,7 +35,7 @@ export function createWorkspaceOperations(db: Database) {
       id: string,
       epoch: number,
       change: Partial<Pick<Workspace, 'policy' | 'name' | 'ownerEmail'>>,
-      audit: Recorded,
+      audit: AuditInput,
       logo?: Logo | null,
     ): Promise<Workspace | null> => {
       let changed: Workspace | null = null

@@ -2,7 +2,7 @@ import type mongoose from 'mongoose'
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import type { Recorded } from '#shared/ports/users.ts'
+import type { AuditInput } from '#shared/ports/users.ts'
 import { WORKSPACES, type Workspace, type WorkspaceDocument } from './workspace-model.ts'
 
 /** Workspaces on MongoDB. */
@@ -32,7 +32,7 @@ export function createWorkspaceRepository(db: Database) {
     update: async (
       id: string,
       change: Partial<Pick<Workspace, 'status' | 'limits' | 'policy' | 'name' | 'ownerEmail'>>,
-      audit?: Recorded,
+      audit?: AuditInput,
       epoch?: number,
     ): Promise<Workspace | null> => {
       const write = async (session: mongoose.mongo.ClientSession | null) =>

@@ -72,16 +72,16 @@ function shortKindOf(state: BookedInvoice['state'], movements: readonly Movement
 }
 
 /** An invoice whose figures can be converted. */
-type Priced = Pick<InvoiceTerms, 'fiat' | 'reporting'>
+type ConvertibleTerms = Pick<InvoiceTerms, 'fiat' | 'reporting'>
 
 /** The part of a balance between two values in a reporting currency: balances are rounded, so that parts add up. Null without a rate. */
-export function reportedChange(terms: Priced, currency: FiatCode, from: bigint, to: bigint): bigint | null {
+export function reportedChange(terms: ConvertibleTerms, currency: FiatCode, from: bigint, to: bigint): bigint | null {
   const [before, after] = [reportedMinor(terms, currency, from), reportedMinor(terms, currency, to)]
   return before === null || after === null ? null : after - before
 }
 
 /** What a movement adds to the figures of the time in which it lies. */
-export function partsOfMovement(terms: Priced, movement: Movement): readonly MoneyPart[] {
+export function partsOfMovement(terms: ConvertibleTerms, movement: Movement): readonly MoneyPart[] {
   const { currency } = terms.fiat
   const { kind, before, after, marketMinor, counted } = movement
   const isRefund = kind === 'refund'
@@ -106,7 +106,7 @@ export function partsOfMovement(terms: Priced, movement: Movement): readonly Mon
 
 /** What an invoice adds, beside its price, to the figures of the time in which it was paid. */
 export function partsOfPaid(
-  invoice: BookedInvoice & { readonly terms: Priced },
+  invoice: BookedInvoice & { readonly terms: ConvertibleTerms },
   movements: readonly Movement[],
   symbol: string | null,
 ): readonly MoneyPart[] {
@@ -123,7 +123,7 @@ export function partsOfPaid(
   ]
 }
 
-function converted(terms: Priced, from: bigint, to: bigint): Pick<MoneyPart, 'reported'> {
+function converted(terms: ConvertibleTerms, from: bigint, to: bigint): Pick<MoneyPart, 'reported'> {
   const currency = terms.reporting?.currency
   const minor = currency === undefined ? null : reportedChange(terms, currency, from, to)
   return currency === undefined || minor === null ? {} : { reported: { currency, minor } }

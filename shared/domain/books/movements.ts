@@ -86,7 +86,7 @@ export interface Movement<P extends BookedPayment = BookedPayment, R extends Boo
 
 /**
  * The books of an invoice: every movement of money, oldest first. A payment is booked when it is confirmed, with its own coin and amount; a
- * reorganisation that takes it back is a row of its own, and so is a later decision of a person that it counts. A row follows from what was
+ * reorganisation that takes it back is a separate row, and so is a later decision of a person that it counts. A row follows from what was
  * before it alone, so what happens later never changes it. At the price's rate the rows add up exactly: only the balance is rounded (half up), so
  * that money which pays the price to the base unit is worth the price.
  */

@@ -22,7 +22,7 @@ export interface FundsLine {
   readonly feeFiat: string | null
 }
 
-/** Whether there is something to move, or nobody knows. */
+/** Whether there is something to move, or that is unknown. */
 export function mayHold({ balance }: Pick<FundsLine, 'balance'>): boolean {
   return balance === null || !/^0(\.0*)?$/.test(balance)
 }

@@ -28,7 +28,7 @@ import { holdingMethod, isLive, isSettled, settlement, totals, unpaidOf } from '
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
 
 /** What it is decided on beside the state. */
-interface Known {
+interface DecisionInputs {
   readonly at: Ms
   readonly observations: readonly PaymentObservation[]
   readonly refunds: readonly RefundClaim[]
@@ -43,7 +43,7 @@ interface Known {
 export function decideAcceptance(
   state: InvoiceState,
   event: Acceptance,
-  { at, observations, refunds }: Known,
+  { at, observations, refunds }: DecisionInputs,
 ): Decision {
   const { status } = state
   if (settledByItself(state, event)) return note(event, { state, effects: [] })
@@ -67,7 +67,7 @@ export function decideAcceptance(
 function isClaimed(
   attached: InvoiceState,
   chosen: readonly LedgerRow[],
-  { observations, refunds }: Pick<Known, 'observations' | 'refunds'>,
+  { observations, refunds }: Pick<DecisionInputs, 'observations' | 'refunds'>,
 ): boolean {
   const asset = activePaymentMethod(attached)?.asset
   const { base, dueBase } = settlement(attached, 'settled')

@@ -44,27 +44,27 @@ const story = fc.array(fc.record({ batch: fc.array(step, { minLength: 1, maxLeng
   maxLength: 8,
 })
 
-type Stored = PaymentObservation & { readonly place?: FoldPlace }
+type Row = PaymentObservation & { readonly place?: FoldPlace }
 
 /** What `listForFold` and `listDustFor` give, of rows as the payments collection has them. */
-function read(state: InvoiceState, rows: ReadonlyMap<string, Stored>, named: string, at: number): readonly Stored[] {
+function read(state: InvoiceState, rows: ReadonlyMap<string, Row>, named: string, at: number): readonly Row[] {
   const key = foldKey(state)
   const listed = new Set(state.ledger.map(({ payment }) => payment))
-  const isRead = ({ payment, place: where = '' }: Stored) =>
+  const isRead = ({ payment, place: where = '' }: Row) =>
     payment === named || listed.has(payment) || where === IN_FOLD || !where.startsWith(`${key}:`)
   const found = [...rows.values()].filter(isRead)
   const rest = smallRest(state, found, at)
   if (rest === null) return found
   const from = asideOf(key, rest.leastBase)
   const until = asideOf(key, rest.belowBase)
-  const isCandidate = (one: Stored) =>
+  const isCandidate = (one: Row) =>
     one.place !== undefined && one.place >= from && one.place < until && one.matchKey === rest.matchKey && isLive(one)
   const dust = [...rows.values()].filter((one) => one.asset === rest.asset && isCandidate(one))
   return [...new Map([...found, ...dust].map((one) => [one.payment, one])).values()]
 }
 
 /** What `markApplied` stores. */
-function mark(rows: Map<string, Stored>, seen: readonly Stored[], { before, after }: Record<string, InvoiceState>) {
+function mark(rows: Map<string, Row>, seen: readonly Row[], { before, after }: Record<string, InvoiceState>) {
   if (before === undefined || after === undefined) return
   const ledger = new Map(after.ledger.map((row) => [row.payment, row]))
   for (const one of seen) {
@@ -80,7 +80,7 @@ describe('payments that are put aside', () => {
     let completed = 0
     fc.assert(
       fc.property(money, story, (given, batches) => {
-        const rows = new Map<string, Stored>()
+        const rows = new Map<string, Row>()
         let whole = start()
         let bounded = start()
         let at = T0

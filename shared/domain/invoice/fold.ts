@@ -39,13 +39,13 @@ const ROWS_MAX = 100
 const FOREIGN_ROWS_MAX = 20
 
 /** A payment being placed into the ledger. */
-interface Placed {
+interface Match {
   readonly seen: PaymentObservation
   /** Index of the payment method it matches, or null. */
   readonly hold: number | null
 }
 
-interface Evaluated extends Placed {
+interface Evaluation extends Match {
   readonly row: LedgerRow
   readonly known: LedgerRow | undefined
 }
@@ -110,8 +110,8 @@ export function smallRest(state: InvoiceState, observations: readonly PaymentObs
 }
 
 /** Everything of a fold before dust may complete it. */
-interface Weighed {
-  readonly placed: readonly Placed[]
+interface FoldDraft {
+  readonly placed: readonly Match[]
   readonly paymentMethods: readonly PaymentMethod[]
   readonly active: number | null
   readonly rows: readonly LedgerRow[]
@@ -123,7 +123,7 @@ function weigh(
   observations: readonly PaymentObservation[],
   at: Ms,
   named: ReadonlySet<string>,
-): Weighed {
+): FoldDraft {
   const known = new Map(state.ledger.map((row) => [row.payment, row]))
   const placed = [...observations]
     .sort(byFirstSeen)
@@ -154,7 +154,7 @@ function moneyOf(
     paymentMethods,
     paymentMethod,
     rows,
-  }: Pick<Weighed, 'placed' | 'paymentMethods' | 'rows'> & { readonly paymentMethod: PaymentMethod },
+  }: Pick<FoldDraft, 'placed' | 'paymentMethods' | 'rows'> & { readonly paymentMethod: PaymentMethod },
 ): (LedgerRow | PaymentObservation)[] {
   const listed = new Set(rows.map((row) => row.payment))
   const unlisted = placed.flatMap(({ seen, hold }) => {
@@ -165,7 +165,7 @@ function moneyOf(
 }
 
 /** Assigned rows are permanent; dust without an operator's decision gets none here, so that it cannot displace real payments. */
-function chooseListed(state: InvoiceState, placed: readonly Placed[], named: ReadonlySet<string>): readonly Placed[] {
+function chooseListed(state: InvoiceState, placed: readonly Match[], named: ReadonlySet<string>): readonly Match[] {
   const known = new Set(state.ledger.map((row) => row.payment))
   const kept = placed.filter((one) => known.has(one.seen.payment))
   let foreignLeft = FOREIGN_ROWS_MAX - kept.filter((one) => one.hold === null).length
@@ -184,7 +184,7 @@ function chooseListed(state: InvoiceState, placed: readonly Placed[], named: Rea
  * it vanishes, the next funds decide again. Uncounted dust decides nothing. A paid or cancelled invoice never
  * changes its payment method.
  */
-function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], before: number | null): number | null {
+function chooseQuote(state: InvoiceState, evaluated: readonly Evaluation[], before: number | null): number | null {
   if (isSettled(state) || state.status === 'cancelled') return before
   const holdsFunds = evaluated.some(({ known, row, hold }) => {
     if (known?.counted !== true || !isLive(row)) return false
@@ -202,10 +202,10 @@ function chooseQuote(state: InvoiceState, evaluated: readonly Evaluated[], befor
 }
 
 /**
- * Decides row by row, oldest first, whether it counts. Each payment needs a quote of its own: no payment before it frees it from the
+ * Decides row by row, oldest first, whether it counts. Each payment needs its own quote: no payment before it frees it from the
  * check of the price. A paid or cancelled invoice is not checked against quotes any more.
  */
-function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active: number | null): readonly LedgerRow[] {
+function countRows(state: InvoiceState, evaluated: readonly Evaluation[], active: number | null): readonly LedgerRow[] {
   const frozen = isSettled(state) || state.status === 'cancelled'
   const deposits: ValuedMoney[] = []
   return evaluated.map(({ seen, hold, row, known }): LedgerRow => {
@@ -229,7 +229,7 @@ function countRows(state: InvoiceState, evaluated: readonly Evaluated[], active:
 }
 
 /**
- * True when a payment was promised a price: by a quote of its own, or, once `deposits` before it pay the frozen share of the price, by the last
+ * True when a payment was promised a price: by its own quote, or, once `deposits` before it pay the frozen share of the price, by the last
  * quote, as long as the market has not fallen below that one by more than the frozen bound.
  */
 function isPriced(paymentMethod: PaymentMethod, row: LedgerRow, deposits: readonly ValuedMoney[]): boolean {
@@ -242,11 +242,11 @@ function isPriced(paymentMethod: PaymentMethod, row: LedgerRow, deposits: readon
  * Lets the single dust transfer count that completes the invoice. The rows of a paid or cancelled invoice are not checked again. Dust
  * carries no rate and needs none: the gap that it closes is so small that no fall of the price is worth more.
  */
-function complete(state: InvoiceState, placed: readonly Placed[], active: number | null): readonly LedgerRow[] {
+function complete(state: InvoiceState, placed: readonly Match[], active: number | null): readonly LedgerRow[] {
   const paymentMethod = methodAt(state.paymentMethods, active)
   if (paymentMethod === null || isSettled(state) || state.status === 'cancelled') return state.ledger
   const rows = new Map(state.ledger.map((row) => [row.payment, row]))
-  const isCandidate = ({ seen, hold }: Placed): boolean => {
+  const isCandidate = ({ seen, hold }: Match): boolean => {
     const row = rows.get(seen.payment)
     if (hold !== active || !isLive(seen) || !isDust(paymentMethod, seen) || row?.counted === true) return false
     return (row !== undefined || rows.size < ROWS_MAX) && mayComplete(state, paymentMethod, seen)
@@ -333,7 +333,7 @@ const FNV_PRIME = 0x100000001b3n
 const FNV_MASK = 0xffffffffffffffffn
 
 /** A payment without a row, with its payment method or null. */
-interface Unlisted {
+interface Candidate {
   readonly seen: PaymentObservation
   readonly paymentMethod: PaymentMethod | null
 }
@@ -344,7 +344,7 @@ interface Unlisted {
  */
 export function sumOthers(
   state: InvoiceState,
-  unlisted: readonly Unlisted[],
+  unlisted: readonly Candidate[],
   active: PaymentMethod | null,
 ): OthersRow | null {
   const live = unlisted.filter((one) => countsUnlisted(state, one, active)).map(({ seen }) => seen)
@@ -366,7 +366,7 @@ export function countsInOthers(state: InvoiceState, seen: PaymentObservation): b
 /** True for a payment that enters the sums without a separate row. */
 function countsUnlisted(
   state: Pick<InvoiceState, 'expiresAt' | 'status'>,
-  { seen, paymentMethod }: Unlisted,
+  { seen, paymentMethod }: Candidate,
   active: PaymentMethod | null,
 ): boolean {
   if (paymentMethod === null || paymentMethod !== active || isDust(paymentMethod, seen)) return false

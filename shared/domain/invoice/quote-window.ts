@@ -245,12 +245,12 @@ function bounds(
   const { unitBase, sendableBase } = paymentMethod.policy
   const raisedBase = quote.rest === undefined ? 0n : quote.amountBase - quote.rest.restBase
   const harmlessBase = larger(raisedBase, larger(sendableBase, unitBase - 1n))
-  const askedBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
+  const leftBase = quote.rest?.restBase === exactBase ? quote.amountBase : exactBase
   // The rounding of the amount that the payer was asked for does not make an exact rest short.
-  const isExact = sumBase >= exactBase && sumBase < askedBase
+  const isExact = sumBase >= exactBase && sumBase < leftBase
   const neededBase = paidBase + exactBase - toleranceAt(paymentMethod, quote)
   return {
-    dueBase: paidBase + (isExact ? sumBase : askedBase),
+    dueBase: paidBase + (isExact ? sumBase : leftBase),
     neededBase: larger(neededBase, 1n),
     mostBase: paidBase + exactBase + harmlessBase,
   }

@@ -18,7 +18,7 @@ import {
 /** Payers can type hundreds of base units, and the chain lets them send 546 at least; a rest below that counts as paid. */
 const policy = { ...aPaymentMethod().policy, unitBase: 100n, sendableBase: 546n, toleranceBase: 545n }
 const on = (change: Partial<PaymentMethod> = {}) => aPaymentMethod({ policy, ...change })
-const asked = (run: ReturnType<typeof story>, at = T0 + 2 * MINUTE) => requestedBase(run.state(), at)
+const amountOf = (run: ReturnType<typeof story>, at = T0 + 2 * MINUTE) => requestedBase(run.state(), at)
 
 describe('the amount asked for', () => {
   it.each([
@@ -29,10 +29,10 @@ describe('the amount asked for', () => {
   ])('after %s can be typed and sent, and settles without anything to decide', (_, paid, rest) => {
     const run = story(on())
     run.see([aPayment({ payment: 'a', amountBase: paid, state: 'confirmed' })])
-    expect(asked(run)).toBe(rest)
+    expect(amountOf(run)).toBe(rest)
     run.see([aPayment({ payment: 'b', amountBase: rest, state: 'confirmed', firstSeenAt: T0 + 2 * MINUTE })])
     expect(run.state()).toMatchObject({ status: 'paid', exceptions: [], underpaidAccepted: false })
-    expect(asked(run)).toBe(0n)
+    expect(amountOf(run)).toBe(0n)
   })
 
   // Guarantee: nobody is asked for what the chain does not carry.
@@ -45,7 +45,7 @@ describe('the amount asked for', () => {
   it('is at least what can be sent where the merchant accepts no such rest', () => {
     const run = story(on({ policy: { ...policy, toleranceBase: 0n } }))
     run.see([aPayment({ payment: 'a', amountBase: DUE - 1n, state: 'confirmed' })])
-    expect(asked(run)).toBe(600n)
+    expect(amountOf(run)).toBe(600n)
     run.see([aPayment({ payment: 'b', amountBase: 546n, state: 'confirmed', firstSeenAt: T0 + 2 * MINUTE })])
     expect(run.state()).toMatchObject({ status: 'paid', exceptions: [], underpaidAccepted: false })
   })
@@ -63,7 +63,7 @@ describe('the amount asked for', () => {
   it.each(['new', 'confirming', 'paid', 'overpaid', 'expired', 'cancelled'] as const)(
     'is nothing when %s',
     (status) => {
-      expect(asked(storyIn(status))).toBe(0n)
+      expect(amountOf(storyIn(status))).toBe(0n)
     },
   )
 
@@ -71,7 +71,7 @@ describe('the amount asked for', () => {
     const run = story(on())
     run.see([aPayment({ amountBase: DUE / 3n })])
     run.see([aPayment({ amountBase: DUE / 3n, state: 'replaced', version: 2 })])
-    expect(asked(run)).toBe(DUE)
+    expect(amountOf(run)).toBe(DUE)
   })
 
   it.each([
@@ -79,10 +79,10 @@ describe('the amount asked for', () => {
     ['the address was another one’s', { priorHold: { invoiceId: 'i', workspaceId: 'w', number: 1, until: DEADLINE } }],
   ] as const)('is only what the quote says where %s', (_, change) => {
     const run = story(on(change))
-    expect(asked(run)).toBe(DUE)
+    expect(amountOf(run)).toBe(DUE)
     run.see([aPayment({ amountBase: DUE / 2n })])
     expect(needsNewAmount(run.state(), T0 + 2 * MINUTE)).toBe(true)
-    expect(asked(run)).toBe(0n)
+    expect(amountOf(run)).toBe(0n)
   })
 
   it('is the amount of a renewed quote even where that was raised to be unique, and paying it is not too much', () => {
@@ -92,7 +92,7 @@ describe('the amount asked for', () => {
     const unique = rest + 9_999n
     const quote = aQuote({ amountBase: unique, quotedAt: T0 + MINUTE, rest: { wholeBase: DUE, restBase: rest } })
     run.apply({ ...renewal, quote, claim: 'other' }, [], T0 + 2 * MINUTE)
-    expect(asked(run)).toBe(unique)
+    expect(amountOf(run)).toBe(unique)
     run.see([aPayment({ payment: 'b', amountBase: unique, state: 'confirmed', firstSeenAt: T0 + 3 * MINUTE })])
     expect(run.state()).toMatchObject({ status: 'paid', exceptions: [], underpaidAccepted: false })
   })

@@ -131,7 +131,7 @@ function play(given: World): { readonly state: InvoiceState; readonly usedDrift:
     state = result.state
     if (event.type === 'quote_renewed') holds(state.status === before.status, 'a new price settles nothing')
     if (!isSettled(before) && isSettled(state)) usedDrift = checkPaid(given, state) || usedDrift
-    if (one.kind === 'pay' && one.size === 'rest' && one.lag === 0) checkAsked(before, state, at)
+    if (one.kind === 'pay' && one.size === 'rest' && one.lag === 0) checkRequested(before, state, at)
     checkRest(given, state)
     holds(statusBySums(state, Number.NEGATIVE_INFINITY) === state.status, 'the status follows from the ledger')
   }
@@ -183,11 +183,11 @@ function paymentOf(
   const firstSeenAt = at - one.lag
   const first = paymentMethod.quotes[0]?.amountBase ?? 1n
   const shares = { first: BPS, tiny: 12n, small: 499n, claim: 500n, third: 3_333n, half: 5_000n, most: 9_950n } as const
-  const asked = one.size === 'rest' ? requestedBase(state, at) : (first * shares[one.size]) / BPS
+  const leftBase = one.size === 'rest' ? requestedBase(state, at) : (first * shares[one.size]) / BPS
   const isOff = firstSeenAt > state.expiresAt || quoteHolding(paymentMethod, firstSeenAt) === null
   return aPayment({
     ...{ payment: `p${number}`, asset, network, matchKey, firstSeenAt },
-    amountBase: asked > 0n ? asked : 1n,
+    amountBase: leftBase > 0n ? leftBase : 1n,
     state: one.index % 2 === 0 ? 'confirmed' : 'detected',
     rateSeen: isOff && one.isRateKnown ? rateText(marketAt(given, firstSeenAt)) : null,
   })
@@ -226,7 +226,7 @@ function checkPaid(given: World, { ledger, paymentMethods }: InvoiceState): bool
 }
 
 /** What the page asks for is what settles: neither less nor more. */
-function checkAsked(before: InvoiceState, after: InvoiceState, at: Ms): void {
+function checkRequested(before: InvoiceState, after: InvoiceState, at: Ms): void {
   const isOpen = before.status === 'pending' || before.status === 'partial'
   const quote = currentQuote(before)
   if (!isOpen || quote === null || at > quote.expiresAt || at > before.expiresAt) return
@@ -251,11 +251,11 @@ function checkRest(given: World, state: InvoiceState): void {
   const display = displayUnit(given.coin)
   const { dueBase, seenBase } = totals(state)
   const exact = restBase(state, whole) ?? 0n
-  const asked = requestedBase(state, state.updatedAt)
+  const leftBase = requestedBase(state, state.updatedAt)
   holds(dueBase - seenBase >= exact, 'the amount due covers what is unpaid')
-  holds(asked >= exact, 'the rest covers what is unpaid')
-  holds(asked < exact + display, 'the rest is rounded up by less than the display precision')
-  holds(asked % display === 0n, 'a payer can type the rest')
+  holds(leftBase >= exact, 'the rest covers what is unpaid')
+  holds(leftBase < exact + display, 'the rest is rounded up by less than the display precision')
+  holds(leftBase % display === 0n, 'a payer can type the rest')
 }
 
 // Guarantee: a deposit buys the time of its quote and the drift that the merchant allows, and nothing else.

@@ -18,7 +18,7 @@ import {
 const USDT = 'usdt_ethereum' as const
 const USDC = 'usdc_ethereum' as const
 const refund = (amountBase: bigint, change: Partial<RefundClaim> = {}): RefundClaim => ({
-  ...{ asset: USDT, status: 'asked', amountBase },
+  ...{ asset: USDT, status: 'requested', amountBase },
   ...change,
 })
 const confirmed = (change: Partial<PaymentObservation> = {}) => aPayment({ state: 'confirmed', version: 2, ...change })

@@ -32,8 +32,8 @@ type Step =
     }
   | { readonly kind: 'event'; readonly event: InvoiceEvent }
 /** A step after a pause, while the chain is known up to `lag` before it. */
-type Told = Step & { readonly wait: Ms; readonly lag: Ms }
-const steps: fc.Arbitrary<readonly Told[]> = fc.array(
+type TimedStep = Step & { readonly wait: Ms; readonly lag: Ms }
+const steps: fc.Arbitrary<readonly TimedStep[]> = fc.array(
   fc
     .tuple(
       fc.oneof(
@@ -94,7 +94,7 @@ function preparedFor(state: InvoiceState, event: InvoiceEvent): InvoiceEvent {
 
 type Transfer = Omit<PaymentObservation, 'payment' | 'version' | 'state' | 'minedTooLate'>
 
-function tell(money: readonly Transfer[], story: readonly Told[]): readonly Change[] {
+function tell(money: readonly Transfer[], story: readonly TimedStep[]): readonly Change[] {
   const known = new Map<string, PaymentObservation>()
   const changes: Change[] = []
   let state = start()
@@ -175,12 +175,12 @@ const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
       }
       const moved = before.status !== after.status
       holds(!moved || texts.includes(`invoice.${after.status}`), 'entering is announced')
-      const asked =
+      const wanted =
         event.type === 'asset_chosen' || event.type === 'payment_method_resumed' || event.type === 'quote_renewed'
       const simulated = after.ledger.some((row) => row.simulated)
       const states = texts.filter((one) => one.startsWith('invoice.') && !one.startsWith('invoice.late'))
       const silent = states.every((one) => one === 'invoice.partial')
-      holds(moved || asked || simulated || silent, 'staying is silent')
+      holds(moved || wanted || simulated || silent, 'staying is silent')
     }
   },
 

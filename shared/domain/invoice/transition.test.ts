@@ -14,7 +14,7 @@ import {
 } from './transition-fixtures.ts'
 
 /** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
-type Expected = '=' | InvoiceStatus | `409 ${string}`
+type Expectation = '=' | InvoiceStatus | `409 ${string}`
 
 const choosable = {
   asset_chosen: '409 no_open_price',
@@ -28,7 +28,7 @@ const PAYMENTS: Partial<Record<InvoiceEventType, readonly Parameters<typeof aPay
   payment_counted: [{ payment: 'd', state: 'confirmed', amountBase: 9n }],
 }
 
-const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expected>> = {
+const TABLE: Record<InvoiceStatus, Record<InvoiceEventType, Expectation>> = {
   new: {
     payments_changed: 'new',
     asset_chosen: 'pending',

@@ -56,9 +56,9 @@ describe('needing a proof', () => {
   it('does not depend on what others have', () => {
     fc.assert(
       fc.property(fc.array(proof, { minLength: 1 }), fc.integer({ min: 2, max: 9 }), (proofs, liveWorkspaces) => {
-        const ask = (subjects: typeof proofs) =>
+        const request = (subjects: typeof proofs) =>
           needsProof({ ...base, liveWorkspaces, subjects: subjects.map((one) => ({ isOwn: false, proof: one })) })
-        expect(ask(proofs)).toBe(ask(proofs.map(() => null)))
+        expect(request(proofs)).toBe(request(proofs.map(() => null)))
       }),
     )
   })

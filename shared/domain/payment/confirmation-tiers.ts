@@ -17,7 +17,7 @@ export interface InvoiceWorth {
 }
 
 /** Requirements of one tier on a payment. */
-export interface AskedConfirmations {
+export interface RequestedConfirmations {
   readonly confirmations: number
   /** Its block must be finalized by the chain, in addition to the count. */
   readonly finality: boolean
@@ -28,11 +28,11 @@ export interface AskedConfirmations {
  * value in US dollars it is the strictest tier. `finalized` also requires the highest count of the tiers below it, at least
  * `baseCount`, so that a higher value never lowers the requirement. Tiers ascend from 0 and are not empty.
  */
-export function askedConfirmations(
+export function requestedConfirmations(
   tiers: readonly ConfirmationTier[],
   worth: InvoiceWorth | null,
   baseCount: number,
-): AskedConfirmations {
+): RequestedConfirmations {
   const isReached = ({ fromUsd }: ConfirmationTier) => worth === null || reaches(worth, fromUsd)
   const upTo = tiers.filter((tier, index) => index === 0 || isReached(tier))
   const counts = upTo.map(({ confirmations }) => (confirmations === 'finalized' ? baseCount : confirmations))

@@ -11,7 +11,7 @@ const payment = (
 ) => ({
   ...{ amountBase, state, asset },
 })
-const refund = (amountBase: bigint, status: RefundStatus = 'asked', asset: typeof USDT | typeof USDC = USDT) => ({
+const refund = (amountBase: bigint, status: RefundStatus = 'requested', asset: typeof USDT | typeof USDC = USDT) => ({
   ...{ amountBase, status, asset },
 })
 

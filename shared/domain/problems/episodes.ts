@@ -28,7 +28,7 @@ export const QUIET_MS = 15 * 60_000
 
 /**
  * The episodes after a look at `now`. An episode is announced once, when it has lasted as long as its patience, and ends when it was away for
- * 15 minutes; one that went before it was announced leaves nothing. Ended ones stay in the list for one look, so that the caller tells of them. Pure.
+ * 15 minutes; one that went before it was announced leaves nothing. Ended ones stay in the list for one look, so that the caller announces their end. Pure.
  */
 export function nextEpisodes(episodes: readonly Episode[], problems: readonly Problem[], now: Ms): readonly Episode[] {
   const seen = new Map(problems.map((problem) => [problem.name, problem]))

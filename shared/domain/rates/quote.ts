@@ -48,7 +48,7 @@ export const DROP_REASONS = [
 export type DropReason = (typeof DROP_REASONS)[number]
 
 /** A pair that a source is expected to price, without a price. */
-export interface Dropped {
+export interface DroppedPair {
   readonly source: string
   readonly base: string
   readonly quote: string
@@ -56,7 +56,7 @@ export interface Dropped {
 }
 
 /** What a source has for one of its pairs: a price, fresh or not, or why it has none. */
-export type Reading = Quote | Dropped
+export type Reading = Quote | DroppedPair
 
 /** Whether this reading is a price. */
 export function isQuote(reading: Reading): reading is Quote {
@@ -84,7 +84,7 @@ const OTHER_UNIT_MS = 365 * 24 * HOUR_MS
 export function staleness(quote: Quote, now: Ms): DropReason | null {
   const limit = LIMITS[quote.feed]
   const sinceMs = now - quote.receivedAt
-  // Received before our clock was set back: nobody knows how long ago.
+  // Received before our clock was set back: how long ago is unknown.
   if (sinceMs > limit.receiptMs || sinceMs < -FUTURE_MS) return 'no_answer'
   if (quote.sourceAt === null) return quote.feed === 'daily' ? 'no_time' : null
   const age = now - quote.sourceAt

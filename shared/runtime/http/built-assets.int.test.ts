@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 /** The response as it was sent: `fetch` would decompress it. */
-async function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+async function send(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
   const { port } = server.address() as AddressInfo
   return await new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: Buffer }>(
     (resolve, reject) => {
@@ -53,9 +53,9 @@ async function ask(path: string, headers: Readonly<Record<string, string>> = {},
 
 test('sends the form that the client accepts, and caches keep them apart', async () => {
   const [br, gzip, plain] = await Promise.all([
-    ask('/main-1a2b.js', { 'accept-encoding': 'gzip, deflate, br, zstd' }),
-    ask('/main-1a2b.js', { 'accept-encoding': 'gzip' }),
-    ask('/main-1a2b.js'),
+    send('/main-1a2b.js', { 'accept-encoding': 'gzip, deflate, br, zstd' }),
+    send('/main-1a2b.js', { 'accept-encoding': 'gzip' }),
+    send('/main-1a2b.js'),
   ])
   expect(brotliDecompressSync(br.body).toString()).toBe(SCRIPT)
   expect(gunzipSync(gzip.body).toString()).toBe(SCRIPT)
@@ -69,7 +69,7 @@ test('sends the form that the client accepts, and caches keep them apart', async
 })
 
 test('a file without a smaller form is sent as it is', async () => {
-  const { status, headers, body } = await ask('/tiny-3c4d.css', { 'accept-encoding': 'br, gzip' })
+  const { status, headers, body } = await send('/tiny-3c4d.css', { 'accept-encoding': 'br, gzip' })
   expect([status, headers['content-type'], headers['content-encoding']]).toEqual([
     200,
     'text/css; charset=utf-8',
@@ -79,7 +79,7 @@ test('a file without a smaller form is sent as it is', async () => {
 })
 
 test('HEAD has the headers of GET and no body', async () => {
-  const { status, headers, body } = await ask('/main-1a2b.js', { 'accept-encoding': 'br' }, 'HEAD')
+  const { status, headers, body } = await send('/main-1a2b.js', { 'accept-encoding': 'br' }, 'HEAD')
   expect([status, headers['content-encoding'], body.length]).toEqual([200, 'br', 0])
   expect(Number(headers['content-length'])).toBe(brotliCompressSync(SCRIPT).length)
 })
@@ -88,7 +88,7 @@ test('HEAD has the headers of GET and no body', async () => {
 test.each(['bytes=5-2', 'bytes=-1', 'bytes=99999999-', 'bytes=x-y', 'bytes=0-0,2-4'])(
   'sends the whole file to a client that asks for %s',
   async (range) => {
-    const { status, body } = await ask('/main-1a2b.js', { range })
+    const { status, body } = await send('/main-1a2b.js', { range })
     expect([status, body.toString()]).toEqual([200, SCRIPT])
   },
 )
@@ -106,22 +106,22 @@ test.each([
   '//secret.txt',
   '/main-1a2b.js/../../secret.txt',
 ])('hands %s to the next step', async (path) => {
-  const { status, headers, body } = await ask(path, { 'accept-encoding': 'br' })
+  const { status, headers, body } = await send(path, { 'accept-encoding': 'br' })
   expect([status, body.toString(), headers['cache-control']]).toEqual([404, 'next', 'no-store'])
 })
 
 test('hands a POST to the next step', async () => {
-  expect((await ask('/main-1a2b.js', {}, 'POST')).status).toBe(404)
+  expect((await send('/main-1a2b.js', {}, 'POST')).status).toBe(404)
 })
 
 test('refuses a form with q=0, and serves no form under its own name', async () => {
-  const { headers, body } = await ask('/main-1a2b.js', { 'accept-encoding': 'br;q=0, gzip;q=0' })
+  const { headers, body } = await send('/main-1a2b.js', { 'accept-encoding': 'br;q=0, gzip;q=0' })
   expect([headers['content-encoding'], body.toString()]).toEqual([undefined, SCRIPT])
-  expect((await ask('/main-1a2b.js.br')).status).toBe(404)
+  expect((await send('/main-1a2b.js.br')).status).toBe(404)
 })
 
 // Attack: an upgrade in place removes the files under a running process.
 test('goes on serving files that were removed', async () => {
   rmSync(join(folder, 'assets'), { recursive: true })
-  expect((await ask('/main-1a2b.js')).body.toString()).toBe(SCRIPT)
+  expect((await send('/main-1a2b.js')).body.toString()).toBe(SCRIPT)
 })

@@ -38,7 +38,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-async function ask(path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<IncomingMessage> {
+async function send(path: string, headers: Readonly<Record<string, string>>, method = 'GET'): Promise<IncomingMessage> {
   const { port } = server.address() as AddressInfo
   const sent = request({ host: '127.0.0.1', port, path, method, agent: false, headers }).end()
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
@@ -52,7 +52,7 @@ async function bytesOf(response: IncomingMessage): Promise<Buffer> {
 }
 
 test('a list arrives smaller and complete', async () => {
-  const response = await ask('/rows', { 'accept-encoding': 'gzip, br' })
+  const response = await send('/rows', { 'accept-encoding': 'gzip, br' })
   const bytes = await bytesOf(response)
   expect([response.headers['content-encoding'], response.headers.vary]).toEqual(['br', 'Accept-Encoding'])
   expect(bytes.length).toBeLessThan(JSON.stringify(ROWS).length / 5)
@@ -65,14 +65,14 @@ test.each([
   ['a client that accepts nothing of it', '/rows', {}],
   ['a client that refuses it', '/rows', { 'accept-encoding': 'br;q=0, gzip;q=0' }],
 ])('%s stays as it is', async (_name, path, headers) => {
-  const response = await ask(path, headers)
+  const response = await send(path, headers)
   expect(response.headers['content-encoding']).toBeUndefined()
   expect(JSON.parse((await bytesOf(response)).toString())).toBeTruthy()
 })
 
 // A slow reader must not lose a piece: the handler waits for `drain`, which the compressor raises.
 test('a response in many pieces is complete for a reader that stops in between', async () => {
-  const response = await ask('/large', { 'accept-encoding': 'br' })
+  const response = await send('/large', { 'accept-encoding': 'br' })
   const parts: Buffer[] = []
   for await (const part of response) {
     parts.push(part as Buffer)
@@ -83,7 +83,7 @@ test('a response in many pieces is complete for a reader that stops in between',
 
 // Guarantee: a payer sees the payment when it is seen. The stream below ends only with the test, so that a held-back event never arrives.
 test.each([{ accept: 'text/event-stream' }, {}])('an event arrives while its stream is open (%o)', async (accept) => {
-  const response = await ask('/events', { 'accept-encoding': 'gzip, br', ...accept })
+  const response = await send('/events', { 'accept-encoding': 'gzip, br', ...accept })
   expect(response.headers['content-encoding']).toBeUndefined()
   sendEvent()
   const [first] = (await once(response, 'data')) as [Buffer]

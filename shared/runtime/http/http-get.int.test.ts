@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 /** Asks a one-off server once. */
-async function ask(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
+async function send(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
   const server = createServer(listener)
   servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -31,7 +31,7 @@ async function ask(listener: RequestListener, options: { timeoutMs?: number; max
 
 describe('http get', () => {
   it('gives body, status and the headers that say how long to wait and how old the answer is', async () => {
-    const result = await ask((request, response) => {
+    const result = await send((request, response) => {
       response.writeHead(429, { 'retry-after': '30', age: '12' })
       response.end(String(request.headers['user-agent']))
     })
@@ -39,7 +39,7 @@ describe('http get', () => {
   })
 
   it('reads a date in Retry-After', async () => {
-    const result = await ask((_, response) => {
+    const result = await send((_, response) => {
       response.writeHead(503, { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' })
       response.end()
     })
@@ -47,7 +47,7 @@ describe('http get', () => {
   })
 
   it('does not follow a redirect', async () => {
-    const result = await ask((_, response) => {
+    const result = await send((_, response) => {
       response.writeHead(302, { location: 'http://169.254.169.254/' })
       response.end()
     })
@@ -55,7 +55,7 @@ describe('http get', () => {
   })
 
   it('cuts off a body that is too large after decompression', async () => {
-    const result = await ask((_, response) => {
+    const result = await send((_, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' })
       response.end(gzipSync('0'.repeat(100_000)))
     })
@@ -63,15 +63,15 @@ describe('http get', () => {
   })
 
   it('ends headers and bodies that never come at the total deadline', async () => {
-    expect((await ask(() => undefined, { timeoutMs: 50 })).outcome).toBe('timeout')
+    expect((await send(() => undefined, { timeoutMs: 50 })).outcome).toBe('timeout')
     const slow: RequestListener = (_, response) => {
       response.writeHead(200)
       response.write('{')
     }
-    expect((await ask(slow, { timeoutMs: 50 })).outcome).toBe('timeout')
+    expect((await send(slow, { timeoutMs: 50 })).outcome).toBe('timeout')
   })
 
   it('takes a connection that breaks for a network failure', async () => {
-    expect((await ask((request) => request.socket.destroy())).outcome).toBe('network')
+    expect((await send((request) => request.socket.destroy())).outcome).toBe('network')
   })
 })

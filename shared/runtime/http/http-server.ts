@@ -69,8 +69,8 @@ export function compressAnswers(thresholdBytes: number): ReturnType<typeof compr
 
 function isEventStream(request: IncomingMessage, response: ServerResponse): boolean {
   const type = response.getHeader('content-type')
-  const isAsked = request.headers.accept?.includes('text/event-stream') === true
-  return isAsked || String(type).startsWith('text/event-stream')
+  const isRequested = request.headers.accept?.includes('text/event-stream') === true
+  return isRequested || String(type).startsWith('text/event-stream')
 }
 
 /** How long an idle connection may still bring a request before it is closed. */

@@ -18,9 +18,15 @@ it('counts requests under their route template, and streams not at all', async (
   observeRequests(server, metrics, ['/trpc'])
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stop = () => server.close()
-  const ask = async (path: string, method = 'GET') =>
+  const request = async (path: string, method = 'GET') =>
     await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method })).text()
-  await Promise.all([ask('/i/1'), ask('/i/2'), ask('/live'), ask('/made/up'), ask('/trpc/made.up', 'POST')])
+  await Promise.all([
+    request('/i/1'),
+    request('/i/2'),
+    request('/live'),
+    request('/made/up'),
+    request('/trpc/made.up', 'POST'),
+  ])
   await vi.waitFor(async () => {
     const text = await metrics.render()
     const counts = text.split('\n').filter((line) => line.startsWith('paymesh_http_request_seconds_count'))

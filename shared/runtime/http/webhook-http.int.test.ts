@@ -224,11 +224,11 @@ describe('TLS', () => {
   })
 
   test('the peer of the open socket is looked at before anything is sent', async () => {
-    let asked = 0
+    let requestCount = 0
     // Says yes to the resolved address and no to the socket's peer, as if the network had led us elsewhere.
     const isAllowed = (): boolean => {
-      asked += 1
-      return asked === 1
+      requestCount += 1
+      return requestCount === 1
     }
     const guarded = client({ resolve: loopback.resolve, isAllowed, ca: TEST_CERTIFICATE })
     const result = await guarded.post(postTo(`https://hooks.example.com:${port}/`))

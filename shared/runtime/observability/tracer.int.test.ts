@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-interface Sent {
+interface SpanRecord {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
@@ -25,7 +25,7 @@ interface Sent {
 
 /** A collector that keeps what it takes. */
 async function collector(status = 200) {
-  const spans: Sent[] = []
+  const spans: SpanRecord[] = []
   const seen: { resource?: unknown; key?: unknown } = {}
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

@@ -115,7 +115,7 @@ interface Encoding {
   readonly sampling: TraceSampling
 }
 
-/** The span in the trace of its invoice, or in one of its own, and in the trace of the caller: those of them that are recorded. */
+/** The span in the trace of its invoice, or in its own, and in the trace of the caller: those of them that are recorded. */
 function encode(span: Span, { endedAt, sampling }: Encoding): readonly object[] {
   const { invoiceId, parent = null } = span
   const ofInvoice = invoiceId === null ? null : traceOf(invoiceId)

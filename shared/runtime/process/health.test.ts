@@ -45,7 +45,7 @@ it('serves liveness and metrics, and 404 elsewhere', async () => {
   expect((await get('/else')).status).toBe(404)
 })
 
-// Guarantee: a process whose loop died is restarted; readiness is a question of its own.
+// Guarantee: a process whose loop died is restarted; readiness is a separate question.
 it('says which loop no longer turns', async () => {
   const silent = () => ({ 'sweep:outbox': 'no progress for 61 s' })
   server = await startHealthServer({ port: 0, metrics: createMetrics(), checks: {}, silent })

@@ -7,7 +7,7 @@ const nothing = () => undefined
 
 /** A lease that another process may take, and a loop on it. */
 function openLoop(round: () => Promise<void>, pauseMs = 1_000) {
-  const seen = { asked: [] as number[], isOurs: true, rounds: 0 }
+  const seen = { requests: [] as number[], isOurs: true, rounds: 0 }
   const runtime = {
     clock: { now: () => Date.now() },
     random: { uuid: () => 'owner', bytes: (length: number) => new Uint8Array(length) },
@@ -16,7 +16,7 @@ function openLoop(round: () => Promise<void>, pauseMs = 1_000) {
   } as unknown as Runtime
   const leases = {
     acquire: async (_id: string, _owner: string, leaseMs: number) => {
-      seen.asked.push(leaseMs)
+      seen.requests.push(leaseMs)
       return seen.isOurs
     },
     release: async () => undefined,
@@ -44,7 +44,7 @@ it('asks for its lease again before what is left of it is shorter than a round',
   await vi.advanceTimersByTimeAsync(60_500)
   expect(seen.rounds).toBe(61)
   // Every ten seconds, for ten seconds more than a round may take.
-  expect(seen.asked).toEqual(Array.from({ length: 7 }, () => LEASE_MS + 10_000))
+  expect(seen.requests).toEqual(Array.from({ length: 7 }, () => LEASE_MS + 10_000))
   await stop()
 })
 
@@ -55,7 +55,7 @@ it('runs no round while another process holds the lease, and asks at each pause'
   // The very first request was granted before the other process came.
   expect(seen.rounds).toBe(10)
   await vi.advanceTimersByTimeAsync(5_000)
-  expect([seen.rounds, seen.asked.length]).toEqual([10, 7])
+  expect([seen.rounds, seen.requests.length]).toEqual([10, 7])
   seen.isOurs = true
   await vi.advanceTimersByTimeAsync(1_000)
   expect(seen.rounds).toBe(11)
@@ -67,7 +67,7 @@ it('asks for its lease again after a failed round', async () => {
     if (seen.rounds === 2) throw new Error('the store is away')
   })
   await vi.advanceTimersByTimeAsync(2_500)
-  expect([seen.rounds, seen.asked.length]).toEqual([3, 2])
+  expect([seen.rounds, seen.requests.length]).toEqual([3, 2])
   await stop()
 })
 

@@ -48,11 +48,11 @@ export function startLeasedLoop(
   let keptUntil = Number.NEGATIVE_INFINITY
 
   const isHeld = async (): Promise<boolean> => {
-    const askedAt = performance.now()
-    if (askedAt < keptUntil) return true
+    const requestedAt = performance.now()
+    if (requestedAt < keptUntil) return true
     keptUntil = Number.NEGATIVE_INFINITY
     const isOurs = await deps.leases.acquire(id, owner, leaseLifeMs(leaseMs))
-    if (isOurs) keptUntil = askedAt + KEPT_MS
+    if (isOurs) keptUntil = requestedAt + KEPT_MS
     return isOurs
   }
 

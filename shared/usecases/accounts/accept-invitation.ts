@@ -8,7 +8,7 @@ import type { PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { memberAudit, tokenHashOf } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
-import { evaluateSlowly, SOURCE_DELAY, type Tried } from './login-throttle.ts'
+import { evaluateSlowly, type LoginTry, SOURCE_DELAY } from './login-throttle.ts'
 import { loggedOut } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
@@ -28,7 +28,7 @@ export interface OpenInvitation {
  */
 export async function readInvitation(
   deps: AcceptDeps,
-  { token, origin, signal = null }: Tried & { readonly token: string },
+  { token, origin, signal = null }: LoginTry & { readonly token: string },
 ): Promise<OpenInvitation> {
   const key = `invitation:${origin.group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
@@ -57,7 +57,7 @@ function requireOpen({ clock }: AcceptDeps, invitation: Invitation | null): Invi
  */
 export async function acceptInvitation(
   deps: AcceptDeps,
-  input: Tried & {
+  input: LoginTry & {
     readonly token: string
     readonly name: string | null
     readonly password: string | null

@@ -33,7 +33,7 @@ export async function beginEnrolment(
   if (user.totp !== null) await proveSecondFactor(deps, user, input.code ?? '', { origin: input.origin, who })
   const secret = deps.codes.newSecret()
   const sealedSecret = deps.secretBox.seal(secret, totpContext(user.id))
-  const audit = accountAudit(deps, `user:${user.email}`, 'auth.authenticator_asked', user.id)
+  const audit = accountAudit(deps, `user:${user.email}`, 'auth.authenticator_requested', user.id)
   if (!(await deps.users.setPendingTotp(who, { sealedSecret, at: deps.clock.now() }, { audit }))) throw loggedOut()
   return { secret, uri: deps.codes.uri(secret, user.email) }
 }

@@ -12,8 +12,8 @@ import { loggedOut, newSession, newSessionToken } from './operator-sessions.ts'
 /** What the browser receives after a login step. */
 export interface LoggedIn {
   readonly token: string
-  /** `asked`: a code is required before anything else. */
-  readonly secondFactor: 'none' | 'asked' | 'given'
+  /** `pending`: a code is required before anything else. */
+  readonly secondFactor: 'none' | 'pending' | 'given'
   /** The token that identifies this browser from now on; null until the login is complete. */
   readonly device: string | null
 }
@@ -50,7 +50,7 @@ export async function logIn(
   if (right === null) throw new PaymeshError('UNAUTHENTICATED', { message: 'Wrong email or password.' })
   await deps.attempts.clear(place.counters[0].key)
   if (right.totp === null) return await completeLogIn(deps, right, { origin, secondFactor: 'none', by: 'password' })
-  return await askForCode(deps, right, origin)
+  return await requestSecondFactor(deps, right, origin)
 }
 
 /** A recognized browser has its own lane and counter, so that strangers cannot delay its owner. */
@@ -68,17 +68,17 @@ function placeOf(
   return { lane: source.key, counters: [account, source] }
 }
 
-async function askForCode(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {
+async function requestSecondFactor(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {
   const { token, id } = newSessionToken(deps.random)
-  const facts = { loginId: deps.random.uuid(), secondFactor: 'asked', steppedUpUntil: null, ip, userAgent } as const
+  const facts = { loginId: deps.random.uuid(), secondFactor: 'pending', steppedUpUntil: null, ip, userAgent } as const
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_given', user.id, { ip })
   const begun = await deps.sessions.begin(newSession(id, user, facts, deps.clock.now()), NO_BROWSER, { audit })
   if (!begun) throw overtaken()
-  return { token, secondFactor: 'asked', device: null }
+  return { token, secondFactor: 'pending', device: null }
 }
 
 /** A session that makes no browser a recognised one, and follows none that awaited a code. */
-export const NO_BROWSER = { device: null, asked: null } as const
+export const NO_BROWSER = { device: null, pending: null } as const
 
 /** The error of a log-in whose person's epoch was raised after it was checked. */
 function overtaken(): PaymeshError {
@@ -88,7 +88,7 @@ function overtaken(): PaymeshError {
 
 /**
  * Starts the session of a person who passed every required factor; a login from an unrecognized browser is announced by mail. `user` is as
- * read before the factors were checked. Throws `UNAUTHENTICATED`, and stores nothing, when their epoch was raised since, or `asked`, the
+ * read before the factors were checked. Throws `UNAUTHENTICATED`, and stores nothing, when their epoch was raised since, or `pending`, the
  * session that awaited the code, ended.
  */
 export async function completeLogIn(
@@ -98,12 +98,12 @@ export async function completeLogIn(
     origin,
     secondFactor,
     by,
-    asked = null,
+    pending = null,
   }: {
     readonly origin: Origin
     readonly secondFactor: 'none' | 'given'
     readonly by: 'password' | 'code' | 'recovery_code' | 'invitation'
-    readonly asked?: ActingSession | null
+    readonly pending?: ActingSession | null
   },
 ): Promise<LoggedIn> {
   const at = deps.clock.now()
@@ -119,7 +119,7 @@ export async function completeLogIn(
   }
   const detail = { ip, user_agent: userAgent, by, new_browser: isNew }
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.logged_in', user.id, detail)
-  const browser = { device: deviceHash(deps, device), asked }
+  const browser = { device: deviceHash(deps, device), pending }
   if (!(await deps.sessions.begin(newSession(id, user, facts, at), browser, { audit, mails }))) throw overtaken()
   notifyMailer(deps, mails)
   deps.metrics.count('logins_total', { result: 'done' })

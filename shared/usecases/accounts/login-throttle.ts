@@ -1,8 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
+import type { BackOff } from '#shared/ports/back-off.ts'
 import type { HashingLimiter } from '#shared/ports/hashing-limiter.ts'
-import type { BackOff } from '#shared/ports/login-attempts.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { Origin } from './account-deps.ts'
@@ -38,7 +38,7 @@ export interface TryPlace {
 }
 
 /** Who tries a secret. If `signal` aborts before the try's turn, it is not checked and rejects: who hangs up waits in no lane. */
-export interface Tried {
+export interface LoginTry {
   readonly origin: Origin
   readonly signal?: AbortSignal | null | undefined
 }

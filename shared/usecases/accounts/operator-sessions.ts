@@ -13,7 +13,7 @@ export const SESSION_IDLE_MS: Ms = 30 * MINUTE_MS
 /** A session ends this long after its login, whatever happens. */
 export const SESSION_LIFE_MS: Ms = 720 * MINUTE_MS
 /** Time between password and code. */
-const ASKED_LIFE_MS: Ms = 10 * MINUTE_MS
+const PENDING_LIFE_MS: Ms = 10 * MINUTE_MS
 /** How long one code allows dangerous actions. */
 export const STEP_UP_MS: Ms = 5 * MINUTE_MS
 /** A replaced token still allows reads, for requests in flight. */
@@ -33,7 +33,7 @@ function sessionId(token: string): string {
 }
 
 /**
- * A session that begins now; `asked` ones live just long enough to enter a code. `user` is as it was when the password was checked: the
+ * A session that begins now; `pending` ones live just long enough to enter a code. `user` is as it was when the password was checked: the
  * session is void, and is not stored, once their epoch was raised.
  */
 export function newSession(
@@ -42,7 +42,7 @@ export function newSession(
   facts: Pick<Session, 'loginId' | 'secondFactor' | 'steppedUpUntil' | 'ip' | 'userAgent'>,
   at: Ms,
 ): Session {
-  const life = facts.secondFactor === 'asked' ? ASKED_LIFE_MS : SESSION_LIFE_MS
+  const life = facts.secondFactor === 'pending' ? PENDING_LIFE_MS : SESSION_LIFE_MS
   const { id: userId, securityEpoch } = user
   return { id, userId, securityEpoch, ...facts, loggedInAt: at, seenAt: at, endsAt: at + life }
 }

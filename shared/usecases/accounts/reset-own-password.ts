@@ -9,11 +9,11 @@ import { accountAudit, accountMail, failureAudit, notifyMailer } from './account
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { tokenHashOf } from './invite-member.ts'
-import { evaluateSlowly, SOURCE_DELAY, type Tried } from './login-throttle.ts'
+import { evaluateSlowly, type LoginTry, SOURCE_DELAY } from './login-throttle.ts'
 
 /** How long a link works. */
 export const RESET_LIFE_MS = 30 * 60_000
-/** Links of one person that work at a time: whoever asks in an owner's name leaves the owner with links that work. */
+/** Links of one person that work at a time: a stranger who requests links in an owner's name leaves the owner with links that work. */
 export const RESETS_MAX = 3
 /** Every answer comes this long after the question, whether there is an account or not. */
 const ANSWER_AFTER_MS = 1_000
@@ -28,7 +28,7 @@ export type ResetDeps = PeopleDeps &
 
 /**
  * Mails a link to the person of an address. An unknown address, and a person who has enough links, get the same answer after the same
- * time. Throws `RATE_LIMITED` by source alone, so that nobody can keep another person from asking.
+ * time. Throws `RATE_LIMITED` by source alone, so that a stranger cannot block the requests of another person.
  */
 export async function requestPasswordReset(
   deps: ResetDeps,
@@ -51,8 +51,8 @@ async function sendLink(
   { email, origin, publicUrl }: { readonly email: string; readonly origin: Origin; readonly publicUrl: string },
 ): Promise<void> {
   const user = await deps.users.findByEmail(email.trim().toLowerCase())
-  const asked = user === null ? false : await storeLink(deps, user, origin, publicUrl)
-  if (asked) return
+  const isStored = user === null ? false : await storeLink(deps, user, origin, publicUrl)
+  if (isStored) return
   await deps.audits.insertMany([failureAudit(deps, 'auth.reset_refused', user?.id ?? null, origin)])
 }
 
@@ -61,11 +61,11 @@ async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl:
   const expiresAt = at + RESET_LIFE_MS
   const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
   const facts = { email: user.email, time: mailTime(at), ip, expires: mailTime(expiresAt), url_sealed: '' }
-  const mail = accountMail(deps, 'password_reset_asked', user.email, facts)
+  const mail = accountMail(deps, 'password_reset_requested', user.email, facts)
   // The fragment after # is never sent to a server, so no log contains it.
   const url_sealed = deps.secretBox.seal(`${publicUrl}/reset#${token}`, `mail:${mail.id}`)
   const mails = [{ ...mail, data: { ...mail.data, url_sealed } }]
-  const audit = accountAudit(deps, 'somebody', 'auth.reset_asked', user.id, { ip })
+  const audit = accountAudit(deps, 'somebody', 'auth.reset_requested', user.id, { ip })
   const reset = {
     userId: user.id,
     tokenHash: tokenHashOf(token),
@@ -84,7 +84,7 @@ async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl:
  */
 export async function completePasswordReset(
   deps: ResetDeps,
-  { token, password, origin, signal = null }: Tried & { readonly token: string; readonly password: string },
+  { token, password, origin, signal = null }: LoginTry & { readonly token: string; readonly password: string },
 ): Promise<void> {
   const key = `reset-link:${origin.group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }

@@ -19,7 +19,7 @@ export async function giveCode(
 ): Promise<LoggedIn> {
   const user = await personOf(deps, who)
   await useCode(deps, user, code, `code:${entryOf(deps, user, origin)}`)
-  return await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code', asked: who })
+  return await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'code', pending: who })
 }
 
 /** Completes a login with a recovery code, which is used up and announced by mail. */
@@ -30,7 +30,7 @@ export async function giveRecoveryCode(
 ): Promise<LoggedIn> {
   const user = await personOf(deps, who)
   await useRecoveryCode(deps, user, { code, origin, counter: `recovery-code:${entryOf(deps, user, origin)}` })
-  return await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code', asked: who })
+  return await completeLogIn(deps, user, { origin, secondFactor: 'given', by: 'recovery_code', pending: who })
 }
 
 /** Allows dangerous actions for some minutes; the session gets a new token. A person without an authenticator gets `INVALID_STATE`. */

@@ -71,7 +71,7 @@ describe('somebody with the store alone', () => {
     await expect(extend()).rejects.toThrow(/was signed as (its|the) end/)
   })
 
-  it('cannot sign with a key of their own, under our key’s name or another', async () => {
+  it('cannot sign with their own key, under our key’s name or another', async () => {
     await signed(4)
     const eve = createAuditKeys(master(66))
     await rewrite(2, { actor: 'cli:eve' })

@@ -15,7 +15,7 @@ const WHOLE_EVERY_MS = 7 * 86_400_000
 /** Documents are compared with their audit rows this often. */
 const RECORDS_EVERY_MS = 3_600_000
 /** Batches behind the last row of the job that one request verifies itself. */
-const ASKED_BATCHES = 5
+const REQUEST_BATCHES = 5
 
 /** Dependencies of verifying in parts. */
 export type VerifyInPartsDeps = Uses<'clock'> & {
@@ -98,7 +98,7 @@ export async function readVerification(deps: VerifyInPartsDeps, since: AuditHead
   let batches = 0
   const shouldStop = (): boolean => {
     batches += 1
-    return batches >= ASKED_BATCHES
+    return batches >= REQUEST_BATCHES
   }
   const progress = await goOn(deps, kept, beside, { since, shouldStop })
   const cut = since === null ? null : await cutAt(deps, since)

@@ -64,7 +64,7 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
       (inFlight < EAGER_MAX || (waiting.length >= ENDPOINTS_MAX && inFlight < IN_FLIGHT_MAX))
     ) {
       const group = firstOfEach(waiting)
-      waiting = waiting.filter((asked) => !group.includes(asked))
+      waiting = waiting.filter((request) => !group.includes(request))
       inFlight += 1
       void claimGroup(deps, lowWaterMarks, group).finally(() => {
         inFlight -= 1
@@ -86,9 +86,9 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaime
 /** The requests that arrived first, each endpoint once: a repeated request for one endpoint is served by a later group. */
 function firstOfEach(waiting: readonly PendingRequest[]): readonly PendingRequest[] {
   const group = new Map<string, PendingRequest>()
-  for (const asked of waiting) {
+  for (const request of waiting) {
     if (group.size === ENDPOINTS_MAX) break
-    if (!group.has(asked.want.endpointId)) group.set(asked.want.endpointId, asked)
+    if (!group.has(request.want.endpointId)) group.set(request.want.endpointId, request)
   }
   return [...group.values()]
 }

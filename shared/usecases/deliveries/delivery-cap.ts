@@ -35,7 +35,7 @@ export interface DeliveryCap {
   readonly slots: Slots
   /** Current bound of `slots`, which a turn out of the queue may fill. */
   limit(): number
-  /** Places that this process may still take without asking the queue, for first attempts and turns of its own; below 1 when none. */
+  /** Places that this process may still take without asking the queue, for first attempts and its own turns; below 1 when none. */
   ownRoom(): number
   /** The most that the endpoint or else the installation allows; until it is set one request is in flight. */
   setHighest(highest: number): void

@@ -35,7 +35,7 @@ export type DispatchDeliveriesDeps = Runtime &
 /** The question of one lane's sweep, answered or not. */
 export interface DueAnswer {
   readonly lane: DispatchLane
-  readonly askedAt: Ms
+  readonly requestedAt: Ms
   readonly due: ReturnType<DeliveryRepository['dueEndpoints']>
 }
 

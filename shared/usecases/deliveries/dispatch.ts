@@ -52,7 +52,7 @@ export interface Dispatcher {
   overdue(lane: DispatchLane): Promise<readonly string[]>
   /** Claims new rows of the relay that this process may send at once. */
   readonly claimInserted: FirstAttempts['claim']
-  /** Serves pending rows that the relay inserted: by a turn here, or by whoever is free. Returns at once. */
+  /** Serves pending rows that the relay inserted: by a turn here, or by a free process. Returns at once. */
   wake(endpointId: string): void
   /** Endpoints that had due rows and no free place of their own since the last call, with what this process measured of them. */
   takeLimited(): ReadonlyMap<string, LimitedBy>
@@ -191,17 +191,17 @@ async function claimAndSend(
 
 async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<readonly string[]> {
   const answer = dueFor(self, lane)
-  const { askedAt } = answer
+  const { requestedAt } = answer
   const due = await answer.due
   const now = self.deps.clock.now()
   for (const { endpointId, dueAt } of due) self.claimer.lower(endpointId, dueAt)
   const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
   // What fell due since the question is woken at once.
-  for (const { endpointId, dueAt } of ours) if (dueAt > askedAt) wakeAt(self, endpointId, Math.max(0, dueAt - now))
+  for (const { endpointId, dueAt } of ours) if (dueAt > requestedAt) wakeAt(self, endpointId, Math.max(0, dueAt - now))
   // An endpoint without a free place here keeps its turn: the next request that ends wakes it. Rows that were not overdue when the
   // store was queried may have been sent since.
   const forgotten = ours.filter(
-    ({ endpointId, dueAt }) => dueAt <= askedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),
+    ({ endpointId, dueAt }) => dueAt <= requestedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),
   )
   for (const { endpointId } of forgotten) self.behind.add(endpointId)
   return forgotten.map(({ endpointId }) => endpointId)
@@ -212,8 +212,8 @@ function dueFor(self: DispatchProcess, lane: DispatchLane): DueAnswer {
   const last = self.dueAnswer
   self.dueAnswer = null
   const now = self.deps.clock.now()
-  if (last !== null && last.lane !== lane && now - last.askedAt < SHARED_MS && now >= last.askedAt) return last
-  const answer = { lane, askedAt: now, due: self.deps.deliveries.dueEndpoints(now + AHEAD_MS, SWEEP_LIMIT) }
+  if (last !== null && last.lane !== lane && now - last.requestedAt < SHARED_MS && now >= last.requestedAt) return last
+  const answer = { lane, requestedAt: now, due: self.deps.deliveries.dueEndpoints(now + AHEAD_MS, SWEEP_LIMIT) }
   self.dueAnswer = answer
   return answer
 }

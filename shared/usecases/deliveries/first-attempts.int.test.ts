@@ -200,7 +200,7 @@ describe('a delivery with two requests at once', () => {
     ])
   })
 
-  // Guarantee: a resend during an attempt is another delivery, with attempts of its own.
+  // Guarantee: a resend during an attempt is another delivery, with its own attempts.
   it('gives a resend its own attempts while the first one runs', async () => {
     const { ended, id, row } = await lateAnswer()
     const again = await resendDelivery(stage.engine.deps, { id: row.id, actor: 'cli:test' })

@@ -141,9 +141,9 @@ async function finish(
   if (finished) deps.logger.info({ endpointId, recoveryId: id, state, scanned, made }, 'recovery of deliveries ended')
 }
 
-type AskRecoveryDeps = Uses<'endpoints' | 'recoveries' | 'notifier' | 'clock'>
+type RequestRecoveryDeps = Uses<'endpoints' | 'recoveries' | 'notifier' | 'clock'>
 
-interface AskRecoveryInput {
+interface RequestRecoveryInput {
   readonly endpointId: string
   readonly since: Ms
   /** Exclusive; null means now. */
@@ -161,7 +161,7 @@ interface AskRecoveryInput {
  * it. Throws `NOT_FOUND`, `VALIDATION_ERROR` for an empty period, and `INVALID_STATE` when the endpoint is disabled or
  * another recovery of it is open.
  */
-export async function askRecovery(deps: AskRecoveryDeps, input: AskRecoveryInput): Promise<Recovery> {
+export async function requestRecovery(deps: RequestRecoveryDeps, input: RequestRecoveryInput): Promise<Recovery> {
   const { endpointId, since, scope, opId } = input
   const endpoint = await findEndpoint(deps.endpoints, endpointId)
   requireEnabled(endpoint)
@@ -173,16 +173,16 @@ export async function askRecovery(deps: AskRecoveryDeps, input: AskRecoveryInput
     })
   }
   const { workspaceId } = endpoint
-  const asked: Recovery = {
+  const recovery: Recovery = {
     ...{ id: opId, workspaceId, endpointId, since, until, scope },
-    ...{ state: 'open', scanned: 0, made: 0, askedAt: at, finishedAt: null, dueAt: at, leaseToken: null },
+    ...{ state: 'open', scanned: 0, made: 0, requestedAt: at, finishedAt: null, dueAt: at, leaseToken: null },
     place: { createdAt: since, id: '' },
   }
-  const standing = await deps.recoveries.ask(asked, {
-    id: `recovery_asked:${opId}`,
+  const standing = await deps.recoveries.request(recovery, {
+    id: `recovery_requested:${opId}`,
     at,
     actor: input.actor,
-    action: 'endpoint.recovery_asked',
+    action: 'endpoint.recovery_requested',
     subject: endpointId,
     workspaceId,
     mode: endpoint.mode === 'both' ? null : endpoint.mode,

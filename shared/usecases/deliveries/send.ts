@@ -157,7 +157,7 @@ export interface OutcomeRecorder {
   record(outcome: DeliveryOutcome): Promise<boolean>
 }
 
-interface Waiting {
+interface PendingOutcome {
   readonly outcome: DeliveryOutcome
   /** Stopwatch reading when the outcome was known. */
   readonly knownAt: number
@@ -166,7 +166,7 @@ interface Waiting {
 
 /** A recorder for one process; every dispatcher lane shares it. */
 export function createOutcomeRecorder(deps: OutcomeRecorderDeps): OutcomeRecorder {
-  let waiting: Waiting[] = []
+  let waiting: PendingOutcome[] = []
   let writes = 0
   let cancelTimer: (() => void) | null = null
   const flush = (): void => {
@@ -194,7 +194,7 @@ export function createOutcomeRecorder(deps: OutcomeRecorderDeps): OutcomeRecorde
   }
 }
 
-async function write(deps: OutcomeRecorderDeps, batch: readonly Waiting[]): Promise<void> {
+async function write(deps: OutcomeRecorderDeps, batch: readonly PendingOutcome[]): Promise<void> {
   for (const pauseMs of [...RETRY_AFTER_MS, null]) {
     try {
       // Repeating it is harmless: a row whose outcome was written no longer holds the lease token.
@@ -215,7 +215,7 @@ async function write(deps: OutcomeRecorderDeps, batch: readonly Waiting[]): Prom
  * The pause began when the outcome was known. The time since is measured in this process, so clock skew between
  * hosts has no effect; below zero the row is due before it is written.
  */
-function withPauseLeft({ outcome, knownAt }: Waiting, readNow: number): DeliveryOutcome {
+function withPauseLeft({ outcome, knownAt }: PendingOutcome, readNow: number): DeliveryOutcome {
   if (outcome.retryAfterMs === null) return outcome
   return { ...outcome, retryAfterMs: Math.ceil(outcome.retryAfterMs - (readNow - knownAt)) }
 }

@@ -123,9 +123,9 @@ describe('what the nodes know', () => {
 
 it('refuses what is no transaction id, and unknown invoices', async () => {
   await expect(answer('0x1234')).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: [{ path: 'txHash' }] })
-  const asked = answerPaidHash(
+  const pending = answerPaidHash(
     { ...engine.deps, clientOf: () => null },
     { invoiceId: engine.workspace.id, txHash: `0x${'1'.repeat(64)}` },
   )
-  await expect(asked).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  await expect(pending).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

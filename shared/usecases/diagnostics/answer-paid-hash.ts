@@ -32,22 +32,22 @@ export async function answerPaidHash(
   const invoice = await deps.invoices.findById(invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
   const networks = networksOf(deps, invoice, txHash)
-  const ask = (network: NetworkId, client: ExplainTransactionDeps['client']) =>
+  const explain = (network: NetworkId, client: ExplainTransactionDeps['client']) =>
     explainTransaction({ ...deps, client }, { mode: invoice.terms.mode, network, txHash })
-  const stored = await Promise.all(networks.map((network) => ask(network, null)))
+  const stored = await Promise.all(networks.map((network) => explain(network, null)))
   const mine = best(stored.flatMap((known) => storedAnswers(invoice, known)))
   if (mine !== null) return mine
   const own = payableNetworks(invoice.state)
-  const asked = await Promise.all(
+  const answers = await Promise.all(
     networks.map(async (network) => {
       const client = deps.clientOf(invoice.terms.mode, network)
       if (client === null && !own.includes(network)) return null
-      const answer = nodeAnswer(invoice, await ask(network, client))
+      const answer = nodeAnswer(invoice, await explain(network, client))
       // A silent node of another network proves little: the result depends on the networks on which the invoice can be paid.
       return answer.verdict === 'cannot_look' && !own.includes(network) ? null : answer
     }),
   )
-  return best(asked.filter((answer) => answer !== null)) ?? { verdict: 'cannot_look', ...NOWHERE }
+  return best(answers.filter((answer) => answer !== null)) ?? { verdict: 'cannot_look', ...NOWHERE }
 }
 
 /** Networks whose transactions may have this id, the invoice's own first. */
@@ -114,7 +114,7 @@ function nodeAnswer({ state }: Invoice, known: TransactionExplanation): HashAnsw
   const { node, network } = known
   const here = { network, confirmations: null, requiredConfirmations: null }
   if (node === 'unknown' || node === 'not_in_block') return { verdict: 'unknown', ...NOWHERE }
-  if (node === 'cannot_be_asked' || node === 'unreachable' || node === 'not_asked')
+  if (node === 'cannot_be_queried' || node === 'unreachable' || node === 'not_queried')
     return { verdict: 'cannot_look', ...NOWHERE }
   if (node === 'unconfirmed') return { verdict: 'unconfirmed', ...here }
   if (!node.succeeded) return { verdict: 'failed', ...here }

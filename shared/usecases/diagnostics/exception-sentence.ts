@@ -28,7 +28,7 @@ export function exceptionSentence(scene: SentenceContext): string {
         return `${money} arrived ${lateness(payment, invoice)}. ${where}`
       case 'wrong_asset':
       case 'wrong_network':
-        return `${money} on ${NETWORKS[payment.network].name} arrived at an address${number}, which is for ${asked(invoice)}. ${where} To accept it, enter what it is worth in the invoice's coin.`
+        return `${money} on ${NETWORKS[payment.network].name} arrived at an address${number}, which is for ${methodText(invoice)}. ${where} To accept it, enter what it is worth in the invoice's coin.`
       case 'out_of_quote':
         return `${money} arrived when no price was locked. ${where}`
       case 'cancelled_paid':
@@ -65,7 +65,7 @@ function sumSentence(entry: SentenceContext['entry'], { terms, state }: Invoice)
   return entry.detail
 }
 
-function asked(invoice: Invoice | null): string {
+function methodText(invoice: Invoice | null): string {
   const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   return paymentMethod === null ? 'no coin yet' : `${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}`
 }

@@ -37,7 +37,7 @@ export type Ruling = Pick<Answer, 'verdict' | 'tone' | 'title' | 'sentence'>
 
 /** Something that a person can do next. */
 export interface NextStep {
-  readonly kind: 'open_exception' | 'open_invoice' | 'attach' | 'wait' | 'return' | 'ask_operator'
+  readonly kind: 'open_exception' | 'open_invoice' | 'attach' | 'wait' | 'return' | 'contact_operator'
   readonly title: string
   readonly detail: string
   /** Of the exception, invoice or payment it is about. */

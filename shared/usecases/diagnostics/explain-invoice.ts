@@ -15,7 +15,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { type ChainStatus, position } from '#shared/usecases/networks/chain-status.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
-import { unpaidReason } from './why-not-paid.ts'
+import { unpaidReason } from './unpaid-reason.ts'
 
 /** Unmatched payments on the invoice's addresses that are shown at most. */
 const UNHELD_MAX = 20
@@ -159,9 +159,9 @@ type CursorLookup = (network: Payment['network']) => Promise<ChainCursor | null>
 function createCursorLookup({ cursors }: ExplainInvoiceDeps, { terms }: Invoice): CursorLookup {
   const known = new Map<string, Promise<ChainCursor | null>>()
   return (network) => {
-    const asked = known.get(network) ?? cursors.find(terms.mode, network)
-    known.set(network, asked)
-    return asked
+    const reading = known.get(network) ?? cursors.find(terms.mode, network)
+    known.set(network, reading)
+    return reading
   }
 }
 

@@ -47,8 +47,8 @@ export interface Question {
  * Answers "why did this count, or not?" for anything a person can paste: a verdict in one sentence, the checks behind it, and possible
  * next steps. Reveals nothing about other workspaces: their data is treated as unknown. Never throws for meaningless text.
  */
-export async function explainQuestion(deps: ExplainQuestionDeps, asked: Question): Promise<Answer> {
-  const question = { ...asked, text: readPasted(asked.text) }
+export async function explainQuestion(deps: ExplainQuestionDeps, input: Question): Promise<Answer> {
+  const question = { ...input, text: readPasted(input.text) }
   const networks = candidateNetworks(deps.catalog, question.text)
   if (networks.length > 0) {
     const found = await findTransaction(deps, { ...question, networks })

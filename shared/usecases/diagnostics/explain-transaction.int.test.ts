@@ -18,12 +18,12 @@ beforeAll(async () => {
 })
 
 const scope = { mode: 'test', network: 'ethereum', epoch: 1 } as const
-type Located = Awaited<ReturnType<NonNullable<ChainClient['locate']>>>
+type TransactionPlace = Awaited<ReturnType<NonNullable<ChainClient['locate']>>>
 let transactions = 0
 const newHash = () => `0x${(++transactions).toString(16).padStart(64, '0')}`
 
 /** A node that has one block and says where a transaction is. */
-const nodeWith = (located: Located, block?: ScannedBlock) => ({
+const nodeWith = (located: TransactionPlace, block?: ScannedBlock) => ({
   locate: async () => located,
   scan: async () => (block === undefined ? [] : [block]),
   blockAt: async (height: number) => (block?.height === height ? block : null),
@@ -54,7 +54,7 @@ describe('explainTransaction', () => {
     await advanceInvoice(engine.deps, invoice.terms.id)
     await engine.setCursor(1_001, engine.deps.clock.now())
     const known = await explained(txHash, nodeWith(null))
-    expect(known.node).toBe('not_asked')
+    expect(known.node).toBe('not_queried')
     expect(known.stored.map(({ words }) => words)).toEqual([
       '1 of 3 confirmations. It counts once it is confirmed.',
       expect.stringContaining('It does not count: the invoice is for another coin at this address.'),
@@ -111,7 +111,7 @@ describe('explainTransaction', () => {
     const block = paying(invoice, 901, txHash, [5_000_000n])
     const cannot = nodeWith('not_searchable', block)
     expect((await explained(txHash, cannot)).conclusion).toContain('try again with --block HEIGHT')
-    expect((await explained(txHash, null)).node).toBe('cannot_be_asked')
+    expect((await explained(txHash, null)).node).toBe('cannot_be_queried')
     expect(await explained(txHash, cannot, 901)).toMatchObject({ node: at(block), transfers: [{ ours: true }] })
     expect((await explained(newHash(), cannot, 901)).node).toBe('not_in_block')
     expect((await explained(txHash, cannot, 902)).node).toBe('not_in_block')

@@ -48,12 +48,12 @@ export interface TransactionExplanation {
 }
 
 /**
- * `cannot_be_asked`: there is no node, or it cannot look up single transactions; `unknown`: it has no such transaction;
+ * `cannot_be_queried`: there is no node, or it cannot look up single transactions; `unknown`: it has no such transaction;
  * `not_in_block`: the named block contains no transfer of it.
  */
 export type NodeAnswer =
-  | 'not_asked'
-  | 'cannot_be_asked'
+  | 'not_queried'
+  | 'cannot_be_queried'
   | 'unreachable'
   | 'unknown'
   | 'unconfirmed'
@@ -70,7 +70,7 @@ export interface TransactionQuestion {
   readonly onlyFor?: string
 }
 
-type Gathered = Omit<TransactionExplanation, 'conclusion'>
+type Facts = Omit<TransactionExplanation, 'conclusion'>
 
 /**
  * Reports what is stored of a transaction and, if nothing valid is, what the node shows: whether it was mined,
@@ -97,18 +97,18 @@ export async function explainTransaction(
     }),
   )
   const stands = payments.some(({ state }) => state === 'detected' || state === 'confirmed')
-  const asked = stands ? NOT_ASKED : await askNode(deps, { ...input, txHash })
-  const known: Gathered = { mode, network, txHash, stored, scannerHeight: cursor?.height ?? null, ...asked }
+  const answer = stands ? NOT_QUERIED : await queryNode(deps, { ...input, txHash })
+  const known: Facts = { mode, network, txHash, stored, scannerHeight: cursor?.height ?? null, ...answer }
   return { ...known, conclusion: conclude(known, cursor) }
 }
 
-const NOT_ASKED = { node: 'not_asked', transfers: [] } as const
+const NOT_QUERIED = { node: 'not_queried', transfers: [] } as const
 
 type FoundTransfers = Pick<TransactionExplanation, 'node' | 'transfers'>
 
 const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
 
-async function askNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<FoundTransfers> {
+async function queryNode(deps: ExplainTransactionDeps, question: TransactionQuestion): Promise<FoundTransfers> {
   try {
     const place = await locate(deps, question)
     if (typeof place === 'string' || !place.succeeded) return { node: place, transfers: [] }
@@ -130,14 +130,14 @@ async function askNode(deps: ExplainTransactionDeps, question: TransactionQuesti
 async function locate(
   { client }: ExplainTransactionDeps,
   { txHash, height }: TransactionQuestion,
-): Promise<Exclude<NodeAnswer, 'not_asked'>> {
-  if (client === null) return 'cannot_be_asked'
+): Promise<Exclude<NodeAnswer, 'not_queried'>> {
+  if (client === null) return 'cannot_be_queried'
   if (typeof height === 'number') {
     const block = await client.blockAt(height)
     return block === null ? 'not_in_block' : { height, blockHash: block.hash, succeeded: true }
   }
   const place = (await client.locate?.(txHash)) ?? (client.locate === undefined ? 'not_searchable' : 'unknown')
-  return place === 'not_searchable' ? 'cannot_be_asked' : place
+  return place === 'not_searchable' ? 'cannot_be_queried' : place
 }
 
 async function whose(
@@ -185,18 +185,18 @@ export function misreadLink(transfers: readonly TransferExplanation[], network: 
 
 const prefixed = (sentence: string | null): string => (sentence === null ? '' : ` ${sentence}`)
 
-function conclude(known: Gathered, cursor: ChainCursor | null): string {
+function conclude(known: Facts, cursor: ChainCursor | null): string {
   const { stored, node } = known
   if (stored.length === 0) return nodeLabel(known, cursor, 'Not seen')
   const reported = `Stored: ${stored.map(({ words }) => words).join(' ')}`
-  return node === 'not_asked' ? reported : `${reported} ${nodeLabel(known, cursor, 'Just queried')}`
+  return node === 'not_queried' ? reported : `${reported} ${nodeLabel(known, cursor, 'Just queried')}`
 }
 
 /** Explains the node's response. */
-function nodeLabel({ node, transfers, network, mode }: Gathered, cursor: ChainCursor | null, lead: string): string {
+function nodeLabel({ node, transfers, network, mode }: Facts, cursor: ChainCursor | null, lead: string): string {
   const at =
     cursor === null ? `${network} has not been scanned in ${mode} mode` : `the scanner is at block ${cursor.height}`
-  if (node === 'cannot_be_asked' || node === 'not_asked') {
+  if (node === 'cannot_be_queried' || node === 'not_queried') {
     return `${lead}; ${at}. No connected node can look up single transactions of ${network}. Find its block in an explorer and try again with --block HEIGHT.`
   }
   if (node === 'unreachable') return `${lead}; ${at}. The node returned no usable response. Try again.`

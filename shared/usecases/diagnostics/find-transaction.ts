@@ -54,15 +54,15 @@ export async function findTransaction(
   const { mode, networks } = input
   const stored = await Promise.all(networks.map((network) => isStored(deps, input, network)))
   const named = networks.filter((_, index) => stored[index] === true)
-  const asked = named.length > 0 ? named : networks.filter((network) => deps.catalog.hasNode(network, mode))
-  const answers = await Promise.all(asked.map((network) => ask(deps, input, network)))
+  const looked = named.length > 0 ? named : networks.filter((network) => deps.catalog.hasNode(network, mode))
+  const answers = await Promise.all(looked.map((network) => explainOn(deps, input, network)))
   const known = answers.filter((answer) => answer !== null).sort((a, b) => weight(b) - weight(a))[0] ?? null
-  const silent = asked.filter((_, index) => {
+  const silent = looked.filter((_, index) => {
     const answer = answers[index] ?? null
-    return answer === null || answer.node === 'unreachable' || answer.node === 'cannot_be_asked'
+    return answer === null || answer.node === 'unreachable' || answer.node === 'cannot_be_queried'
   })
   const reported = known === null || weight(known) === 0 ? null : known
-  return { known: reported, ...(await concerning(deps, input.workspaceId, reported)), looked: asked, silent }
+  return { known: reported, ...(await concerning(deps, input.workspaceId, reported)), looked: looked, silent }
 }
 
 /** The workspace and the text it asks about. */
@@ -79,7 +79,7 @@ async function isStored(
   return (await paymentsConcerning(deps, workspaceId, stored)).length > 0
 }
 
-async function ask(
+async function explainOn(
   deps: FindTransactionDeps,
   { workspaceId, mode, text }: TransactionQuestion,
   network: NetworkId,

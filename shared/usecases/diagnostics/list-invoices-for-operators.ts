@@ -58,7 +58,7 @@ interface Progress {
 function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null): string {
   const paymentMethod = activePaymentMethod(state)
   const { dueBase, seenBase, receivedBase } = totals(state)
-  const asked = requestedBase(state, now)
+  const leftBase = requestedBase(state, now)
   const units = (base: bigint) =>
     `${formatUnits(base, paymentMethod?.decimals ?? 0)} ${paymentMethod?.symbol ?? ''}`.trim()
   const left = state.expiresAt - now
@@ -70,7 +70,7 @@ function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null)
       if (receivedBase > 0n) return 'decide on a payment that does not count'
       return left > 0 ? `wait for the payment, ${duration(left)} left` : 'wait for the last blocks'
     case 'partial':
-      return `wait for ${units(asked > 0n ? asked : dueBase - seenBase)} more${left > 0 ? `, ${duration(left)} left` : ''}`
+      return `wait for ${units(leftBase > 0n ? leftBase : dueBase - seenBase)} more${left > 0 ? `, ${duration(left)} left` : ''}`
     case 'confirming':
       return progress === null ? 'wait for confirmations' : `wait, ${progress.have} of ${progress.need} confirmations`
     case 'paid':

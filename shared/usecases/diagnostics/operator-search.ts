@@ -25,11 +25,11 @@ export interface SearchedText {
  */
 export async function operatorSearch(
   deps: OperatorSearchDeps & Uses<'paymentLookups'>,
-  asked: SearchedText,
+  search: SearchedText,
 ): Promise<InvoiceSearch> {
-  const { workspaceId, mode } = asked
-  const given = readPasted(asked.text)
-  const ofTransaction = await ownPaymentsOf(deps, { ...asked, text: given })
+  const { workspaceId, mode } = search
+  const given = readPasted(search.text)
+  const ofTransaction = await ownPaymentsOf(deps, { ...search, text: given })
   const amounts = namesCoin(given) ? coinAmounts(deps.catalog, given) : []
   const ofAmount =
     ofTransaction.length > 0 || amounts.length === 0

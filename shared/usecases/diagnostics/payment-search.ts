@@ -15,25 +15,25 @@ type InvoiceSearchDeps = OperatorSearchDeps & { readonly lookups: Pick<InvoiceLo
 /** The newest invoices that a text finds, at most `max`, in the order of their ids from new to old. */
 export async function searchedInvoices(
   deps: InvoiceSearchDeps & Parameters<typeof operatorSearch>[0],
-  asked: SearchedText,
+  searched: SearchedText,
   max: number,
 ): Promise<readonly string[]> {
-  return await newestOf(deps, asked, await operatorSearch(deps, asked), max)
+  return await newestOf(deps, searched, await operatorSearch(deps, searched), max)
 }
 
 /**
  * The payments that an operator searches for with this text: of a transaction, with an id, to an address, of an amount, or of the ten newest invoices
  * that it finds. Other workspaces' payments are nobody's.
  */
-export async function operatorPaymentSearch(deps: InvoiceSearchDeps, asked: SearchedText): Promise<PaymentSearch> {
-  const { workspaceId, mode } = asked
-  const text = readPasted(asked.text)
-  const ofTransaction = await ownPaymentsOf(deps, { ...asked, text })
+export async function operatorPaymentSearch(deps: InvoiceSearchDeps, searched: SearchedText): Promise<PaymentSearch> {
+  const { workspaceId, mode } = searched
+  const text = readPasted(searched.text)
+  const ofTransaction = await ownPaymentsOf(deps, { ...searched, text })
   if (ofTransaction.length > 0) return { ids: ofTransaction.map(({ id }) => id), invoiceIds: [], amounts: [] }
   const search = readInvoiceSearch(deps.guessAddress, mode, text)
   const matchKeys = search.kind === 'address' ? deps.guessAddress(mode, text).map(({ matchKey }) => matchKey) : []
   const [invoiceIds, unmatched] = await Promise.all([
-    newestOf(deps, asked, search, INVOICES_MAX),
+    newestOf(deps, searched, search, INVOICES_MAX),
     matchKeys.length === 0 ? [] : deps.payments.listUnheld(mode, matchKeys, UNMATCHED_MAX),
   ])
   const own = unmatched.filter((payment) => payment.workspaceId === workspaceId).map(({ id }) => id)

@@ -67,11 +67,11 @@ function checksOf(
   } else {
     const same = payment.asset === paymentMethod.asset
     const network = payment.network === paymentMethod.network
-    const asked = `Invoice: ${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}. Payment: ${amountText(payment, catalog)} on ${NETWORKS[payment.network].name}.`
+    const terms = `Invoice: ${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}. Payment: ${amountText(payment, catalog)} on ${NETWORKS[payment.network].name}.`
     checks.push({
       ok: same,
       title: same ? 'Coin and network match' : network ? 'The coin differs' : 'The network differs',
-      detail: asked,
+      detail: terms,
     })
     const inTime = payment.firstSeenAt <= invoice.state.expiresAt
     const times = `First seen ${iso(payment.firstSeenAt)}, deadline ${iso(invoice.state.expiresAt)}`
@@ -203,7 +203,7 @@ function withoutPayment({
   }
   const sentence = `It pays one of your addresses in block ${height} on ${NETWORKS[network].name}. The block was scanned, but no payment was stored.`
   const step = {
-    kind: 'ask_operator',
+    kind: 'contact_operator',
     title: 'Request a rescan',
     detail: `For your administrator: paymesh chain rescan ${network} --mode ${known.mode} --from ${height} --to ${height}`,
     id: null,
@@ -264,16 +264,16 @@ function uncounted(
 ): Ruling {
   const { terms, state } = invoice
   const paymentMethod = activePaymentMethod(state)
-  const asked =
+  const methodText =
     paymentMethod === null ? 'no coin yet' : `${paymentMethod.symbol} on ${NETWORKS[paymentMethod.network].name}`
   const reason = row?.uncountedReason ?? payment.uncountedReason
   const reached = `${amount} arrived at an address of invoice #${terms.number}`
   if (reason === 'wrong_network') {
-    const sentence = `${reached}, on ${NETWORKS[payment.network].name}. The invoice is for ${asked}. You own this address on both networks, so the money is safe.`
+    const sentence = `${reached}, on ${NETWORKS[payment.network].name}. The invoice is for ${methodText}. You own this address on both networks, so the money is safe.`
     return { verdict: 'wrong_network', tone: 'bad', title: 'Not applied: sent on the wrong network', sentence }
   }
   if (reason === 'wrong_asset' || reason === 'inactive_payment_method') {
-    const sentence = `${reached}, which is for ${asked}. The money is in your wallet.`
+    const sentence = `${reached}, which is for ${methodText}. The money is in your wallet.`
     return { verdict: 'wrong_coin', tone: 'bad', title: 'Not applied: different coin', sentence }
   }
   if (row?.late === true) {

@@ -6,7 +6,7 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { DELIVERY_RECOVERIES, type Recovery } from '#shared/db/deliveries/recovery-model.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
-import { askRecovery, carryOutRecovery, overdueRecoveries } from '#shared/usecases/deliveries/recover.ts'
+import { carryOutRecovery, overdueRecoveries, requestRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { releasePaused, resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import { deliveryStage } from '#test/support/delivery-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -164,7 +164,7 @@ describe('a disabled endpoint', () => {
     const refused = { code: 'INVALID_STATE' }
     await expect(resendDelivery(ports(), { id, actor })).rejects.toMatchObject(refused)
     await expect(sendTestEvent(ports(), { ...request, mode: null })).rejects.toMatchObject(refused)
-    await expect(askRecovery(ports(), { ...request, since: 1, until: null, scope: 'all' })).rejects.toMatchObject(
+    await expect(requestRecovery(ports(), { ...request, since: 1, until: null, scope: 'all' })).rejects.toMatchObject(
       refused,
     )
   })
@@ -197,8 +197,16 @@ test('two resends at once make one delivery and one note; a finished one may be 
 })
 
 describe('a recovery', () => {
-  const ask = (endpointId: string, change: Partial<Pick<Recovery, 'scope' | 'since'>> = {}) =>
-    askRecovery(ports(), { endpointId, since: 1, until: null, scope: 'failed', opId: randomUUID(), actor, ...change })
+  const request = (endpointId: string, change: Partial<Pick<Recovery, 'scope' | 'since'>> = {}) =>
+    requestRecovery(ports(), {
+      endpointId,
+      since: 1,
+      until: null,
+      scope: 'failed',
+      opId: randomUUID(),
+      actor,
+      ...change,
+    })
   const made = async (endpointId: string, recoveryId: string) =>
     (await ports().lookups.list({ endpointIds: [endpointId], status: null, limit: 5_000 })).filter(
       (row) => row.recoveryId === recoveryId,
@@ -216,21 +224,21 @@ describe('a recovery', () => {
     await stage.events(endpoint.workspaceId, 1, { type: 'invoice.created' })
     await stage.events(endpoint.workspaceId, 1, { mode: 'live' })
     await stage.events(randomUUID(), 1)
-    const { id } = await ask(endpoint.id)
+    const { id } = await request(endpoint.id)
     await carryOutRecovery(ports(), id)
     const rows = await made(endpoint.id, id)
     expect(new Set(rows.map((row) => [row.eventId, row.generation].join()))).toEqual(
       new Set([`${failed.id},1`, `${missed.id},0`]),
     )
     expect(await ports().recoveries.findById(id)).toMatchObject({ state: 'done', made: 2, scanned: 6 })
-    expect(await operations(endpoint.id)).toEqual(['endpoint.recovery_asked', 'endpoint.recovery_done'])
+    expect(await operations(endpoint.id)).toEqual(['endpoint.recovery_requested', 'endpoint.recovery_done'])
   })
 
   // Guarantee: a crash at any line of a recovery, and two workers at once, lose no event and make none twice.
   test('makes one delivery of each event over crashes, whatever happened to those made before', async () => {
     const endpoint = await stage.endpoint()
     const events = await stage.events(endpoint.workspaceId, 1_203)
-    const { id } = await ask(endpoint.id, { scope: 'all' })
+    const { id } = await request(endpoint.id, { scope: 'all' })
     for (const step of ['eventsAfter', 'insertMany', 'progress', 'finish'] as const) {
       await carryOutRecovery(dyingAt(step), id).catch(() => undefined)
       await stores.db
@@ -274,12 +282,12 @@ describe('a recovery', () => {
 
   test('is one at a time: the same wish is the open one, another is refused', async () => {
     const endpoint = await stage.endpoint()
-    const [one, two] = await Promise.all([ask(endpoint.id), ask(endpoint.id)])
+    const [one, two] = await Promise.all([request(endpoint.id), request(endpoint.id)])
     expect(one.id).toBe(two.id)
-    await expect(ask(endpoint.id, { scope: 'all' })).rejects.toMatchObject({ code: 'INVALID_STATE' })
+    await expect(request(endpoint.id, { scope: 'all' })).rejects.toMatchObject({ code: 'INVALID_STATE' })
     await carryOutRecovery(ports(), one.id)
-    expect((await ask(endpoint.id, { scope: 'all' })).id).not.toBe(one.id)
-    await expect(ask(endpoint.id, { since: stores.runtime.clock.now() + HOUR_MS })).rejects.toMatchObject({
+    expect((await request(endpoint.id, { scope: 'all' })).id).not.toBe(one.id)
+    await expect(request(endpoint.id, { since: stores.runtime.clock.now() + HOUR_MS })).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
     })
   })
@@ -287,7 +295,7 @@ describe('a recovery', () => {
   test('waits while its endpoint is disabled, and ends with it', async () => {
     const endpoint = await stage.endpoint()
     await stage.events(endpoint.workspaceId, 1)
-    const { id } = await ask(endpoint.id)
+    const { id } = await request(endpoint.id)
     await setEndpointStatus(ports(), { endpointId: endpoint.id, status: 'disabled', actor })
     await carryOutRecovery(ports(), id)
     const waiting = await ports().recoveries.findById(id)

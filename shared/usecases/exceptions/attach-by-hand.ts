@@ -23,7 +23,7 @@ interface AttachByHandInput extends Omit<AttachInput, 'beforeWrite'> {
 
 /**
  * Attaches a payment for a person who does not decide its exception: claims the open exception of the payment just before the write, as
- * `decideException` does, so that nobody rejects the money meanwhile. Returns the standing rejection that the person knew of. Throws
+ * `decideException` does, so that a rejection meanwhile is refused. Returns the standing rejection that the person knew of. Throws
  * `INVALID_STATE` with nothing changed when the payment was rejected before the write and the person did not say that it was not returned,
  * or while somebody else decides; and with the payment applied, which the message says, when a rejection overtook the write. Also throws
  * all that `attachPayment` throws.

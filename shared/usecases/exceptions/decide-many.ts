@@ -19,7 +19,7 @@ export interface DecideManyResult {
 }
 
 /**
- * Decides each exception as `decideException` decides a single one, with its own audit row and under an id of its own that is derived from the
+ * Decides each exception as `decideException` decides a single one, with its own audit row and under its own id that is derived from the
  * operation's. Those that cannot be decided this way, or that another person decided meanwhile, stay as they are and are returned with the
  * reason. All or nothing only for the second factor: if one acceptance needs a code that this session has not given, `FORBIDDEN_SCOPE` is
  * thrown before anything is changed. Repeating the operation changes nothing that it decided before, also after a crash between two

@@ -53,7 +53,7 @@ it('reads 500 times in ten minutes for a workspace, and again when the first of 
     throw new Error('silence')
   }
   const answers: string[] = []
-  const ask = (count: number, workspaceId = 'a') =>
+  const request = (count: number, workspaceId = 'a') =>
     Array.from({ length: count }).reduce<Promise<void>>(async (before) => {
       await before
       const key = `${clock.at} ${answers.length}`
@@ -62,18 +62,18 @@ it('reads 500 times in ten minutes for a workspace, and again when the first of 
         (error: unknown) => answers.push((error as { code?: string }).code ?? 'failed'),
       )
     }, Promise.resolve())
-  await ask(300)
+  await request(300)
   clock.at += 6 * MINUTE_MS
-  await ask(200)
+  await request(200)
   expect(answers.filter((answer) => answer === 'RATE_LIMITED')).toEqual([])
-  await ask(1)
+  await request(1)
   expect(answers.at(-1)).toBe('RATE_LIMITED')
-  await ask(1, 'b')
+  await request(1, 'b')
   expect(answers.at(-1)).not.toBe('RATE_LIMITED')
   // The 300 of the beginning have left the ten minutes; the 200 after them have not.
   clock.at += 4 * MINUTE_MS
   const from = answers.length
-  await ask(301)
+  await request(301)
   const since = answers.slice(from)
   expect(since.indexOf('RATE_LIMITED')).toBe(300)
 })

@@ -121,9 +121,9 @@ type Fault = { readonly fault: NonNullable<WalletFundsPage['fault']> }
 async function readNode(
   deps: WalletFundsDeps,
   { mode }: Wallet,
-  asked: { readonly network: NetworkId; readonly addresses: readonly UsedAddress[]; readonly timeoutMs: number },
+  request: { readonly network: NetworkId; readonly addresses: readonly UsedAddress[]; readonly timeoutMs: number },
 ): Promise<FundsReading | Fault> {
-  const { network, addresses, timeoutMs } = asked
+  const { network, addresses, timeoutMs } = request
   if (addresses.length === 0) return { height: null, funds: new Map(), facts: [] }
   const client = deps.openClient(mode, network)
   if (client === null) return { fault: 'no_node' }

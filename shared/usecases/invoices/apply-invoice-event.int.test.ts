@@ -105,12 +105,12 @@ describe('applyInvoiceEvent', () => {
 
   it('reports unknown and foreign invoices alike', async () => {
     const invoice = await engine.open()
-    const ask = { mode: 'test', opId: 'x' } as const
+    const request = { mode: 'test', opId: 'x' } as const
     const workspaceId = engine.workspace.id
     for (const wrong of [
-      { ...ask, workspaceId: 'other', invoiceId: invoice.terms.id },
-      { ...ask, workspaceId, invoiceId: engine.deps.random.uuid() },
-      { ...ask, workspaceId, mode: 'live' as const, invoiceId: invoice.terms.id },
+      { ...request, workspaceId: 'other', invoiceId: invoice.terms.id },
+      { ...request, workspaceId, invoiceId: engine.deps.random.uuid() },
+      { ...request, workspaceId, mode: 'live' as const, invoiceId: invoice.terms.id },
     ]) {
       await expect(cancelInvoice(engine.deps, wrong)).rejects.toMatchObject({ code: 'NOT_FOUND' })
     }
@@ -162,16 +162,16 @@ describe('quoteAsset', () => {
   it('refuses live assets without a node and amounts below the minimum', async () => {
     const { workspace, deps } = engine
     const at = deps.clock.now()
-    const ask = { workspace, asset: 'usdt_ethereum', at, quoteEndsAt: at + 1 } as const
+    const request = { workspace, asset: 'usdt_ethereum', at, quoteEndsAt: at + 1 } as const
     const fiat = { minor: 1n, currency: 'USD' } as const
-    await expect(deps.paymentMethods.prepare({ ...ask, mode: 'live', fiat })).rejects.toMatchObject({
+    await expect(deps.paymentMethods.prepare({ ...request, mode: 'live', fiat })).rejects.toMatchObject({
       code: 'NO_WALLET_FOR_ASSET',
     })
-    await expect(deps.paymentMethods.prepare({ ...ask, mode: 'test', fiat })).rejects.toMatchObject({
+    await expect(deps.paymentMethods.prepare({ ...request, mode: 'test', fiat })).rejects.toMatchObject({
       code: 'AMOUNT_BELOW_MINIMUM',
     })
     const pesos = { minor: 1_000_00n, currency: 'MXN' } as const
-    await expect(deps.paymentMethods.prepare({ ...ask, mode: 'test', fiat: pesos })).rejects.toMatchObject({
+    await expect(deps.paymentMethods.prepare({ ...request, mode: 'test', fiat: pesos })).rejects.toMatchObject({
       code: 'RATES_UNAVAILABLE',
     })
   })

@@ -45,7 +45,7 @@ it('passes no deadline of a live network whose node was taken out of the configu
     headHeight: 7,
     headSeenAt: 600,
   } as ChainCursor
-  const asked: (readonly [chain: string, until: number])[] = []
+  const requests: (readonly [chain: string, until: number])[] = []
   const deps: DeadlineDeps = {
     ...depsWith([]),
     clock: { now: () => 1_000_000 },
@@ -57,15 +57,15 @@ it('passes no deadline of a live network whose node was taken out of the configu
     invoices: standIn({
       isAnyDue: async () => true,
       dueForAction: async (chain, until) => {
-        asked.push([chain, until])
+        requests.push([chain, until])
         return []
       },
     }),
   }
   await dueInvoices(deps)
-  expect(new Map(asked).get('live:ethereum')).toBe(500)
+  expect(new Map(requests).get('live:ethereum')).toBe(500)
   // Invoices of a test network without a node are simulated and wait for nobody.
-  expect(new Map(asked).get('test:ethereum')).toBe(1_000_000)
+  expect(new Map(requests).get('test:ethereum')).toBe(1_000_000)
 })
 
 /** Whether anything is due at all, as the first question finds it out. */
@@ -73,14 +73,14 @@ const EVERY_CHAIN = ['none', ...MODES.flatMap((mode) => NETWORK_IDS.map((network
 
 // Guarantee: the question in advance leaves no deadline out: it covers every chain until now, which no position passes.
 it('asks once whether anything is due at all', async () => {
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const deps: DeadlineDeps = {
     ...depsWith(['one']),
     clock: { now: () => 1_000_000 },
     cursors: standIn({ list: () => Promise.reject(new Error('must not be asked for')), find: async () => null }),
     invoices: standIn({
       isAnyDue: async (...question) => {
-        asked.push(question)
+        requests.push(question)
         return false
       },
       dueForAction: async () => ['must not be asked for'],
@@ -88,13 +88,13 @@ it('asks once whether anything is due at all', async () => {
   }
   const turns = new Map([['none', 200]])
   expect(await dueInvoices(deps, turns)).toEqual([])
-  expect(asked).toEqual([[EVERY_CHAIN, 1_000_000]])
+  expect(requests).toEqual([[EVERY_CHAIN, 1_000_000]])
   expect(turns.size).toBe(0)
 })
 
 // Guarantee: a deadline that has passed by the clock and not on its chain costs no question for each chain.
 it('asks once more for chains whose position is known, to the latest of them', async () => {
-  const asked: (readonly [chains: readonly string[], until: number])[] = []
+  const requests: (readonly [chains: readonly string[], until: number])[] = []
   const cursor = {
     id: 'live:ethereum',
     mode: 'live',
@@ -110,14 +110,14 @@ it('asks once more for chains whose position is known, to the latest of them', a
     cursors: standIn({ list: async () => [cursor], find: async () => cursor }),
     invoices: standIn({
       isAnyDue: async (chains, until) => {
-        asked.push([chains, until])
-        return asked.length === 1
+        requests.push([chains, until])
+        return requests.length === 1
       },
       dueForAction: async () => ['must not be asked for'],
     }),
   }
   const turns = new Map([['none', 200]])
   expect(await dueInvoices(deps, turns)).toEqual([])
-  expect(asked.slice(1)).toEqual([[['none', 'live:ethereum'], 1_000_000]])
+  expect(requests.slice(1)).toEqual([[['none', 'live:ethereum'], 1_000_000]])
   expect(turns.size).toBe(0)
 })

@@ -60,7 +60,7 @@ const provenanceOf = (spreadBps: number, arsSeries: 'crypto' | 'official') => ({
   ...{ snapshotAt: T0, sources: [], fxSources: [], spreadBps, arsSeries },
 })
 
-/** Two quotes with settings of their own; the market pays 1 peso, and 4 % less in the official series. */
+/** Two quotes with their own settings; the market pays 1 peso, and 4 % less in the official series. */
 async function lookBetweenQuotes(first: ReturnType<typeof provenanceOf>, second: ReturnType<typeof provenanceOf>) {
   const quotes = [
     aQuote({ provenance: first }),
@@ -75,14 +75,14 @@ async function lookBetweenQuotes(first: ReturnType<typeof provenanceOf>, second:
     paymentMethod: method,
   } as const
   const terms = { ...invoice.terms, fiat: { minor: 100n, currency: 'ARS' as const } }
-  const asked: string[] = []
+  const requests: string[] = []
   const rateAt = (request: { readonly arsSeries: string }): Promise<MarketRate> => {
-    asked.push(request.arsSeries)
+    requests.push(request.arsSeries)
     return Promise.resolve(market(request.arsSeries === 'crypto' ? '1' : '0.96'))
   }
   const at = { ...invoice, terms, state: openInvoice(input).state }
   const [one] = await observePayments({ rates: standIn({ rateAt }) }, at, [late('between', DUE)])
-  return { asked, rateSeen: one?.rateSeen }
+  return { requests, rateSeen: one?.rateSeen }
 }
 
 // Guarantee: a setting changed after the price was given, or a later quote, never makes a payment of that price look better or worse.
@@ -93,7 +93,7 @@ test.each([
 ] as const)(
   'money between two quotes is compared by the settings of the first: %s',
   async (_, first, second, ...seen) => {
-    const [asked, rateSeen] = seen
-    expect(await lookBetweenQuotes(first, second)).toEqual({ asked, rateSeen })
+    const [requests, rateSeen] = seen
+    expect(await lookBetweenQuotes(first, second)).toEqual({ requests, rateSeen })
   },
 )

@@ -49,7 +49,7 @@ async function setCursor(network: NetworkId, time: Ms): Promise<void> {
   expect(await cursors.advance('test', network, { hash, epoch: lease?.epoch ?? 0 }, at)).toBe(true)
 }
 
-interface Sent {
+interface SentPayment {
   readonly asset: AssetId
   readonly time: Ms
   isRead: boolean
@@ -63,7 +63,7 @@ async function openStory() {
   const start = deps.clock.now()
   for (const network of NETWORKS) await setCursor(network, start)
   const { id } = (await engine.open({ asset: COINS[0] })).terms
-  const sent: Sent[] = []
+  const sent: SentPayment[] = []
   const invoice = async () => {
     const found = await deps.invoices.findById(id)
     if (found === null) throw new Error('no such invoice')

@@ -48,7 +48,7 @@ async function later(ms: number): Promise<void> {
 }
 
 describe('a new price', () => {
-  it('keeps address and claim of an address of its own, and every promise before it', async () => {
+  it('keeps address and claim of its own address, and every promise before it', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await later(14 * MINUTE)
     const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'a', visitor, admit })
@@ -143,7 +143,7 @@ describe('a new price', () => {
   })
 
   /** Guarantee: where amounts tell invoices apart, no two promises ever share one, old ones included. */
-  it('claims an amount of its own on a shared address, and keeps the old one reserved', async () => {
+  it('claims its own amount on a shared address, and keeps the old one reserved', async () => {
     const input = { workspaceId: engine.workspace.id, mode: 'test', family: 'evm', kind: 'address' } as const
     await addWallet({ ...deps, ...engine.deps, ...engine } as never, { ...input, value: address })
     await engine.deps.wallets.markWatched('test', 'evm', 'ethereum', [address.slice(2).toLowerCase()])
@@ -169,7 +169,7 @@ describe('a new price', () => {
   })
 
   /** Guarantee: also the rest of a price is an amount that no other invoice asks for, and paying exactly that settles. */
-  it('for a rest claims an amount of its own on a shared address', async () => {
+  it('for a rest claims its own amount on a shared address', async () => {
     const { terms } = await engine.open()
     const invoiceId = terms.id
     const renew = async (opId: string) => await renewQuote(deps, { invoiceId, opId, visitor, admit })
@@ -192,10 +192,10 @@ describe('a new price', () => {
     expect(await pay(firstBase)).toBe('partial')
     // No invoice claims the difference: the page offers a new price at once instead of asking for money that nobody would find.
     const at = engine.deps.clock.now()
-    const asked = await viewInvoice({ ...deps, ...engine.deps, hints: standIn(noHints) }, invoiceId)
-    expect(asked?.canRenew).toBe(true)
-    expect(asked?.paymentMethod?.quoteEndsAt).toBeLessThanOrEqual(at)
-    expect(await pay(BigInt(asked?.paymentMethod?.remainingBase ?? 0n))).toBe('partial')
+    const answer = await viewInvoice({ ...deps, ...engine.deps, hints: standIn(noHints) }, invoiceId)
+    expect(answer?.canRenew).toBe(true)
+    expect(answer?.paymentMethod?.quoteEndsAt).toBeLessThanOrEqual(at)
+    expect(await pay(BigInt(answer?.paymentMethod?.remainingBase ?? 0n))).toBe('partial')
     const method = paymentMethodOf(await renew('b'))
     const [, second, rest] = method.quotes
     expect(method.formerClaims).toHaveLength(2)

@@ -135,8 +135,8 @@ async function promise(
   const priced = priceRequestedQuote(request, info, rate)
   const { amountBase: wholeBase } = priced
   const rest = restBase(invoice.state, wholeBase)
-  const askedBase = rest === null ? wholeBase : payableBase(paymentMethod, rest)
-  const { claim, amountBase, places } = await claimFor(deps, paymentMethod, invoice, askedBase, { workspace, visitor })
+  const leftBase = rest === null ? wholeBase : payableBase(paymentMethod, rest)
+  const { claim, amountBase, places } = await claimFor(deps, paymentMethod, invoice, leftBase, { workspace, visitor })
   const amount = formatUnits(amountBase, info.decimals)
   const part = rest === null ? {} : { rest: { wholeBase, restBase: rest } }
   const { asset, matchKey } = paymentMethod

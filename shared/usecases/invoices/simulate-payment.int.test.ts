@@ -122,8 +122,8 @@ describe('simulatePayment', () => {
   // Guarantee: simulations at the same time never bring more than was asked for.
   it('pays once when many ask at the same time', async () => {
     const { terms } = await engine.open({ asset: 'usdt_bsc' })
-    const asks = Array.from({ length: 8 }, () => simulate(terms.id, 'paid'))
-    const settled = await Promise.allSettled(asks)
+    const requests = Array.from({ length: 8 }, () => simulate(terms.id, 'paid'))
+    const settled = await Promise.allSettled(requests)
     expect(settled.filter((result) => result.status === 'fulfilled')).toHaveLength(1)
     for (const result of settled) {
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'INVALID_STATE' })

@@ -79,7 +79,7 @@ export interface TriggerSubject {
 }
 
 /** The result; `invoiceId` is null for `webhook.test`, which concerns no invoice. */
-export interface Triggered {
+export interface TriggeredEvent {
   readonly type: EventType
   readonly invoiceId: string | null
 }
@@ -94,7 +94,7 @@ export interface Triggered {
 export async function triggerEvent(
   deps: TriggerDeps,
   { workspace, type, subject = {} }: { workspace: Workspace; type: EventType; subject?: TriggerSubject },
-): Promise<Triggered> {
+): Promise<TriggeredEvent> {
   requireStatus(workspace, 'active')
   if (type === 'webhook.test') {
     const [opId, at] = [deps.random.uuid(), deps.clock.now()]

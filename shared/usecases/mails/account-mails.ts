@@ -41,7 +41,7 @@ export const ACCOUNT_MAILS = {
       'If this wasn’t you and you did not ask for it, ask your administrator to reset your password and two-factor authentication.',
     reason: REASON,
   }),
-  password_reset_asked: (fact: Fact): Content => ({
+  password_reset_requested: (fact: Fact): Content => ({
     subject: 'Choose a new password',
     paragraphs: ['Someone asked for a new password for your account. The link works once. Do not share it.'],
     facts: [

@@ -32,7 +32,7 @@ const SAMPLES: Readonly<Record<MailRecord['template'], Readonly<Record<string, s
   login_new_device: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', user_agent: 'Firefox' },
   recovery_code_used: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', ip: '192.0.2.7', left: '9' },
   account_changed: { email: 'ana@example.com', time: '2026-11-21 14:30 UTC', what: 'The password was changed.' },
-  password_reset_asked: {
+  password_reset_requested: {
     email: 'ana@example.com',
     time: '2026-11-21 14:30 UTC',
     ip: '192.0.2.7',

@@ -9,7 +9,7 @@ import { createMailSender, MAIL_RETRY_DELAYS_MS } from './send-mails.ts'
 const stores = useStores()
 const HOUR_MS = 3_600_000
 
-/** A waiting mail of its own. */
+/** A separate waiting mail. */
 async function waitingMail(change: Partial<MailRecord> = {}): Promise<string> {
   const { clock, random } = stores.runtime
   const id = `addresses-low:${random.uuid()}`

@@ -36,7 +36,7 @@ const NETWORKS = {
   test: {},
 }
 
-/** A process that collects, with metrics of its own. */
+/** A process that collects, with its own metrics. */
 function collecting(db = stores.db) {
   const metrics = createMetrics({ defaults: false })
   const { runtime } = stores
@@ -369,12 +369,12 @@ it('asks one question of all empty queues, and reads all cursors at once', async
     await cursors.create(cursor({}))
     await cursors.create(cursor({ id: 'test:bitcoin', network: 'bitcoin' }))
     const { collector } = collecting(db)
-    const asked: string[] = []
+    const requests: string[] = []
     db.connection.getClient().on('commandStarted', ({ commandName, command }: mongoose.mongo.CommandStartedEvent) => {
-      asked.push(`${commandName} ${command[commandName]}`)
+      requests.push(`${commandName} ${command[commandName]}`)
     })
     await collector.run()
-    const about = (name: string) => asked.filter((each) => each.endsWith(` ${name}`))
+    const about = (name: string) => requests.filter((each) => each.endsWith(` ${name}`))
     for (const name of ['payments', 'webhook_deliveries', 'mails', 'delivery_recoveries', 'audit_log', 'exceptions']) {
       expect(about(name), name).toEqual([])
     }

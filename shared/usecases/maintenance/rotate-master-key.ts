@@ -128,7 +128,7 @@ async function walk(
   }
 }
 
-interface Moved {
+interface RotationCounts {
   readonly moved: number
   readonly left: number
   readonly unreadable: readonly string[]
@@ -139,7 +139,7 @@ async function moveOne(
   collection: string,
   found: SealedHolder,
   dryRun: boolean,
-): Promise<Moved> {
+): Promise<RotationCounts> {
   let holder: SealedHolder | null = found
   for (let races = 0; holder !== null; races += 1) {
     const { changes, unreadable } = resealed(deps.rotation, holder)

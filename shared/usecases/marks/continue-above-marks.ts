@@ -1,5 +1,5 @@
 import { BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
-import type { InstallationLife, Issued, KeyCounters, Mark } from '#shared/ports/marks.ts'
+import type { InstallationLife, IssuedNumbers, KeyCounters, Mark } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { MarksDeps } from './marks.ts'
@@ -10,7 +10,7 @@ type ContinueDeps = Runtime & MarksDeps & Uses<'issued'>
  * What may have been issued, by its marks: nothing at or above a key's ceiling was, and the store never derived less than it issued. A series
  * is marked ahead of its last number.
  */
-export function issuedFrom(marks: ReadonlyMap<string, Mark>): Issued {
+export function issuedFrom(marks: ReadonlyMap<string, Mark>): IssuedNumbers {
   return {
     firstFree: ({ materialId, derivedCount, nextIndex }) =>
       Math.max(marks.get(ceilingOf(materialId))?.value ?? 0, derivedCount, nextIndex),

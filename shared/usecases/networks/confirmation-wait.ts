@@ -1,6 +1,6 @@
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
+import type { RequestedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { Catalog } from '#shared/ports/chain-catalog.ts'
 export function confirmationWait(
   catalog: Pick<Catalog, 'blockTimeMs' | 'finalizesAfterMs' | 'needsFinality'>,
   { network, mode }: { readonly network: NetworkId; readonly mode: Mode },
-  { confirmations, finality }: AskedConfirmations,
+  { confirmations, finality }: RequestedConfirmations,
 ): Ms {
   const waitsForFinality = finality || catalog.needsFinality(network)
   const final = waitsForFinality ? (catalog.finalizesAfterMs(network, mode) ?? 0) : 0

@@ -24,7 +24,7 @@ const REORG_LIFE_MS = 30 * 24 * 3_600_000
 
 /**
  * The measurements after a cursor moved; the same object when the move shows nothing new. Marks above the new height or ahead of our clock are
- * dropped, and a header ahead of our clock leaves none: whoever writes headers cannot make a chain look slower than our clock allows. Pure.
+ * dropped, and a header ahead of our clock leaves none: a writer of headers cannot make a chain look slower than our clock allows. Pure.
  */
 export function measureMove(before: ChainMeasurements, change: CursorChange, now: Ms): ChainMeasurements {
   return measureFinality(measureBlock(before, change, now), change, now)

@@ -21,15 +21,15 @@ function build(mode: Mode = 'live') {
       },
     }),
   })
-  const ask = () => lag.isLagging(mode, 'ethereum')
+  const request = () => lag.isLagging(mode, 'ethereum')
   return {
     world,
-    ask,
+    request,
     /** What is answered for a cursor this far behind, past the cache. */
     at: (behindMs: number, change: Partial<ChainCursor> = {}) => {
       world.now += 2_000
       world.cursor = cursorAt(world.now - behindMs, { mode, headSeenAt: world.now, ...change })
-      return ask()
+      return request()
     },
   }
 }
@@ -57,11 +57,11 @@ function cursorAt(time: number, change: Partial<ChainCursor>): ChainCursor {
 describe('a network lags', () => {
   // The store's clock went back: what was found before is not kept until it shows that time again.
   it('looks again after the clock went back', async () => {
-    const { world, at, ask } = build()
+    const { world, at, request } = build()
     expect(await at(0)).toBe(false)
     world.now -= 3_600_000
     world.cursor = cursorAt(world.now - 2 * LIMIT_MS, { headSeenAt: world.now })
-    expect(await ask()).toBe(true)
+    expect(await request()).toBe(true)
   })
 
   it('beyond ten block times and a minute, not at it', async () => {
@@ -123,16 +123,16 @@ describe('a network lags', () => {
   })
 
   it('never before its first scan: there is no watched address then', async () => {
-    expect(await build().ask()).toBe(false)
+    expect(await build().request()).toBe(false)
   })
 })
 
 it('reads a cursor once for everyone who asks within two seconds', async () => {
-  const { world, ask, at } = build()
+  const { world, request, at } = build()
   await at(0)
-  await Promise.all([ask(), ask()])
+  await Promise.all([request(), request()])
   expect(world.reads).toBe(1)
   world.now += 2_000
-  await Promise.all([ask(), ask()])
+  await Promise.all([request(), request()])
   expect(world.reads).toBe(2)
 })

@@ -41,7 +41,7 @@ export interface StuckScene {
   readonly blockTimeMs: number
 }
 
-type Found = readonly [cause: StuckCause, since: Ms, sentence: string]
+type Finding = readonly [cause: StuckCause, since: Ms, sentence: string]
 
 /**
  * Whether a network's cursor does not advance, and why: the most specific cause first. Null when it advances or has nothing to
@@ -69,17 +69,17 @@ export function troubleSentence({ kind, height, method, reason, host }: ScanTrou
   return `Block ${height} cannot be read${at}: ${call}${reason}.`
 }
 
-function withoutNode(cursor: ChainCursor): Found | null {
+function withoutNode(cursor: ChainCursor): Finding | null {
   // Simulated invoices of a test network need no node; live money on a network that nobody reads does.
   if (cursor.mode === 'test') return null
   return ['no_node', cursor.headSeenAt, 'Its node was removed from the configuration, so no scanner runs for it.']
 }
 
-function stopped({ status, haltReason, advancedAt, time }: ChainCursor): Found | null {
+function stopped({ status, haltReason, advancedAt, time }: ChainCursor): Finding | null {
   return status === 'halted' ? ['halted', advancedAt ?? time, haltReason ?? 'The scanner stopped itself.'] : null
 }
 
-function failing({ trouble }: ChainCursor, { now }: StuckScene): Found | null {
+function failing({ trouble }: ChainCursor, { now }: StuckScene): Finding | null {
   if (trouble == null || now - trouble.firstAt <= FAILING_MS) return null
   const causes = {
     mismatch: 'node_refused',
@@ -92,7 +92,7 @@ function failing({ trouble }: ChainCursor, { now }: StuckScene): Found | null {
   return [causes[trouble.kind], trouble.firstAt, troubleSentence(trouble)]
 }
 
-function unattended({ lease, headSeenAt, trouble }: ChainCursor, { now }: StuckScene): Found | null {
+function unattended({ lease, headSeenAt, trouble }: ChainCursor, { now }: StuckScene): Finding | null {
   if (lease !== null && lease.until > now) return null
   const since = Math.max(headSeenAt, lease?.until ?? 0, trouble?.lastAt ?? 0)
   if (now - since <= FAILING_MS) return null
@@ -100,14 +100,14 @@ function unattended({ lease, headSeenAt, trouble }: ChainCursor, { now }: StuckS
   return ['no_scanner', since, `No scanner is running for this network.${before}`]
 }
 
-function incomplete({ skipped }: ChainCursor): Found | null {
+function incomplete({ skipped }: ChainCursor): Finding | null {
   if (skipped == null) return null
   const { from, to, since, at, by } = skipped
   const sentence = `Blocks ${from} to ${to} were skipped by ${by}: no node had them any more. Payments are stored, but deadlines after ${new Date(since).toISOString()} wait.`
   return ['blocks_skipped', at, sentence]
 }
 
-function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Found | null {
+function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Finding | null {
   const { height, headHeight, headSeenAt, advancedAt, atHeadAt, trouble, time } = cursor
   // A cursor of an older release does not record when it moved.
   const movedAt = Math.max(advancedAt ?? headSeenAt, atHeadAt ?? 0, trouble?.firstAt ?? 0)
@@ -131,7 +131,7 @@ function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Found | n
 }
 
 /** A thrifty network answers rarely, and its cursor rests while no invoice is open: neither is a fault. */
-function resting(cursor: ChainCursor, { now, blockTimeMs }: Pick<StuckScene, 'now' | 'blockTimeMs'>): Found | null {
+function resting(cursor: ChainCursor, { now, blockTimeMs }: Pick<StuckScene, 'now' | 'blockTimeMs'>): Finding | null {
   const { headSeenAt, headTime, trouble, mode, headHeight } = cursor
   if (now - Math.max(headSeenAt, trouble?.lastAt ?? 0) > RESTING_MS + STILL_MS) {
     return waitingFound(cursor, headSeenAt) ?? ['node_silent', headSeenAt, silenceSentence(cursor)]
@@ -141,7 +141,7 @@ function resting(cursor: ChainCursor, { now, blockTimeMs }: Pick<StuckScene, 'no
   return ['no_new_block', headTime, `The node has returned no block above ${headHeight}. It may have stopped syncing.`]
 }
 
-function waitingFound({ waitReason }: ChainCursor, since: Ms): Found | null {
+function waitingFound({ waitReason }: ChainCursor, since: Ms): Finding | null {
   return typeof waitReason === 'string' ? ['nodes_disagree', since, waitReason] : null
 }
 

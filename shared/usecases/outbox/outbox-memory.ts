@@ -85,7 +85,7 @@ const SHOWN_AFTER_TRIM_MS = 2_000
 const REMEMBERED_MAX = 10_000
 
 /** The entries of an invoice that are durable elsewhere. */
-export interface Relayed {
+export interface RelayedEntries {
   readonly id: string
   readonly throughSeq: number
 }
@@ -97,7 +97,7 @@ export interface OutboxTrimmer {
   /** How many invoices wait for their trim. */
   waiting(): number
   /** Call it when everything that the entries stand for is durable. */
-  relayed(entries: readonly Relayed[]): Promise<void>
+  relayed(entries: readonly RelayedEntries[]): Promise<void>
 }
 
 /** Trims with the round that relayed, and remembers nothing. */
@@ -116,7 +116,7 @@ export interface BackgroundTrimmer extends OutboxTrimmer {
 }
 
 /** `trimmedAt` is the stopwatch reading of the trim, null before it. */
-interface Remembered {
+interface TrimState {
   readonly throughSeq: number
   readonly trimmedAt: number | null
 }
@@ -127,13 +127,13 @@ interface Remembered {
  * refused row. A trim that fails every time is forgotten, so that a sweep finds its entries.
  */
 export function createBackgroundTrimmer(deps: Uses<'invoices' | 'after' | 'stopwatch' | 'logger'>): BackgroundTrimmer {
-  const remembered = new Map<string, Remembered>()
+  const remembered = new Map<string, TrimState>()
   const writes = new Set<Promise<void>>()
   let waiting = new Map<string, number>()
   let writing = 0
   let cancelTimer: (() => void) | null = null
 
-  const remember = (id: string, entry: Remembered): void => {
+  const remember = (id: string, entry: TrimState): void => {
     if (remembered.size >= REMEMBERED_MAX) remembered.clear()
     // In the order of their last change, so that `forget` ends at the first that is too young.
     remembered.delete(id)
@@ -149,7 +149,7 @@ export function createBackgroundTrimmer(deps: Uses<'invoices' | 'after' | 'stopw
   }
   const trim = async (batch: ReadonlyMap<string, number>): Promise<void> => {
     const entries = [...batch].map(([id, throughSeq]) => ({ id, throughSeq }))
-    const isCurrent = ({ id, throughSeq }: Relayed) => remembered.get(id)?.throughSeq === throughSeq
+    const isCurrent = ({ id, throughSeq }: RelayedEntries) => remembered.get(id)?.throughSeq === throughSeq
     for (const pauseMs of [...RETRY_AFTER_MS, null]) {
       try {
         await deps.invoices.trimOutbox(entries, { majority: false })

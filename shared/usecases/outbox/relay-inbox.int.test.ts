@@ -93,7 +93,7 @@ describe('an inbox row', () => {
   })
 })
 
-/** Relays each entry of the invoice in a turn of its own, as when the entries were written one after the other. */
+/** Relays each entry of the invoice in its own turn, as when the entries were written one after the other. */
 async function relayOneByOne(invoiceId: string): Promise<void> {
   const { deps } = engine
   const applyChanges: typeof deps.exceptions.applyChanges = async (changes) => {

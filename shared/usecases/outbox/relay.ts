@@ -294,7 +294,7 @@ interface PendingRound {
 export function createShardRounds(
   next: (shards: readonly number[]) => Promise<boolean>,
 ): (shard: number) => Promise<void> {
-  let asked: PendingRound[] = []
+  let pending: PendingRound[] = []
   /** The requests that later ones of their shard may join, because their round has not begun. */
   const waiting = new Map<number, Promise<void>>()
   let rounds = 0
@@ -307,7 +307,7 @@ export function createShardRounds(
     rounds += 1
     try {
       // The rest of a backlog is queued again, so that other shards get their turn.
-      if (await next(shards)) asked = [...asked, ...served]
+      if (await next(shards)) pending = [...pending, ...served]
       else for (const { resolve } of served) resolve()
     } catch (error) {
       for (const { reject } of served) reject(error)
@@ -317,16 +317,16 @@ export function createShardRounds(
     start()
   }
   const start = (): void => {
-    const served = asked.filter(({ shard }) => !busy.has(shard))
+    const served = pending.filter(({ shard }) => !busy.has(shard))
     if (served.length === 0 || rounds === ROUNDS_MAX) return
-    asked = asked.filter(({ shard }) => busy.has(shard))
+    pending = pending.filter(({ shard }) => busy.has(shard))
     for (const { shard } of served) waiting.delete(shard)
     void round(served)
   }
   return (shard) => {
     const shared = waiting.get(shard)
     if (shared !== undefined) return shared
-    const promise = new Promise<void>((resolve, reject) => asked.push({ shard, resolve, reject }))
+    const promise = new Promise<void>((resolve, reject) => pending.push({ shard, resolve, reject }))
     waiting.set(shard, promise)
     // Shards that are requested in one turn share a round.
     if (!isStarting) {

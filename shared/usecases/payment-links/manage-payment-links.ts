@@ -98,7 +98,7 @@ export async function getPaymentLink(
 }
 
 /**
- * Deactivates a link, audited whoever does it; its invoices stay valid. An inactive link is returned unchanged, so a retry needs no
+ * Deactivates a link, with an audit row for every actor; its invoices stay valid. An inactive link is returned unchanged, so a retry needs no
  * stored result. Throws `NOT_FOUND` for an unknown or foreign one.
  */
 export async function deactivatePaymentLink(

@@ -126,22 +126,22 @@ function checkConfirmed({ state, block, requiredConfirmations, replacedBy }: Pay
   )
 }
 
-function acceptedValue(deps: AttachDeps, payment: Payment, invoice: Invoice, asked: bigint | null): bigint {
+function acceptedValue(deps: AttachDeps, payment: Payment, invoice: Invoice, valueBase: bigint | null): bigint {
   const paymentMethod = activePaymentMethod(invoice.state)
   if (paymentMethod === null) throw refused('The invoice has no coin yet, so the payment cannot be valued.')
   if (payment.asset === paymentMethod.asset) {
-    if (asked === null || asked === payment.amountBase) return payment.amountBase
+    if (valueBase === null || valueBase === payment.amountBase) return payment.amountBase
     throw invalid(`the payment is in ${paymentMethod.asset}, so its own amount applies: ${payment.amountBase}`)
   }
   const { decimals } = deps.catalog.asset(paymentMethod.asset)
   const what = payment.asset ?? `token ${payment.contract ?? 'unknown'}`
-  if (asked === null) {
+  if (valueBase === null) {
     throw invalid(
       `the payment is ${what}, but the invoice is in ${paymentMethod.asset}: enter its value in base units (${decimals} decimals)`,
     )
   }
-  if (asked <= 0n) throw invalid('must be above zero')
-  return asked
+  if (valueBase <= 0n) throw invalid('must be above zero')
+  return valueBase
 }
 
 const statesValue = (payment: Payment, { state }: Invoice): boolean =>

@@ -11,7 +11,7 @@ import { addressClaim, amountClaim, proofsOfRows } from '#shared/usecases/wallet
 /** Dependencies of finding the owner of a transfer. */
 export type AttributeDeps = Uses<'invoices' | 'wallets' | 'catalog'>
 
-/** A transfer to a watched address, its block if any, and when it was first seen as far as the caller knows. */
+/** A transfer to a watched address, its block if any, and when it was first seen, if the caller has the time. */
 export interface FoundTransfer {
   readonly transfer: LedgerTransfer
   readonly block: PaymentBlock | null
@@ -65,11 +65,11 @@ function observation(
   const own = owner?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === transfer.matchKey) ?? []
   // An invoice may have released the address and claimed it again; a reference identifies a quote permanently.
   const paymentMethods = [...own.filter(isHeld), ...own.filter((paymentMethod) => !isHeld(paymentMethod))]
-  const asking = paymentMethods.filter(({ asset, network }) => asset === transfer.asset && network === input.network)
-  const isAskedFor = asking.length > 0
+  const matching = paymentMethods.filter(({ asset, network }) => asset === transfer.asset && network === input.network)
+  const isRequested = matching.length > 0
   // The same asset may have been quoted twice: which quote counts is not known yet, so the strictest applies.
-  const confirmations = isAskedFor
-    ? Math.max(...asking.map(({ requiredConfirmations }) => requiredConfirmations))
+  const confirmations = isRequested
+    ? Math.max(...matching.map(({ requiredConfirmations }) => requiredConfirmations))
     : defaultConfirmations(deps.catalog, input, transfer)
   return {
     key: transfer.key,
@@ -87,10 +87,10 @@ function observation(
     contract: transfer.contract,
     block,
     requiredConfirmations: Math.max(1, confirmations, transfer.minConfirmations ?? 1),
-    needsFinality: needsFinality(deps.catalog, input.network, asking),
+    needsFinality: needsFinality(deps.catalog, input.network, matching),
     spends: transfer.spends ?? [],
     firstSeenAt: seenAt,
-    uncountedReason: isAskedFor ? null : foreignReason(owner, paymentMethods, input.network),
+    uncountedReason: isRequested ? null : foreignReason(owner, paymentMethods, input.network),
   }
 }
 
@@ -98,9 +98,9 @@ function observation(
 function needsFinality(
   catalog: Pick<Catalog, 'needsFinality' | 'knowsFinality'>,
   network: NetworkId,
-  asking: readonly PaymentMethod[],
+  matching: readonly PaymentMethod[],
 ): boolean {
-  const wanted = asking.some((paymentMethod) => paymentMethod.needsFinality) || catalog.needsFinality(network)
+  const wanted = matching.some((paymentMethod) => paymentMethod.needsFinality) || catalog.needsFinality(network)
   return wanted && catalog.knowsFinality(network)
 }
 
@@ -137,7 +137,7 @@ interface Scope {
   readonly family: Family
 }
 
-interface Seen {
+interface SeenTransfer {
   readonly transfer: LedgerTransfer
   readonly seenAt: Ms
 }
@@ -162,8 +162,8 @@ type HeldMethod = readonly [holder: ClaimHolder, paymentMethod: PaymentMethod]
 export async function findOwners(
   { invoices, wallets }: FindOwnersDeps,
   scope: Scope,
-  transfers: readonly Seen[],
-): Promise<(seen: Seen) => readonly HeldTransfer[]> {
+  transfers: readonly SeenTransfer[],
+): Promise<(seen: SeenTransfer) => readonly HeldTransfer[]> {
   const claims = new Set(transfers.flatMap(({ transfer }) => claimsFor(scope, transfer)))
   const references = new Set(transfers.flatMap(({ transfer }) => transfer.references ?? []))
   const [holders, named] = await Promise.all([
@@ -191,7 +191,7 @@ export async function findOwners(
       if (held === undefined || !stoodAt(held[1], seenAt)) continue
       if (isDisplaced(proof, held[0].workspaceId, seenAt)) continue
       const [holder, { priorHold }] = held
-      if (priorHold === undefined || seenAt > priorHold.until || wasAskedFor(scope, holder, transfer, seenAt)) {
+      if (priorHold === undefined || seenAt > priorHold.until || wasRequested(scope, holder, transfer, seenAt)) {
         return [{ transfer, holder }]
       }
       return [{ transfer, holder: null, disputed: [namesOf(holder), namesOf(priorHold)] }]
@@ -205,7 +205,7 @@ async function proofsFor(
   wallets: FindOwnersDeps['wallets'],
   { mode, family }: Scope,
   holders: readonly ClaimHolder[],
-  transfers: readonly Seen[],
+  transfers: readonly SeenTransfer[],
 ): Promise<ReadonlyMap<string, OwnershipProof>> {
   const held = new Set(holders.flatMap(({ paymentMethods }) => paymentMethods.map(({ matchKey }) => matchKey)))
   const keys = new Set(transfers.map(({ transfer }) => transfer.matchKey).filter((key) => held.has(key)))
@@ -243,7 +243,7 @@ const namesOf = ({ invoiceId, workspaceId, number }: DisputingInvoice): Disputin
 })
 
 /** Whether the holder's payer was asked for exactly this amount of this asset on this network, by then. */
-function wasAskedFor(
+function wasRequested(
   { network }: Scope,
   { paymentMethods }: ClaimHolder,
   transfer: LedgerTransfer,

@@ -13,7 +13,7 @@ beforeAll(async () => {
   engine = await openEngine(stores)
 })
 
-/** A payment of an invoice in a block of its own that the cursor, 5,000 blocks on, no longer remembers. */
+/** A payment of an invoice in its own block that the cursor, 5,000 blocks on, no longer remembers. */
 async function forgottenPayment() {
   const invoice = await engine.open({ asset: 'usdt_ethereum' })
   next += 100

@@ -216,10 +216,10 @@ export async function confirmPayments(
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
   const { client, auditDisputed, chain, ...scope } = input
-  const isAsked = client !== undefined || chain !== undefined
-  const due = isAsked ? await deps.payments.dueForConfirmation(scope) : []
+  const isChecked = client !== undefined || chain !== undefined
+  const due = isChecked ? await deps.payments.dueForConfirmation(scope) : []
   // Almost always, and the question comes with every block: the same one is not asked again.
-  if (isAsked && due.length === 0) return []
+  if (isChecked && due.length === 0) return []
   const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
   if (disputed.length > 0) auditDisputed?.(disputed.length)
   const forgotten =
@@ -289,33 +289,33 @@ async function disputedPayments(client: SecondOpinion, due: readonly Payment[]):
 }
 
 async function disputedTransactions({ disputed }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const asked = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
+  const questions = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
     const transfer = { key, matchKey, contract, amountBase }
     return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
   })
-  if (disputed === undefined || asked.length === 0) return []
+  if (disputed === undefined || questions.length === 0) return []
   const recorded = await orAll(
-    () => disputed(asked),
-    asked.map(({ txHash }) => txHash),
+    () => disputed(questions),
+    questions.map(({ txHash }) => txHash),
   )
   return due.filter(({ txHash }) => txHash !== null && recorded.has(txHash)).map(({ key }) => key)
 }
 
 async function disputedIncreases({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const asked = due.flatMap(({ key, matchKey, block }) =>
+  const questions = due.flatMap(({ key, matchKey, block }) =>
     block?.increase === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.increase }],
   )
-  if (balances === undefined || asked.length === 0) return []
+  if (balances === undefined || questions.length === 0) return []
   const recorded = await orAll(
-    () => balances.disputed(asked),
-    asked.map(({ key }) => key),
+    () => balances.disputed(questions),
+    questions.map(({ key }) => key),
   )
   return [...recorded]
 }
 
-async function orAll(ask: () => Promise<ReadonlySet<string>>, all: readonly string[]): Promise<ReadonlySet<string>> {
+async function orAll(query: () => Promise<ReadonlySet<string>>, all: readonly string[]): Promise<ReadonlySet<string>> {
   try {
-    return await ask()
+    return await query()
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
     return new Set(all)

@@ -125,7 +125,7 @@ describe('the inbox row of an unmatched transfer', () => {
 })
 
 describe('an unmatched transfer that is mined again with another amount', () => {
-  it('has a row of its own, and that of the first amount closes by itself', async () => {
+  it('has its own row, and that of the first amount closes by itself', async () => {
     const key = keyed('twice')
     await record(blockAt(1, key, 9_000_000n))
     await record(blockAt(2, key, 7_000_000n, 'b'))

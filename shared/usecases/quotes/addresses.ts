@@ -67,7 +67,7 @@ export interface QuoteOffers {
 }
 
 type OfferMaterial = Pick<KeyMaterial, 'id' | 'mode' | 'family' | 'kind'>
-type Wanted = [material: OfferMaterial, info: AssetInfo, priceBase: bigint]
+type OfferKey = [material: OfferMaterial, info: AssetInfo, priceBase: bigint]
 
 /** Makes the source of offers of a process. */
 export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
@@ -105,7 +105,7 @@ export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
       const { address, matchKey } = row
       return { address, matchKey, ...free, hold: 'amount', priorHold: null, reference: referenceFor(deps, info) }
     },
-  } satisfies Record<OfferMaterial['kind'], (...wanted: Wanted) => Promise<QuoteOffer>>
+  } satisfies Record<OfferMaterial['kind'], (...wanted: OfferKey) => Promise<QuoteOffer>>
 
   return {
     take: (material, info, priceBase, workspaceId) =>
@@ -146,18 +146,18 @@ export function createQuoteOffers(deps: QuoteOffersDeps): QuoteOffers {
  * quarantined.
  */
 function createBehindCheck({ marks, clock }: Pick<QuoteOffersDeps, 'marks' | 'clock'>): () => Promise<boolean> {
-  let asked: { readonly at: number; readonly answer: Promise<boolean> } | null = null
+  let last: { readonly at: number; readonly answer: Promise<boolean> } | null = null
   return async () => {
-    if (asked === null || clock.now() - asked.at >= BEHIND_POLL_MS || clock.now() < asked.at) {
+    if (last === null || clock.now() - last.at >= BEHIND_POLL_MS || clock.now() < last.at) {
       const mine = { at: clock.now(), answer: marks.isStoreBehind() }
-      asked = mine
+      last = mine
       // Neither a failed read nor a store that is behind is kept: the next call reads again.
       const forget = () => {
-        if (asked === mine) asked = null
+        if (last === mine) last = null
       }
       mine.answer.then((isBehind) => isBehind && forget(), forget)
     }
-    return await asked.answer
+    return await last.answer
   }
 }
 

@@ -105,7 +105,7 @@ async function displacedWallet(
     ({ displacedAt, family, networks, ...wallet }) =>
       displacedAt !== undefined && wallet.mode === mode && family === info.family && networks.includes(info.network),
   )
-  return lost === undefined ? '' : `: wallet ${lost.id} was displaced by a proof of control and needs one of its own`
+  return lost === undefined ? '' : `: wallet ${lost.id} was displaced by a proof of control and needs its own`
 }
 
 async function hasRate(
@@ -280,14 +280,14 @@ async function optionOf(
     if (priced.amountBase > info.maxBase) return { most: leastFiatFor(info.maxBase + 1n, terms) - 1n }
   }
   const worth = priced === null ? null : { fiat, fiatPerUsd: priced.fiatPerUsd }
-  const asked = requiredConfirmations(deps.catalog, { policy: workspace.policy, asset: id, mode }, worth)
+  const required = requiredConfirmations(deps.catalog, { policy: workspace.policy, asset: id, mode }, worth)
   return {
     asset: id,
     symbol: info.symbol,
     name: info.name,
     network: info.network,
     estimate: priced === null ? null : displayUnits(priced.amountBase, info),
-    confirmMs: confirmationWait(deps.catalog, { network: info.network, mode }, asked),
+    confirmMs: confirmationWait(deps.catalog, { network: info.network, mode }, required),
     isAvailable: reason === null && priced !== null,
   }
 }

@@ -3,7 +3,7 @@ import { createClaimStock, type FreeClaim } from './claim-stock.ts'
 
 const clock = { now: () => 1_000_000 }
 
-/** Searches that return `each` of `total` claims which nobody was offered, after a step of their own. */
+/** Searches that return `each` of `total` claims which nobody was offered, after their own step. */
 const searchesOf =
   (total: number, each: number) =>
   async (isOffered: (claim: string) => boolean): Promise<readonly FreeClaim[]> => {

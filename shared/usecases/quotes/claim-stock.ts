@@ -118,10 +118,10 @@ const PAGE = 200
 const ENOUGH = 16
 /** Ranges of additions, tried one after another, and how many of each are requested; small ones cost a payer least. */
 const RANGES = [
-  { upTo: 99, asked: 99 },
-  { upTo: 999, asked: 150 },
-  { upTo: Number(SLOTS_MAX), asked: 300 },
-  { upTo: Number(SLOTS_MAX), asked: Number(SLOTS_MAX) },
+  { upTo: 99, count: 99 },
+  { upTo: 999, count: 150 },
+  { upTo: Number(SLOTS_MAX), count: 300 },
+  { upTo: Number(SLOTS_MAX), count: Number(SLOTS_MAX) },
 ] as const
 
 /** Dependencies of finding free addresses and amounts. */
@@ -193,7 +193,7 @@ export function freeAmounts(
 ): FindFree<FreeAmount> {
   return async (isOffered) => {
     let recent: readonly FreeAmount[] = []
-    for (const { upTo, asked } of RANGES) {
+    for (const { upTo, count } of RANGES) {
       const candidates = shuffledSlots(deps.random, upTo)
         .map((slot) => slotAmount(priceBase, info.decimals, BigInt(slot)))
         .map((amountBase) => ({
@@ -201,7 +201,7 @@ export function freeAmounts(
           claim: amountClaim(row.mode, info.network, row.matchKey, info.id, amountBase),
         }))
         .filter(({ claim }) => !isOffered(claim))
-        .slice(0, asked)
+        .slice(0, count)
       const claims = candidates.map(({ claim }) => claim)
       const [taken, prior] = await Promise.all([
         deps.invoices.claimsTaken(claims),

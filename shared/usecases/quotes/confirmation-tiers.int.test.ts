@@ -61,7 +61,7 @@ describe('confirmations by value', () => {
 
   it('value other currencies by the rate that prices the lock', async () => {
     const { clock, paymentMethods, workspace } = { ...engine.deps, workspace: engine.workspace }
-    const ask = (minor: bigint) => {
+    const request = (minor: bigint) => {
       const at = clock.now()
       const fiat = { minor, currency: 'EUR' } as const
       return paymentMethods.prepare({
@@ -74,8 +74,8 @@ describe('confirmations by value', () => {
       })
     }
     // One US dollar is 0.5 of them.
-    expect((await ask(5_000n)).paymentMethod.requiredConfirmations).toBe(2)
-    expect((await ask(4_999n)).paymentMethod.requiredConfirmations).toBe(1)
+    expect((await request(5_000n)).paymentMethod.requiredConfirmations).toBe(2)
+    expect((await request(4_999n)).paymentMethod.requiredConfirmations).toBe(1)
   })
 
   it('stay what they were through a new price and a new policy', async () => {

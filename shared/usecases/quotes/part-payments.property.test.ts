@@ -73,10 +73,10 @@ function play(info: AssetInfo, given: typeof story extends fc.Arbitrary<infer T>
     check(state, info, sent, T0 + (index + 1) * MINUTE)
   }
   if (isPaid(state)) return
-  const askedBase = requestedBase(state, T0 + 5 * MINUTE)
+  const restBase = requestedBase(state, T0 + 5 * MINUTE)
   if (given.isLate) apply({ type: 'deadline_reached' }, DEADLINE)
-  see(askedBase, given.isLate ? DEADLINE + MINUTE : T0 + 6 * MINUTE, '1.00')
-  holds(isPaid(state), `the amount asked for pays the invoice: ${state.status} with ${askedBase}`)
+  see(restBase, given.isLate ? DEADLINE + MINUTE : T0 + 6 * MINUTE, '1.00')
+  holds(isPaid(state), `the amount asked for pays the invoice: ${state.status} with ${restBase}`)
   holds(state.exceptions.length === 0, 'nobody has to decide anything')
   holds(!state.underpaidAccepted, 'it is no underpayment')
   check(state, info, sent, DEADLINE)
@@ -92,17 +92,17 @@ function check(state: InvoiceState, info: AssetInfo, sent: readonly PaymentObser
   const dust = sent.filter((one) => !counted.includes(one) && row(one.payment)?.counted === true)
   const sum = [...counted, ...dust].reduce((total, one) => total + one.amountBase, 0n)
   holds(receivedBase === sum, 'no money is lost, and none is counted twice')
-  const askedBase = requestedBase(state, at)
+  const restBase = requestedBase(state, at)
   const isOpen = state.status === 'pending' || state.status === 'partial'
   if (!isOpen) {
-    holds(askedBase === 0n, 'nothing is asked for')
+    holds(restBase === 0n, 'nothing is asked for')
     return
   }
-  holds(askedBase >= dueBase - seenBase, 'the rest is covered')
-  holds(askedBase - (dueBase - seenBase) <= info.dustBase, 'no more than dust is asked for above it')
-  holds(askedBase >= info.dustBase, 'the chain lets one send it')
-  holds(askedBase % displayUnit(info) === 0n, 'a payer can type it')
-  holds(askedBase <= info.maxBase, 'the chain can carry it')
+  holds(restBase >= dueBase - seenBase, 'the rest is covered')
+  holds(restBase - (dueBase - seenBase) <= info.dustBase, 'no more than dust is asked for above it')
+  holds(restBase >= info.dustBase, 'the chain lets one send it')
+  holds(restBase % displayUnit(info) === 0n, 'a payer can type it')
+  holds(restBase <= info.maxBase, 'the chain can carry it')
   holds(dueBase - seenBase >= info.dustBase || dueBase < info.dustBase * 20n, 'no rest is below the dust')
 }
 

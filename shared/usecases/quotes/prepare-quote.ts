@@ -13,7 +13,7 @@ import {
 import { heldFor, quarantineFor } from '#shared/domain/invoice/quote-window.ts'
 import { displayUnit, formatUnits } from '#shared/domain/money/money.ts'
 
-import type { AskedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
+import type { RequestedConfirmations } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { AssetRate } from '#shared/ports/rates.ts'
@@ -157,7 +157,7 @@ interface Parts {
   readonly material: KeyMaterial
   readonly priced: Quote
   /** Confirmations required for the invoice's value. */
-  readonly required: AskedConfirmations
+  readonly required: RequestedConfirmations
 }
 
 /**

@@ -6,10 +6,10 @@ import { formatUnits, quoteAmountBase } from '#shared/domain/money/money.ts'
 
 import { NETWORKS } from '#shared/domain/networks.ts'
 import {
-  type AskedConfirmations,
-  askedConfirmations,
   type ConfirmationTier,
   type InvoiceWorth,
+  type RequestedConfirmations,
+  requestedConfirmations,
 } from '#shared/domain/payment/confirmation-tiers.ts'
 import type { AssetInfo, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { WorkspacePolicy } from '#shared/ports/workspaces.ts'
@@ -58,9 +58,9 @@ export function requiredConfirmations(
   catalog: PolicyCatalog,
   { policy, asset, mode }: ConfirmationSubject,
   worth: InvoiceWorth | null,
-): AskedConfirmations {
+): RequestedConfirmations {
   const tiers = ownTiers(catalog, policy, asset) ?? catalog.confirmationTiers(asset, mode)
-  return askedConfirmations(tiers, worth, catalog.confirmations(asset, mode))
+  return requestedConfirmations(tiers, worth, catalog.confirmations(asset, mode))
 }
 
 /** The single count that an asset is listed with: the workspace's own, of its lowest tier, otherwise the network's base figure. */
@@ -70,7 +70,7 @@ export function baseConfirmations(
 ): number {
   const own = ownTiers(catalog, policy, asset)
   const base = catalog.confirmations(asset, mode)
-  return own === null ? base : askedConfirmations(own.slice(0, 1), null, base).confirmations
+  return own === null ? base : requestedConfirmations(own.slice(0, 1), null, base).confirmations
 }
 
 function ownTiers(

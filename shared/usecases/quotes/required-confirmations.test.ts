@@ -12,17 +12,19 @@ const of = (asset: Asset, stored: unknown) => ({
   mode: 'live' as const,
 })
 const dollars = (amount: bigint) => ({ fiat: { minor: amount * 100n, currency: 'USD' as const }, fiatPerUsd: '1' })
-const asked = (asset: Asset, stored: unknown, amount = 500n) =>
+const confirmationsFor = (asset: Asset, stored: unknown, amount = 500n) =>
   requiredConfirmations(catalog, of(asset, stored), dollars(amount))
 const count = (confirmations: number) => ({ confirmations, finality: false })
 
 it('asks by default for more the more an invoice is worth, and never for less than is usual above 100 USD', () => {
-  const figures = [99n, 100n, 9_999n, 10_000n, 100_000n].map((amount) => asked('btc_bitcoin', undefined, amount))
+  const figures = [99n, 100n, 9_999n, 10_000n, 100_000n].map((amount) =>
+    confirmationsFor('btc_bitcoin', undefined, amount),
+  )
   expect(figures).toEqual([1, 2, 2, 3, 6].map(count))
-  expect(asked('ltc_litecoin', undefined, 10_000n)).toEqual(count(12))
-  expect(asked('eth_ethereum', undefined, 9_999n)).toEqual(count(12))
-  expect(asked('eth_ethereum', undefined, 10_000n)).toEqual({ confirmations: 12, finality: true })
-  expect(asked('usdt_tron', undefined, 1_000_000n)).toEqual(count(19))
+  expect(confirmationsFor('ltc_litecoin', undefined, 10_000n)).toEqual(count(12))
+  expect(confirmationsFor('eth_ethereum', undefined, 9_999n)).toEqual(count(12))
+  expect(confirmationsFor('eth_ethereum', undefined, 10_000n)).toEqual({ confirmations: 12, finality: true })
+  expect(confirmationsFor('usdt_tron', undefined, 1_000_000n)).toEqual(count(19))
 })
 
 it('takes a table of the workspace for that of the network', () => {
@@ -30,8 +32,8 @@ it('takes a table of the workspace for that of the network', () => {
     { fromUsd: 0, confirmations: 3 },
     { fromUsd: 1_000, confirmations: 9 },
   ]
-  expect(asked('btc_bitcoin', tiers, 999n)).toEqual(count(3))
-  expect(asked('btc_bitcoin', tiers, 1_000n)).toEqual(count(9))
+  expect(confirmationsFor('btc_bitcoin', tiers, 999n)).toEqual(count(3))
+  expect(confirmationsFor('btc_bitcoin', tiers, 1_000n)).toEqual(count(9))
   expect(requiredConfirmations(catalog, of('btc_bitcoin', tiers), null)).toEqual(count(9))
 })
 
@@ -70,16 +72,16 @@ it('names each asset whose table cannot be asked for', () => {
 })
 
 it('takes the figure of the workspace, else that of the network', () => {
-  expect(asked('btc_bitcoin', 4)).toEqual({ confirmations: 4, finality: false })
-  expect(asked('btc_bitcoin', undefined)).toEqual({ confirmations: 2, finality: false })
-  expect(asked('eth_ethereum', 'finalized')).toEqual({ confirmations: 12, finality: true })
+  expect(confirmationsFor('btc_bitcoin', 4)).toEqual({ confirmations: 4, finality: false })
+  expect(confirmationsFor('btc_bitcoin', undefined)).toEqual({ confirmations: 2, finality: false })
+  expect(confirmationsFor('eth_ethereum', 'finalized')).toEqual({ confirmations: 12, finality: true })
 })
 
 // Guarantee: what was stored before it was checked neither credits at once nor blocks every payment.
 it.each([0, -1, 2.5, Number.NaN, '3', null, 'finalized', [], [{}], [{ fromUsd: 5, confirmations: 1 }]])(
   'a stored %j for Bitcoin counts as not given',
   (stored) => {
-    expect(asked('btc_bitcoin', stored)).toEqual({ confirmations: 2, finality: false })
+    expect(confirmationsFor('btc_bitcoin', stored)).toEqual({ confirmations: 2, finality: false })
   },
 )
 

@@ -90,7 +90,7 @@ interface Share {
   readonly scope: 'everybody' | 'source'
   readonly prefix: string
   readonly count: number
-  /** When a place is free again, where no place of the share tells. */
+  /** When a place is free again, where no place of the share has an end. */
   readonly freeAt?: Ms
   /** What the merchant reads when it is used up; absent for what only concerns one connection's day. */
   readonly warning?: string
@@ -207,7 +207,7 @@ export type VisitorWatchesDeps = Uses<'catalog'> & { readonly nodePrices: Pick<N
 /**
  * How many watches all visitors together may have open on a network at a time: so many that, were each opened again as soon as it ends for a
  * whole month, they would use half of the quota of a network that is read for open invoices alone. Without a quota, and where every
- * block is read whoever waits, a fixed number. Quotes of another length change it with them, up to ten times: the sooner they end, the more often each is opened.
+ * block is read in any case, a fixed number. Quotes of another length change it with them, up to ten times: the sooner they end, the more often each is opened.
  */
 export function visitorWatches(
   { catalog, nodePrices }: VisitorWatchesDeps,

@@ -7,7 +7,7 @@ import { publishRates } from './publish-rates.ts'
 const SILENT = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT }
 
 function build() {
-  const world = { now: 1_800_000_000_000, confirms: null as boolean | null, asked: [] as string[] }
+  const world = { now: 1_800_000_000_000, confirms: null as boolean | null, requests: [] as string[] }
   const stored: RateSnapshot[] = []
   const publish = (quotes: readonly Quote[]) =>
     publishRates(
@@ -17,7 +17,7 @@ function build() {
         metrics: { count() {}, gauge() {}, observe() {} },
         jumpConfirmation: {
           agrees: async (symbol) => {
-            world.asked.push(symbol)
+            world.requests.push(symbol)
             return world.confirms
           },
         },
@@ -108,11 +108,11 @@ describe('publishRates', () => {
     await publish(books({ BTC: '100' }))
     expect((await publish(books({ BTC: '50' })))?.usdPerSymbol).toEqual({})
     expect((await publish(books({ BTC: '50' })))?.usdPerSymbol).toEqual({})
-    expect(world.asked).toEqual(['BTC', 'BTC'])
+    expect(world.requests).toEqual(['BTC', 'BTC'])
     world.confirms = true
     expect((await publish(books({ BTC: '50' })))?.usdPerSymbol['BTC']?.price).toBe('50')
     await publish(books({ BTC: '51' }))
-    expect(world.asked).toHaveLength(3)
+    expect(world.requests).toHaveLength(3)
   })
 
   // Money: a second opinion that contradicts stops what two cycles would let pass.

@@ -65,7 +65,7 @@ interface Cycle {
   readonly verdicts: Map<string, GuardVerdict>
 }
 
-type Published = Record<string, PublishedPrice>
+type PublishedPrices = Record<string, PublishedPrice>
 
 /** Stablecoins whose price is a jump that nobody confirmed: books quoted in them are not read. One off its peg has a price, which converts them. */
 async function refusedLegs(
@@ -85,8 +85,8 @@ async function passGuards(
   deps: PublishRatesDeps,
   cycle: Cycle,
   board: ReadonlyMap<string, Consensus>,
-): Promise<Published> {
-  const published: Published = {}
+): Promise<PublishedPrices> {
+  const published: PublishedPrices = {}
   for (const [name, consensus] of board) {
     const verdict = await verdictOn(deps, cycle, name, consensus)
     if (consensus.outliers.length > 0) {

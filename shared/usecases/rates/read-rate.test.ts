@@ -27,7 +27,7 @@ const SNAPSHOT: RateSnapshot = {
 
 /** A reader over one snapshot that may be replaced, a clock that may be set, and the number of loads. */
 function build(snapshot: RateSnapshot | null = SNAPSHOT) {
-  const world = { now: AT, snapshot, loads: 0, asked: [] as number[] }
+  const world = { now: AT, snapshot, loads: 0, requests: [] as number[] }
   const symbols: Readonly<Record<string, string>> = { btc_bitcoin: 'BTC', eth_base: 'ETH' }
   const reader = createRateReader({
     clock: { now: () => world.now },
@@ -38,7 +38,7 @@ function build(snapshot: RateSnapshot | null = SNAPSHOT) {
         return world.snapshot
       },
       latestBefore: async (at, withinMs) => {
-        world.asked.push(at, withinMs)
+        world.requests.push(at, withinMs)
         return world.snapshot
       },
     },
@@ -81,7 +81,7 @@ describe('rateFor', () => {
     await expect(reader.rateFor(BTC_EUR)).resolves.toBeDefined()
     world.now = AT - 3_600_000
     await reader.rateFor(BTC_EUR).catch(() => undefined)
-    expect(world.asked).toEqual([AT - 3_600_000, 86_400_000])
+    expect(world.requests).toEqual([AT - 3_600_000, 86_400_000])
   })
 
   it('is unavailable without a snapshot, and for a symbol, a fiat or an ARS series that it does not hold', async () => {
@@ -118,7 +118,7 @@ describe('rateAt', () => {
     expect(await reader.rateAt({ ...BTC_EUR, at: AT + 5 })).toMatchObject({
       ...{ fiatPerAsset: '62612.972319859225891875', at: AT },
     })
-    expect(world.asked).toEqual([AT + 5, 120_000])
+    expect(world.requests).toEqual([AT + 5, 120_000])
     expect(await reader.rateAt({ ...BTC_EUR, fiat: 'GBP', at: AT })).toBeNull()
     expect(await build(null).reader.rateAt({ ...BTC_EUR, at: AT })).toBeNull()
   })

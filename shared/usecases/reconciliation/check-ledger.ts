@@ -64,7 +64,7 @@ function checkRows({ invoice, payments }: InvoiceRecords): readonly Finding[] {
 function faultOf(row: LedgerRow, payment: Payment, isCancelled: boolean): string | null {
   if (row.amountBase !== payment.amountBase)
     return `the ledger has ${row.amountBase} base units, the payment ${payment.amountBase}`
-  if (row.version > payment.version) return `the ledger knows version ${row.version}, the payment is ${payment.version}`
+  if (row.version > payment.version) return `the ledger has version ${row.version}, the payment is ${payment.version}`
   if (row.version < payment.version)
     return payment.dirtyAt === null
       ? `version ${payment.version} was never applied; the ledger has ${row.version}`

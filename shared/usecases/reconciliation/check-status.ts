@@ -9,9 +9,9 @@ import type { Finding } from './violation.ts'
 /** The status follows from the ledger, and every field that depends on the status matches it. */
 export function checkStatus({ terms, state }: Invoice): readonly Finding[] {
   const { status, version } = state
-  const asked = statusBySums(state, Number.NEGATIVE_INFINITY)
+  const computed = statusBySums(state, Number.NEGATIVE_INFINITY)
   const faults: readonly (readonly [boolean, string])[] = [
-    [asked !== status, `it is ${status}, but its ledger requires ${asked}`],
+    [computed !== status, `it is ${status}, but its ledger requires ${computed}`],
     [!Number.isInteger(version) || version < 1, `it has version ${version}`],
     [version === 1 && status !== 'new' && status !== 'pending', `it is ${status} in its first version`],
     [state.mode !== terms.mode, `its state is of ${state.mode}`],

@@ -67,7 +67,7 @@ export async function openRefundRequest(
     asset,
     network,
     amountBase: amountOf(input.amount, decimals),
-    status: address === null ? 'asked' : 'addressed',
+    status: address === null ? 'requested' : 'addressed',
     tokenHash: refundTokenHash(token) ?? '',
     expiresAt: at + REFUND_LINK_LIFE_MS,
     address,
@@ -75,14 +75,14 @@ export async function openRefundRequest(
     txHash: null,
     sentAt: null,
     market: null,
-    askedBy: actor,
+    requestedBy: actor,
     sentBy: null,
     createdAt: at,
   }
   const about = { invoice_number: invoice.terms.number, refund: refund.id, asset, symbol, amount: input.amount }
   const detail = { ...about, ...(address !== null && { address }), reason }
-  const made = auditOf({ ...input, at, action: 'refund.asked', invoiceId: refund.invoiceId, detail })
-  const audit = { ...made, id: `refund-asked:${opId}` }
+  const made = auditOf({ ...input, at, action: 'refund.requested', invoiceId: refund.invoiceId, detail })
+  const audit = { ...made, id: `refund-requested:${opId}` }
   const stored = await deps.refunds.open(refund, audit, async ({ payments, refunds }) => {
     requireLeft(refund, refundableBase(asset, payments, refunds), deps.catalog.asset(asset))
     const open = refunds.filter(({ status }) => status !== 'withdrawn')

@@ -48,7 +48,7 @@ export async function submitRefundAddress(
 ): Promise<RefundRequest> {
   const refund = await find(deps, token)
   const { address } = deps.payees.read(refund.network, refund.mode, input.address)
-  if (refund.status === 'asked') await give(deps, refund, address)
+  if (refund.status === 'requested') await give(deps, refund, address)
   const now = await find(deps, token)
   if (now.address !== address) {
     throw new PaymeshError('INVALID_STATE', {

@@ -19,7 +19,7 @@ const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceSta
 const PLENTY = [{ asset: 'usdt_ethereum' as const, state: 'confirmed' as const, amountBase: 1_000_000_000n }]
 const refund = (
   amountBase: bigint,
-  status: 'asked' | 'sent' | 'withdrawn',
+  status: 'requested' | 'sent' | 'withdrawn',
   asset: 'usdt_ethereum' | 'eth_ethereum',
 ) => ({
   ...{ amountBase, status, asset },
@@ -69,7 +69,7 @@ test('of a paid invoice with money outside every quote that money is proposed', 
 test('what earlier refunds cover is not proposed again', () => {
   const over = state('overpaid', 105_980_000n)
   expect(suggestRefund(over, PLENTY, [refund(5_980_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
-  expect(suggestRefund(over, PLENTY, [refund(1_000_000n, 'asked', 'usdt_ethereum')])).toBe(4_980_000n)
+  expect(suggestRefund(over, PLENTY, [refund(1_000_000n, 'requested', 'usdt_ethereum')])).toBe(4_980_000n)
   expect(suggestRefund(over, PLENTY, [refund(5_980_000n, 'withdrawn', 'usdt_ethereum')])).toBe(5_980_000n)
   expect(suggestRefund(over, PLENTY, [refund(5_980_000n, 'sent', 'eth_ethereum')])).toBe(5_980_000n)
   expect(suggestRefund(over, PLENTY, [refund(9_000_000n, 'sent', 'usdt_ethereum')])).toBe(0n)

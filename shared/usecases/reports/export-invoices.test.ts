@@ -25,12 +25,12 @@ test('an export goes on behind short and empty pages until the last one', async 
     { invoices: [], next: 'b' },
     { invoices: [invoice(1)], next: null },
   ]
-  const asked: (string | null)[] = []
+  const requests: (string | null)[] = []
   const deps = {
     lookups: {
       page: async ({ beforeId }: { readonly beforeId: string | null }) => {
-        asked.push(beforeId)
-        const page = pages[asked.length - 1]
+        requests.push(beforeId)
+        const page = pages[requests.length - 1]
         if (page === undefined) throw new Error('read behind the last page')
         return page
       },
@@ -45,5 +45,5 @@ test('an export goes on behind short and empty pages until the last one', async 
   for await (const part of exportInvoices(deps, query)) text += part
   const lines = text.trimEnd().split('\r\n')
   expect(lines.map((line) => line.split(',')[1])).toEqual(['invoice_number', '3', '2', '1'])
-  expect(asked).toEqual([null, 'a', 'b'])
+  expect(requests).toEqual([null, 'a', 'b'])
 })

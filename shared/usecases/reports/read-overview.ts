@@ -84,7 +84,7 @@ function keeping<T>(clock: Clock, read: (question: OverviewQuestion) => Promise<
   }
 }
 
-interface Read {
+interface Days {
   /** The days asked for, oldest first. */
   readonly days: readonly string[]
   /** The figures of each of them. */
@@ -96,7 +96,7 @@ interface Read {
 
 const HOUR_MS = 3_600_000
 
-async function readDays({ reads }: Deps, { workspaceId, mode, zone, first, last }: OverviewQuestion): Promise<Read> {
+async function readDays({ reads }: Deps, { workspaceId, mode, zone, first, last }: OverviewQuestion): Promise<Days> {
   const count = daysOf({ first, last }).length
   const days = daysOf({ first: dayBefore(first, count), last })
   const starts = dayStarts(days, zone)

@@ -13,7 +13,7 @@ export function reasonOf({ reason }: { readonly reason?: string | null }): { rea
 export type BeginOperationDeps = Uses<'operationRegister' | 'clock' | 'random'>
 
 /** A change that a client requests under an id of its choice. */
-export interface AskedOperation {
+export interface OperationRequest {
   /** Where the client's id is unique: a workspace, the installation, or a person. */
   readonly scope: string
   /** The client's id, a UUID. */
@@ -41,8 +41,8 @@ export interface Operation {
 }
 
 /** Binds the client's id to the request. Throws `IDEMPOTENCY_MISMATCH` when it is bound to another one; then nothing was changed. */
-export async function beginOperation(deps: BeginOperationDeps, asked: AskedOperation): Promise<Operation> {
-  const { scope, opId, actor, procedure, content } = asked
+export async function beginOperation(deps: BeginOperationDeps, request: OperationRequest): Promise<Operation> {
+  const { scope, opId, actor, procedure, content } = request
   const key = `${scope}:${opId}`
   const { operationRegister, clock, random } = deps
   const fingerprint = createHash('sha256').update(canonicalJson({ actor, procedure, content }), 'utf8').digest('hex')

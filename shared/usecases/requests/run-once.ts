@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
-import type { Answer } from '#shared/ports/http-response.ts'
+import type { Answer } from '#shared/ports/answer.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { isReplayable } from './idempotency-scope.ts'
 

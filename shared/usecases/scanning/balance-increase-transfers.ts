@@ -59,11 +59,11 @@ async function withSecondFigures(
   placed: readonly PlacedIncrease[],
 ): Promise<readonly PlacedIncrease[]> {
   const hashes = new Map(blocks.map(({ height, hash }) => [height, hash]))
-  const asked = placed.flatMap(({ height, transfer: { key, matchKey, increase } }) => {
+  const questions = placed.flatMap(({ height, transfer: { key, matchKey, increase } }) => {
     const hash = hashes.get(height)
     return increase === undefined || hash === undefined ? [] : [{ key, matchKey, height, hash, ...increase }]
   })
-  const found = asked.length === 0 ? new Map<string, SecondFigures>() : await balances.second(asked)
+  const found = questions.length === 0 ? new Map<string, SecondFigures>() : await balances.second(questions)
   return placed.map(({ height, transfer }) => {
     const second = found.get(transfer.key)
     if (transfer.increase === undefined || second === undefined) return { height, transfer }

@@ -135,7 +135,7 @@ export async function recordLogged(
   }
 }
 
-/** A block whose state is gone on every node gets no increase: whoever compares balances still sees the difference. */
+/** A block whose state is gone on every node gets no increase: the comparison of balances still shows the difference. */
 async function withIncreasesOf(
   session: ScanSession,
   blocks: readonly ScannedBlock[],

@@ -95,7 +95,7 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     // Times of blocks may be in the future.
     const through = Math.max(cursor.time, readUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
     const open = await openWatches(session)
-    // Deadlines wait from before the first of them: a range before may have been read from wrong balances, whoever it concerned.
+    // Deadlines wait from before the first of them: a range before may have been read from wrong balances, whichever invoices it concerned.
     const isDoubtful = open.every(({ expiresAt }) => expiresAt > (cursor.unproven ?? expiresAt))
     const ending = open.filter(({ expiresAt }) => isDoubtful || expiresAt <= through)
     // Those that are added while a proof takes several steps come last, so that pages stay what they are.
@@ -181,14 +181,14 @@ async function compareWithStarts(session: ScanSession, page: readonly OpenWatch[
   return { open, starts, answers }
 }
 
-interface Explained {
+interface WatchState {
   readonly watch: OpenWatch
   readonly start: AccountStart
   readonly answers: readonly Holdings[]
   readonly at: BlockPlace
 }
 
-async function isExplained(session: ScanSession, { watch, start, answers, at }: Explained): Promise<boolean> {
+async function isExplained(session: ScanSession, { watch, start, answers, at }: WatchState): Promise<boolean> {
   const { matchKey } = watch
   const sums = (await storedSums(session, [matchKey], { from: start, to: at })).get(matchKey) ?? []
   const least = leastOf(session)
@@ -199,7 +199,7 @@ async function isExplained(session: ScanSession, { watch, start, answers, at }: 
       const growth = growthBetween(then, figures[index])
       if (growth === null) return false
       const rest = growth - (sums[index] ?? 0n)
-      // What stands behind the balances is the number of sent transactions: whoever sent something may have sent coins on.
+      // What stands behind the balances is the number of sent transactions: an account that sent something may have sent coins on.
       return index >= least.length ? rest === 0n : (rest < 0n ? -rest : rest) < (least[index] ?? 1n) || rest === 0n
     })
   })

@@ -7,10 +7,10 @@ import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of requests to a scanner. */
-export type AskChainDeps = Uses<'clock' | 'random' | 'cursors' | 'payments' | 'commands'>
+export type CommandDeps = Uses<'clock' | 'random' | 'cursors' | 'payments' | 'commands'>
 
 /** An operator's request to the scanner of one network. */
-export interface AskChainInput {
+export interface CommandInput {
   readonly mode: Mode
   readonly network: NetworkId
   readonly kind: ChainCommandKind
@@ -40,7 +40,7 @@ export interface ChainPlan {
 }
 
 /** The stored request, or null when nothing was stored: a dry run, or nothing to do. */
-export interface AskedChain {
+export interface CommandResult {
   readonly plan: ChainPlan
   readonly command: ChainCommand | null
   /** True when the same request was already open. */
@@ -53,7 +53,7 @@ export interface AskedChain {
  * Throws `VALIDATION_ERROR` for invalid heights, `NOT_FOUND` for a network that was never scanned and
  * `INVALID_STATE` when a different request of this kind is open, or a rescan of a halted network is requested.
  */
-export async function askChain(deps: AskChainDeps, input: AskChainInput): Promise<AskedChain> {
+export async function requestCommand(deps: CommandDeps, input: CommandInput): Promise<CommandResult> {
   const { mode, network, kind } = input
   const cursor = await deps.cursors.find(mode, network)
   if (cursor === null) {
@@ -80,9 +80,9 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
   const standing = (await deps.commands.listOpen(mode, network)).find((command) => command.kind === kind)
   if (standing !== undefined) return { plan, command: sameOrRefuse(standing, wanted, openEnd), repeated: true }
   if (input.dryRun) return { plan, command: null, repeated: false }
-  const command = await deps.commands.ask(wanted, {
-    id: `${wanted.id}:asked`,
-    at: wanted.askedAt,
+  const command = await deps.commands.request(wanted, {
+    id: `${wanted.id}:requested`,
+    at: wanted.requestedAt,
     actor: input.actor,
     action: `chain.${kind}`,
     subject: `${mode}:${network}`,
@@ -100,7 +100,7 @@ export async function askChain(deps: AskChainDeps, input: AskChainInput): Promis
 }
 
 /** The blocks that will be read again; null when only the scanner can determine them. */
-function rangeOf(cursor: ChainCursor, { kind, from, to }: AskChainInput): { readFrom: number; readTo: number } | null {
+function rangeOf(cursor: ChainCursor, { kind, from, to }: CommandInput): { readFrom: number; readTo: number } | null {
   if (kind === 'resume' || kind === 'skip') return null
   if (kind === 'rewind') {
     if (to === null || to < 0) throw invalid('to', 'must be 0 or more')
@@ -120,7 +120,7 @@ function rangeOf(cursor: ChainCursor, { kind, from, to }: AskChainInput): { read
   return { readFrom: from, readTo }
 }
 
-function commandOf(deps: AskChainDeps, input: AskChainInput, cursor: ChainCursor): ChainCommand {
+function commandOf(deps: CommandDeps, input: CommandInput, cursor: ChainCursor): ChainCommand {
   const { mode, network, kind, acceptReorg, actor } = input
   const isRescan = kind === 'rescan'
   return {
@@ -135,8 +135,8 @@ function commandOf(deps: AskChainDeps, input: AskChainInput, cursor: ChainCursor
     changed: 0,
     status: 'open',
     outcome: null,
-    askedBy: actor,
-    askedAt: deps.clock.now(),
+    requestedBy: actor,
+    requestedAt: deps.clock.now(),
     finishedAt: null,
   }
 }
@@ -148,7 +148,7 @@ function sameOrRefuse(standing: ChainCommand, wanted: ChainCommand, openEnd: boo
   if (from === wanted.from && sameEnd && acceptReorg === wanted.acceptReorg) return standing
   const range = [from === null ? [] : `from ${from}`, to === null ? [] : `to ${to}`].flat().join(' ')
   throw new PaymeshError('INVALID_STATE', {
-    message: `Another ${kind} ${range} of this network was requested by ${standing.askedBy} and is still running (${standing.id}).`,
+    message: `Another ${kind} ${range} of this network was requested by ${standing.requestedBy} and is still running (${standing.id}).`,
   })
 }
 
@@ -168,7 +168,7 @@ export interface CancelChainInput {
   readonly actor: string
   readonly reason?: string | null
   /** Requests made later stay; absent = all. A repetition then cancels only requests that the first run could see. */
-  readonly askedUntil?: Ms
+  readonly madeUntil?: Ms
 }
 
 /** Result for the open requests. */
@@ -186,9 +186,9 @@ export interface CancelledChain {
  */
 export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput): Promise<CancelledChain> {
   const { mode, network, kind, dryRun, actor } = input
-  const askedUntil = input.askedUntil ?? Number.POSITIVE_INFINITY
+  const madeUntil = input.madeUntil ?? Number.POSITIVE_INFINITY
   const open = (await deps.commands.listOpen(mode, network)).filter(
-    (one) => (kind === null || one.kind === kind) && one.askedAt <= askedUntil,
+    (one) => (kind === null || one.kind === kind) && one.requestedAt <= madeUntil,
   )
   const cancelled: ChainCommand[] = []
   const tooLate: ChainCommand[] = []

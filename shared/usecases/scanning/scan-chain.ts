@@ -101,9 +101,9 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
           return await tick(session, source)
         })
         // A requested rescan that fails does not hold up the cursor.
-        const asked = await followCommands(session)
+        const followed = await followCommands(session)
         backoffMs = BACKOFF_MIN_MS
-        if (!moved && !asked) await pauses.pause(session.source.pollMs)
+        if (!moved && !followed) await pauses.pause(session.source.pollMs)
       } catch (error) {
         // A fault of the node is not a reason to release the lease and the filled index.
         if (!(error instanceof NodeUnreliable)) throw error

@@ -35,18 +35,18 @@ export async function acquireScanLease(
   scope: LeaseScope,
 ): Promise<ScanLease | null> {
   const { mode, network, owner } = scope
-  const ask = async () => {
-    const askedAt = performance.now()
+  const acquire = async () => {
+    const requestedAt = performance.now()
     const granted = await deps.cursors.acquireLease(mode, network, owner, LEASE_MS)
-    return granted === null ? null : { epoch: granted.epoch, until: askedAt + LEASE_MS }
+    return granted === null ? null : { epoch: granted.epoch, until: requestedAt + LEASE_MS }
   }
-  const first = await ask()
+  const first = await acquire()
   if (first === null) return null
   let until = first.until
   const label = { lease: `scan:${mode}:${network}` }
 
   const timer = setInterval(() => {
-    ask().then(
+    acquire().then(
       (renewed) => {
         // A higher epoch means that the lease was lost in between: this holder's state is outdated.
         if (until === 0) return

@@ -73,12 +73,12 @@ describe('a node that was restarted', () => {
 
   // Guarantee: what one node forgot is not gone while another one has it, or may have it.
   it('drops nothing that another node has, and asks nobody before the grace is over', async () => {
-    const asked: (readonly string[])[] = []
+    const requests: (readonly string[])[] = []
     let held = new Set(['r5'])
     const client = {
       ...at.session.source.client,
       heldUnconfirmed: async (txids: readonly string[]) => {
-        asked.push(txids)
+        requests.push(txids)
         return held
       },
     }
@@ -87,11 +87,11 @@ describe('a node that was restarted', () => {
     await look()
     see([])
     await look()
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     wait(DROP_AFTER_MS)
     await look()
     expect(await states()).toEqual(['r5 detected'])
-    expect(asked).toEqual([['r5']])
+    expect(requests).toEqual([['r5']])
     held = new Set()
     await look()
     expect(await states()).toEqual(['r5 dropped'])

@@ -26,7 +26,7 @@ const HEARTBEAT_MS = 5_000
 const BEHIND_MS = 30_000
 
 /** The node's head, and when it was requested. */
-export type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly askedAt: Ms }
+export type Head = Awaited<ReturnType<ChainClient['head']>> & { readonly requestedAt: Ms }
 
 /**
  * One poll of the node: commits the next blocks, or walks back from a fork. Returns false when there was nothing to
@@ -39,8 +39,8 @@ export async function scanTick(
   forward: ScanForward = (one, head) => scanForward(one, head),
 ): Promise<boolean> {
   const { source } = session
-  const askedAt = session.deps.clock.now()
-  const head = { ...(await source.client.head()), askedAt }
+  const requestedAt = session.deps.clock.now()
+  const head = { ...(await source.client.head()), requestedAt }
   session.head = { height: head.height, seenAt: session.deps.clock.now() }
   reportPosition(session, head)
   if (session.cursor.status === 'halted') {
@@ -95,7 +95,7 @@ export async function scanForward(session: ScanSession, head: Head, change?: Cur
   const from = cursor.height + 1
   const to = Math.min(head.height, cursor.height + source.batchMax, endBeforeTrouble(cursor))
   const stage = await stageBlocks(session)
-  const blocks = await source.client.scan(from, to, index, stage.outpoints, stage.asked)
+  const blocks = await source.client.scan(from, to, index, stage.outpoints, stage.scanAccounts)
   const [first] = blocks
   if (first === undefined) return false
   if (first.parentHash !== cursor.hash) return walkBack(session, head)
@@ -108,15 +108,15 @@ export interface BlockStage {
   readonly outpoints: ReadonlySet<string>
   readonly accounts: CoinAccounts
   /** The same accounts for a client; undefined for none. */
-  readonly asked: ReadonlySet<string> | undefined
+  readonly scanAccounts: ReadonlySet<string> | undefined
 }
 
 /** Read after the head and before the blocks. */
 export async function stageBlocks(session: ScanSession): Promise<BlockStage> {
   const unconfirmed = await unconfirmedOf(session)
   const accounts = await coinAccountsOf(session)
-  const asked = accounts.size === 0 ? undefined : accounts
-  return { unconfirmed, outpoints: outpointsOf(unconfirmed), accounts, asked }
+  const scanAccounts = accounts.size === 0 ? undefined : accounts
+  return { unconfirmed, outpoints: outpointsOf(unconfirmed), accounts, scanAccounts }
 }
 
 /** Blocks that were read, ascending; the last one becomes the cursor. */
@@ -163,7 +163,7 @@ export async function commitBlocks(
     ...(source.client.mempool !== undefined &&
       cursor.mempoolAt === undefined && {
         // Blocks may carry times in the future (Bitcoin: two hours): only activity before the last reading is known.
-        mempoolAt: Math.min(mempoolAt, head.askedAt),
+        mempoolAt: Math.min(mempoolAt, head.requestedAt),
       }),
     ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
     ...headFields(session, head),
@@ -252,8 +252,8 @@ async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
 }
 
 /** Everything up to that moment has been read, unless unconfirmed transactions count: then only a complete mempool reading shows that. */
-function atHead({ source }: ScanSession, { askedAt }: Head): { readonly atHeadAt?: Ms } {
-  return source.client.mempool === undefined ? { atHeadAt: askedAt } : {}
+function atHead({ source }: ScanSession, { requestedAt }: Head): { readonly atHeadAt?: Ms } {
+  return source.client.mempool === undefined ? { atHeadAt: requestedAt } : {}
 }
 
 /** Finality never goes back, whichever node reports it. */

@@ -8,7 +8,7 @@ import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { dueInvoices } from '#shared/usecases/invoices/deadlines.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { type NetworkScan, startNetworkScan } from '#test/support/network-scan.ts'
@@ -166,8 +166,8 @@ describe.each([
     await vi.waitFor(async () => expect((await state())?.trouble).not.toBeNull(), patience)
 
     const place = { mode: 'test', network, actor: 'cli:olivia', dryRun: false } as const
-    const asked = { ...place, kind: 'skip', from: null, to: null, acceptReorg: false, reason: 'dropped' } as const
-    const { command } = await askChain(deps, asked)
+    const wanted = { ...place, kind: 'skip', from: null, to: null, acceptReorg: false, reason: 'dropped' } as const
+    const { command } = await requestCommand(deps, wanted)
     await vi.waitFor(async () => {
       expect(await deps.commands.findById(command?.id ?? '')).toMatchObject({ status: 'done' })
     }, patience)

@@ -4,7 +4,7 @@ import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { dueInvoices } from '#shared/usecases/invoices/deadlines.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { type LitecoinScan, startLitecoinScan } from '#test/support/litecoin-scan.ts'
 import { type RpcAnswer, startLyingNode } from '#test/support/lying-node.ts'
@@ -46,8 +46,8 @@ const status = async (id: string) => {
 }
 const skip = async () => {
   const input = { mode: 'test', network: 'litecoin', kind: 'skip', from: null, to: null, acceptReorg: false } as const
-  const asked = await askChain(engine.deps, { ...input, dryRun: false, actor: 'cli:olivia', reason: 'pruned' })
-  const id = asked.command?.id ?? ''
+  const answer = await requestCommand(engine.deps, { ...input, dryRun: false, actor: 'cli:olivia', reason: 'pruned' })
+  const id = answer.command?.id ?? ''
   const end = async () => {
     const command = await engine.deps.commands.findById(id)
     expect(command?.status).not.toBe('open')

@@ -34,7 +34,7 @@ const NAMED_MAX = 20
 type SkipEnd = { readonly status: 'done' | 'refused'; readonly outcome: string } | 'open' | 'cancelled'
 
 /** Blocks that were skipped: the part of a cursor that holds deadlines back until a person releases them. */
-type Skipped = NonNullable<ChainCursor['skipped']>
+type SkippedBlocks = NonNullable<ChainCursor['skipped']>
 
 /**
  * Skips blocks that no node has any more, up to the first one that can be read, and then searches what they paid that is still unspent.
@@ -81,13 +81,13 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
   assertHeld(session)
   if (!(await deps.commands.take(command.id))) return 'cancelled'
   const earlier = cursor.skipped ?? null
-  const skipped: Skipped = {
+  const skipped: SkippedBlocks = {
     from: earlier?.from ?? from,
     to,
     since: earlier?.since ?? cursor.time,
     until: first.time,
     at: deps.clock.now(),
-    by: command.askedBy,
+    by: command.requestedBy,
   }
   await moveCursor(session, {
     height: to,
@@ -165,7 +165,7 @@ async function searchUnspent(session: ScanSession, command: ChainCommand): Promi
   return { status: 'done', outcome }
 }
 
-function begin(session: ScanSession, { id }: ChainCommand, skipped: Skipped): UnspentSearch {
+function begin(session: ScanSession, { id }: ChainCommand, skipped: SkippedBlocks): UnspentSearch {
   const search: UnspentSearch = { command: id, result: null }
   const look = session.source.client.unspent === undefined ? balancesOf : unspentOf
   look(session, skipped).then(
@@ -181,7 +181,7 @@ function begin(session: ScanSession, { id }: ChainCommand, skipped: Skipped): Un
   return search
 }
 
-async function unspentOf({ source, index }: ScanSession, { from, to }: Skipped): Promise<SearchResult> {
+async function unspentOf({ source, index }: ScanSession, { from, to }: SkippedBlocks): Promise<SearchResult> {
   const keys: string[] = []
   for await (const key of index.keys()) if (keys.push(key) >= SEARCHED_MAX) break
   const blocks = (await source.client.unspent?.(keys, { from, to })) ?? []
@@ -191,7 +191,7 @@ async function unspentOf({ source, index }: ScanSession, { from, to }: Skipped):
 }
 
 /** Names invoices at whose addresses there is more than their payments say; a balance does not show which transfer it came with. */
-async function balancesOf({ deps, source }: ScanSession, { since }: Skipped): Promise<SearchResult> {
+async function balancesOf({ deps, source }: ScanSession, { since }: SkippedBlocks): Promise<SearchResult> {
   const { mode, network, client } = source
   if (client.funds === undefined) throw new NodeUnreliable('nodes of this network do not show balances')
   const watches = await deps.invoices.watchedMethods(mode, network, since - ENDED_MS)

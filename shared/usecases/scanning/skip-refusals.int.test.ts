@@ -6,7 +6,7 @@ import { BlockUnreadable, type ChainClient, NodeUnreliable } from '#shared/ports
 import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { useMempoolStage } from '#test/support/mempool-stage.ts'
 import { useStores } from '#test/support/stores.ts'
-import { askChain, cancelChainCommands } from './request-chain-command.ts'
+import { cancelChainCommands, requestCommand } from './request-chain-command.ts'
 import type { ScanSession } from './scan-session.ts'
 import { skipBlocks } from './skip-blocks.ts'
 
@@ -56,9 +56,14 @@ beforeEach(async () => {
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
 })
 
-async function ask(to: number | null = null): Promise<ChainCommand> {
+async function send(to: number | null = null): Promise<ChainCommand> {
   const input = { mode: 'test', network: 'ethereum', kind: 'skip', from: null, to, acceptReorg: false } as const
-  const { command } = await askChain(at.engine.deps, { ...input, dryRun: false, actor: 'cli:olivia', reason: 'pruned' })
+  const { command } = await requestCommand(at.engine.deps, {
+    ...input,
+    dryRun: false,
+    actor: 'cli:olivia',
+    reason: 'pruned',
+  })
   if (command === null) throw new Error('nothing was stored')
   return command
 }
@@ -90,7 +95,7 @@ describe('skipping blocks', () => {
     ['more are gone than were named', (): unknown => (first = 40), 20, /blocks 11 to 39\. .*--to 39/],
   ] as const)('is refused where %s', async (_, set, to, words) => {
     set()
-    expect(await ended(await ask(to))).toMatchObject({ status: 'refused', outcome: expect.stringMatching(words) })
+    expect(await ended(await send(to))).toMatchObject({ status: 'refused', outcome: expect.stringMatching(words) })
     expect(await cursor()).toMatchObject({ height: 10 })
   })
 
@@ -100,7 +105,7 @@ describe('skipping blocks', () => {
     ['gives not even its newest block', (): unknown => (first = HEAD + 1)],
   ] as const)('waits while the node %s', async (_, set) => {
     set()
-    await expect(ended(await ask())).rejects.toThrow(NodeUnreliable)
+    await expect(ended(await send())).rejects.toThrow(NodeUnreliable)
     expect(await cursor()).toMatchObject({ height: 10 })
   })
 
@@ -109,7 +114,7 @@ describe('skipping blocks', () => {
       await at.engine.setCursor(10, at.engine.deps.clock.now())
       at.session.cursor = (await cursor()) ?? at.session.cursor
       ;[first, gaps] = [lowest, new Set([lowest - 1, lowest + 1].filter((height) => height < HEAD))]
-      const command = await ask()
+      const command = await send()
       expect(await ended(command)).toMatchObject({ status: 'done' })
       expect(await cursor()).toMatchObject({ height: lowest - 1, hash: `h${lowest - 1}`, skipped: { from: 11 } })
       await close(command)
@@ -118,7 +123,7 @@ describe('skipping blocks', () => {
 
   it('ends before the first block that can be read, also where more are missing behind it', async () => {
     ;[first, lost] = [14, new Set(Array.from({ length: 30 }, (_, offset) => 22 + offset))]
-    expect(await ended(await ask())).toMatchObject({ status: 'done' })
+    expect(await ended(await send())).toMatchObject({ status: 'done' })
     expect(await cursor()).toMatchObject({ height: 13 })
   })
 
@@ -131,7 +136,7 @@ describe('skipping blocks', () => {
       [9, 'h9'],
     ] as const
     at.session.cursor = { ...at.session.cursor, height: 10, window, skipped: null, lastCommand: null }
-    expect(await ended(await ask())).toMatchObject({ status: 'done' })
+    expect(await ended(await send())).toMatchObject({ status: 'done' })
     expect(await cursor()).toMatchObject({ height: 39, skipped: { from: 9, to: 39 } })
     expect(await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)).toMatchObject([{ txHash: 'in9' }])
   })
@@ -139,7 +144,7 @@ describe('skipping blocks', () => {
   // Guarantee: a crash between the move of the cursor and the search loses no payment, and stores none twice.
   it('searches again after a crash, and stores what is unspent once', async () => {
     unspent = [{ ...blockOf(30), transfers: [transfer('in30', [])] }]
-    const command = await ask()
+    const command = await send()
     expect(await skipBlocks(at.session, command)).toBe('open')
     for (let run = 0; run < 2; run += 1) {
       at.session.searching = undefined
@@ -152,7 +157,7 @@ describe('skipping blocks', () => {
   // Guarantee: what the search of a skip finds is stored before anybody lets deadlines pass.
   it('lets no deadlines pass before its search has ended', async () => {
     unspent = [{ ...blockOf(31), transfers: [transfer('in31', [])] }]
-    const command = await ask()
+    const command = await send()
     expect(await skipBlocks(at.session, command)).toBe('open')
     const { deps } = at.engine
     const request = { mode: 'test', network: 'ethereum', actor: 'cli:olivia', reason: 'looked', dryRun: false } as const

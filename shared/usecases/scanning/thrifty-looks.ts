@@ -205,7 +205,7 @@ async function compareWithPaid(
     const figures = answers.map((answer) => answer.get(matchKey) ?? [])
     const rests = restsAbove(session, paid.get(matchKey) ?? [], figures)
     const found = rests.flatMap((restBase, index) => (restBase === 0n ? [] : [{ matchKey, index, restBase }]))
-    // Whoever sent something spent an amount that is not known here.
+    // An account that sent something spent an amount that is not known here.
     const isSender = figures.some((one) => one.at(-1) !== 0n)
     for (const money of found.filter((one) => !isRead || isDecided(one))) {
       const { index, restBase } = money

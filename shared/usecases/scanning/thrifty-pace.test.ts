@@ -14,7 +14,7 @@ function scene(change: Partial<PaceScene> = {}, sinceMs = 0, open = [watch()]) {
   const known = new Map(open.map(({ matchKey }) => [matchKey, [0n]]))
   Object.assign(state, {
     baseline: { hash: 'h', holdings: known, state: known },
-    askedAt: NOW - sinceMs,
+    requestedAt: NOW - sinceMs,
     movedAt: NOW - sinceMs,
   })
   const rest: PaceScene = {

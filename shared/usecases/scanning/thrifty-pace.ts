@@ -28,7 +28,7 @@ export interface ThriftyPace extends LookPace {
   readonly openMs: number
   /** While somebody watches a page. */
   readonly watchedMs: number
-  /** When most of the quota is used, whoever watches. */
+  /** When most of the quota is used, with or without payers on the page. */
   readonly slowMs: number
   /**
    * While a payment is unconfirmed, between two moves of the cursor at most, or half of the wait that is left where that is longer, five minutes at most: one that
@@ -85,7 +85,7 @@ const SAVED_HOURS = 2
 export interface ThriftyState {
   /** Balances of open watches at the end of the last range; they mean nothing once the cursor is at another block. */
   baseline: Baseline | null
-  askedAt: Ms
+  requestedAt: Ms
   /** Time of the newest block at which a look saw no change since the cursor's; 0 = none did. */
   sameAt: Ms
   movedAt: Ms
@@ -118,7 +118,7 @@ export interface LookProgress {
 /** Nothing is known yet. */
 export const freshState = (now: Ms, { watchedPerHourMs }: ThriftyPace): ThriftyState => ({
   baseline: null,
-  askedAt: Number.NEGATIVE_INFINITY,
+  requestedAt: Number.NEGATIVE_INFINITY,
   sameAt: 0,
   movedAt: Number.NEGATIVE_INFINITY,
   skew: { ms: Number.POSITIVE_INFINITY, at: Number.NEGATIVE_INFINITY },
@@ -166,10 +166,10 @@ export function nextStep(pace: ThriftyPace, state: ThriftyState, scene: PaceScen
     const longMs = Math.min(expectedMs / 2, CONFIRM_MAX_MS)
     if (sinceMove >= Math.max(pace.watchedMs, Math.min(expectedMs, Math.max(pace.confirmMs, longMs)))) return 'move'
   }
-  if (open.length > 0) return now - state.askedAt >= glanceEvery(pace, scene) ? 'glance' : 'wait'
+  if (open.length > 0) return now - state.requestedAt >= glanceEvery(pace, scene) ? 'glance' : 'wait'
   if (scene.hasTrouble) return sinceMove >= pace.troubleMs ? 'move' : 'wait'
   if (blocksToConfirm !== null) return 'wait'
-  return now - state.askedAt >= pace.restMs ? 'rest' : 'wait'
+  return now - state.requestedAt >= pace.restMs ? 'rest' : 'wait'
 }
 
 function glanceEvery(pace: ThriftyPace, { isWatched, isNearlySpent }: PaceScene): number {
@@ -178,13 +178,13 @@ function glanceEvery(pace: ThriftyPace, { isWatched, isNearlySpent }: PaceScene)
 }
 
 /** Takes watched time from what is left, so that pages held open for long cannot set the pace for ever. True while there is some. */
-export function spendAttention(pace: ThriftyPace, state: ThriftyState, now: Ms, isAsked: boolean): boolean {
+export function spendAttention(pace: ThriftyPace, state: ThriftyState, now: Ms, isRequested: boolean): boolean {
   const passedMs = Math.max(0, now - state.watchedAt)
   const earned = state.watchedLeftMs + (passedMs * pace.watchedPerHourMs) / 3_600_000
   const hasTime = state.watchedLeftMs > 0
-  const spent = isAsked && hasTime ? Math.min(passedMs, STEP_MAX_MS) : 0
+  const spent = isRequested && hasTime ? Math.min(passedMs, STEP_MAX_MS) : 0
   state.watchedAt = now
   // What a step took too much is paid back before pages count again.
   state.watchedLeftMs = Math.min(earned - spent, SAVED_HOURS * pace.watchedPerHourMs)
-  return isAsked && hasTime
+  return isRequested && hasTime
 }

@@ -41,7 +41,7 @@ const SPARSE = 64
 
 /**
  * Moves the cursor towards the head and reads in full only the blocks that concern open watches, and those in which payments are stored.
- * The range ends where the budget of its search is used up, so that nobody makes a step longer by paying often. Where a node cannot answer
+ * The range ends where the budget of its search is used up, so that frequent payments make no step longer. Where a node cannot answer
  * for the cursor's block any more, every block is read. Deadlines that the range passes wait for their proof, which credits nothing
  * and holds up nothing else. Returns false when nothing was committed.
  */
@@ -100,7 +100,7 @@ interface RangeSearch {
 
 /**
  * Coins of a derived address leave by its key alone, which the proof of its deadline notices: the number of sent transactions is read when an
- * invoice is first read, and there. Whoever uses a listed address sends at any time. What an address with code does shows in no figure,
+ * invoice is first read, and there. The owner of a listed address sends at any time. What an address with code does shows in no figure,
  * and its tokens come and go like those of a listed one.
  */
 function searchRange(session: ScanSession, accounts: AccountReader, { end, open, stage }: RangeSearch) {
@@ -135,7 +135,7 @@ function lastSame({ thrifty, source }: ScanSession, end: BlockRef): number {
 async function endOf(session: ScanSession, head: Head): Promise<BlockRef | null> {
   const { cursor, source } = session
   const height = Math.min(head.height, cursor.height + SPAN_MAX, endBeforeTrouble(cursor))
-  // Whoever answers about the range must have this block before and after: asking for it by height once more proves nothing.
+  // The node that answers about the range must have this block before and after: asking for it by height once more proves nothing.
   if (height === head.height && head.block !== undefined) return head.block
   const end = await source.client.blockAt(height)
   return end === null || (height === head.height && end.hash !== head.hash) ? null : end
@@ -163,7 +163,7 @@ function passing({ cursor, source, deps }: ScanSession, head: Head, open: readon
     const isHead = source.mode === 'test' && last.hash === head.hash
     // A deadline that is still to come passes with a later block, whatever time this one carries.
     const time = Math.min(last.time, deps.clock.now())
-    const until = isHead ? Math.max(time, head.askedAt, readUntil(cursor, 1)) : time
+    const until = isHead ? Math.max(time, head.requestedAt, readUntil(cursor, 1)) : time
     const passed = open.flatMap(({ expiresAt }) => (expiresAt <= until ? expiresAt : []))
     return passed.length === 0 ? {} : { unproven: Math.min(cursor.unproven ?? Number.POSITIVE_INFINITY, ...passed) }
   }
@@ -191,7 +191,7 @@ async function readBlocks(
   last: BlockRef,
 ): Promise<readonly ScannedBlock[]> {
   const blocks: ScannedBlock[] = []
-  const { outpoints, asked: coins } = stage
+  const { outpoints, scanAccounts: coins } = stage
   for (const height of heights) blocks.push(await readChosen(session, height, { outpoints, coins }))
   if (blocks.some(({ height, hash }) => height === last.height && hash !== last.hash)) {
     throw new NodeUnreliable(`block ${last.height} was read from another branch`)

@@ -39,7 +39,7 @@ export async function thriftyTick(session: ScanSession): Promise<boolean> {
   if (cursor.recheckThrough != null && cursor.height < cursor.recheckThrough) return scanTick(session)
   const open = await openWatches(session)
   const pending = await unconfirmedPayments(session)
-  // Once enough money is there, a page waits for confirmations alone, and those have a pace of their own.
+  // Once enough money is there, a page waits for confirmations alone, and those have their own pace.
   const isAwaited = open.some(({ isUnpaid }) => isUnpaid)
   const isWatched = spendAttention(pace, state, now, isAwaited && (session.attention?.until ?? 0) > now)
   const step = nextStep(pace, state, {
@@ -62,8 +62,8 @@ function stateOf(session: ScanSession, pace: ThriftyPace): ThriftyState {
   const state = session.thrifty
   // The store's clock went back, or its primary is another machine now: waiting for the old time would be blindness for as long as the step.
   if (now < state.watchedAt) {
-    const { askedAt, movedAt, skew } = freshState(now, pace)
-    Object.assign(state, { askedAt, movedAt, skew })
+    const { requestedAt, movedAt, skew } = freshState(now, pace)
+    Object.assign(state, { requestedAt, movedAt, skew })
     delete session.lookAfter
   }
   return state
@@ -81,14 +81,14 @@ async function carryOut(session: ScanSession, { step, open, now, state, pace }: 
   if (step === 'wait') return false
   if (step === 'rest') {
     await scanTick(session, (one, head) => rest(one, head, { pace, readAt: now }))
-    state.askedAt = now
+    state.requestedAt = now
     return false
   }
   if (step === 'glance' && !(await hasChanged(session, open, now))) return false
   state.movedAt = now
   const from = session.cursor.height
   const moved = await scanTick(session, readRange)
-  state.askedAt = now
+  state.requestedAt = now
   // After what was read is stored: a look back that fails holds up deadlines only.
   if (await proveDeadlines(session)) {
     state.movedAt = Number.NEGATIVE_INFINITY
@@ -125,7 +125,7 @@ async function hasChanged(session: ScanSession, open: readonly WatchedMethod[], 
   const { accounts } = source.client
   if (accounts === undefined || state === undefined) return true
   const { time, holdings } = await accounts.glance(open.map(({ matchKey }) => matchKey))
-  state.askedAt = now
+  state.requestedAt = now
   const least = leastOf(session)
   const changed = [...holdings].some(([matchKey, figures]) => {
     const known = state.baseline?.holdings.get(matchKey)

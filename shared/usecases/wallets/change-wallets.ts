@@ -8,9 +8,9 @@ import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
+import type { Listing } from '#shared/ports/listing.ts'
 import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import type { Listing } from '#shared/ports/wallet-operations.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
 import type { GivenProof } from './check-proof.ts'
@@ -170,7 +170,7 @@ async function walletOn(deps: ChangeWalletsDeps, workspaceId: string, materialId
 }
 
 /** Content of the audit row and mails about a change. */
-interface Reported {
+interface WalletChange {
   readonly wallet: Wallet
   readonly action: AuditAction
   readonly effectiveAt: Ms | null
@@ -186,7 +186,7 @@ interface Reported {
 export async function storeAnnounced(
   deps: ChangeWalletsDeps,
   request: WalletRequest,
-  reported: Reported,
+  reported: WalletChange,
   write: (auditWrite: AuditWrite) => Promise<boolean>,
 ): Promise<boolean> {
   const auditWrite = await notes(deps, request, reported)
@@ -198,7 +198,7 @@ export async function storeAnnounced(
 async function notes(
   deps: ChangeWalletsDeps,
   { workspaceId, mode, actor, reason }: WalletRequest,
-  { wallet, action, effectiveAt, auditId, first, key, proof }: Reported,
+  { wallet, action, effectiveAt, auditId, first, key, proof }: WalletChange,
 ): Promise<AuditWrite> {
   const at = deps.clock.now()
   const starts = effectiveAt === null ? null : new Date(effectiveAt).toISOString()

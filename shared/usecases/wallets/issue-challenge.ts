@@ -47,9 +47,9 @@ export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChall
   const { family, kind, materialId, subjectHash } = scope
   const challenge = { nonce, workspaceId, mode, family, subjectHash, text, opId, createdAt: at, expiresAt }
   const detail = { family, kind, nonce, subject: scope.words, ...(reason !== null && { reason }) }
-  const action = 'wallet.proof_asked' as const
-  const asked = { id: `proof_asked:${workspaceId}:${opId}`, at, actor, action, detail }
-  const audit = { ...asked, subject: materialId, workspaceId, mode }
+  const action = 'wallet.proof_requested' as const
+  const act = { id: `proof_requested:${workspaceId}:${opId}`, at, actor, action, detail }
+  const audit = { ...act, subject: materialId, workspaceId, mode }
   const stored = await deps.ownership.openChallenge(challenge, { audit })
   const signers = signersOf(scope)
   const first = signers.slice(0, SHOWN).map(({ address }) => address)

@@ -201,17 +201,17 @@ describe('a key that was used before', () => {
     await prepare()
     // Nodes answer once all eight scanners have asked: each of them then looked from index 0.
     let waiting = 0
-    let allAsked = () => {}
-    const asked = new Promise<void>((resolve) => {
-      allAsked = resolve
+    let allRequested = () => {}
+    const pending = new Promise<void>((resolve) => {
+      allRequested = resolve
     })
     const outcomes = await Promise.all(
       Array.from({ length: 8 }, (_, nth) =>
         search(nth % 2 ? 'ethereum' : 'base', {
           used: async (rows) => {
             waiting += 1
-            if (waiting === 8) allAsked()
-            await asked
+            if (waiting === 8) allRequested()
+            await pending
             return await nodeWith(key, nth).used(rows)
           },
         }),

@@ -69,7 +69,7 @@ describe('money on an address that another workspace proved', () => {
     expect(stored === null ? null : paymentMethodOf(stored).address).toBe(paymentMethodOf(invoice).address)
   })
 
-  it('cannot be attached by the displaced workspace, and can by the prover only to invoices of its own', async () => {
+  it('cannot be attached by the displaced workspace, and can by the prover only to its own invoices', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await prove(paymentMethodOf(invoice).matchKey, prover)
     const payment = await pay(paymentMethodOf(invoice), due(invoice))

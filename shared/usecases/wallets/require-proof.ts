@@ -30,7 +30,7 @@ export async function requireProof(
 }
 
 /** Whether this installation requires proofs at all, as information for pages. */
-export async function asksForProofs(
+export async function requiresProofs(
   { workspaces }: Pick<RequireProofDeps, 'workspaces'>,
   mode: ProofScope['mode'],
 ): Promise<boolean> {

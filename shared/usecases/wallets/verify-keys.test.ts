@@ -22,11 +22,11 @@ const stored = newKeyMaterial({ secretBox, clock }, key)
 
 describe('the check of stored keys at start', () => {
   it('asks the second library about every family and every stored key that can be read', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const book = {
       sandboxKey: addressBook.sandboxKey,
       verify: (...[family, mode, xpub]: Parameters<typeof addressBook.verify>) => {
-        asked.push(`${mode} ${family}`)
+        requests.push(`${mode} ${family}`)
         addressBook.verify(family, mode, xpub)
       },
     }
@@ -37,8 +37,8 @@ describe('the check of stored keys at start', () => {
       addressBook: standIn(book),
       secretBox,
     })
-    expect(asked).toHaveLength(13)
-    expect(asked.at(-1)).toBe('live tron')
+    expect(requests).toHaveLength(13)
+    expect(requests.at(-1)).toBe('live tron')
   })
 
   // Guarantee: a process that would hand out addresses nobody has the keys of does not start.

@@ -6,21 +6,21 @@ const SIZE = 3
 
 /** A store whose pages are answered one at a time, when `answer` is called. */
 function pagedStore(keys: string[]) {
-  const asked: { readonly after: string | null; readonly answer: (error?: Error) => void }[] = []
+  const requests: { readonly after: string | null; readonly answer: (error?: Error) => void }[] = []
   const hotWatchKeys = (_mode: string, _family: string, after: string | null, limit: number) => {
     // What is stored after the question may be missing in the answer.
     const page = keys.filter((key) => after === null || key > after).slice(0, limit)
     return new Promise<readonly string[]>((resolve, reject) => {
-      asked.push({ after, answer: (error) => (error === undefined ? resolve(page) : reject(error)) })
+      requests.push({ after, answer: (error) => (error === undefined ? resolve(page) : reject(error)) })
     })
   }
   const settled = () => new Promise((resolve) => setImmediate(resolve))
   return {
-    asked,
+    requests,
     reads: createHotReads({ hotWatchKeys }, 'live', 'evm', SIZE),
     /** Answers the question that is open, if one is. */
     async step(error?: Error): Promise<void> {
-      asked.at(-1)?.answer(error)
+      requests.at(-1)?.answer(error)
       await settled()
     },
   }
@@ -77,7 +77,7 @@ it('reads once for callers of one moment, and one page more for one that comes d
   for (let turn = 0; turn < 6; turn += 1) await store.step()
   await Promise.all(calls)
   expect(got.map((one) => one.toSorted())).toEqual([keys, keys, keys])
-  expect(store.asked.map(({ after }) => after)).toEqual([null, 'a2', 'a5', null])
+  expect(store.requests.map(({ after }) => after)).toEqual([null, 'a2', 'a5', null])
   expect(got[1]?.[0]).toBe('a3')
 })
 

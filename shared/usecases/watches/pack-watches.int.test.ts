@@ -98,8 +98,8 @@ describe('packing watches', () => {
   it('keeps the place where it stopped', async () => {
     const keys = await issue(5)
     const places = new Map<string, string>()
-    let asked = 0
-    expect(await packWatches(deps(), places, () => ++asked > 0)).toBe(0)
+    let requests = 0
+    expect(await packWatches(deps(), places, () => ++requests > 0)).toBe(0)
     expect(await packWatches(deps(), places)).toBe(5)
     expect([places.size, await unseen(keys)]).toEqual([0, []])
   })
@@ -138,8 +138,8 @@ describe('a job that dies', () => {
     }
     const { wallets, watchPacks } = on
     const change: Partial<PackWatchesDeps> = {
-      watchPacks: { ...watchPacks, put: (...asked) => dying('pack', () => watchPacks.put(...asked)) },
-      wallets: { ...wallets, markPacked: (...asked) => dying('marks', () => wallets.markPacked(...asked)) },
+      watchPacks: { ...watchPacks, put: (...args) => dying('pack', () => watchPacks.put(...args)) },
+      wallets: { ...wallets, markPacked: (...args) => dying('marks', () => wallets.markPacked(...args)) },
     }
     await expect(pack(3, change)).rejects.toThrow('killed')
     expect(await unseen(keys)).toEqual([])
@@ -184,9 +184,9 @@ describe('several processes', () => {
       const keys = await issue(20)
       const wallets: Repositories['wallets'] = {
         ...on.wallets,
-        hotWatchKeys: async (...asked) => {
+        hotWatchKeys: async (...args) => {
           if (when === 'before') await pack()
-          const page = await on.wallets.hotWatchKeys(...asked)
+          const page = await on.wallets.hotWatchKeys(...args)
           if (when === 'after') await pack()
           return page
         },

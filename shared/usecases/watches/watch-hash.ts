@@ -9,7 +9,7 @@ export interface WatchHasher {
 }
 
 /**
- * HalfSipHash-2-4 with 64 bits (Aumasson and Bernstein, github.com/veorq/SipHash). Keyed, so that nobody who knows our addresses can search for
+ * HalfSipHash-2-4 with 64 bits (Aumasson and Bernstein, github.com/veorq/SipHash). Keyed, so that a stranger who knows our addresses cannot search for
  * others that collide in the filter. `salt` has `SALT_BYTES`; of each character the lower 8 bits count, which match keys never exceed.
  */
 export function createWatchHasher(salt: Uint8Array): WatchHasher {

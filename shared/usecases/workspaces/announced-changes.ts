@@ -1,7 +1,7 @@
 import type { EndpointOperations } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
-import type { Recorded } from '#shared/ports/users.ts'
+import type { AuditInput } from '#shared/ports/users.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type OwnerNoticeDeps, ownerNotices } from './owner-notices.ts'
 
@@ -23,7 +23,7 @@ export interface AnnouncedChanges
 export function announcedChanges(deps: AnnouncedChangesDeps, from: string): AnnouncedChanges {
   const announce = createAnnouncer(deps, from)
   const { workspaceAdmin, memberships, invitations, workspaces } = deps
-  const ifLive = (recorded: Recorded, change: Change<boolean>) =>
+  const ifLive = (recorded: AuditInput, change: Change<boolean>) =>
     auditOf(recorded).mode === 'test' ? change(recorded) : announce(recorded, change)
   return {
     workspaceAdmin: {
@@ -57,9 +57,9 @@ export function announcedChanges(deps: AnnouncedChangesDeps, from: string): Anno
   }
 }
 
-type Change<T> = (auditWrite: AuditWrite | Recorded) => Promise<T>
+type Change<T> = (auditWrite: AuditWrite | AuditInput) => Promise<T>
 type Announce = <T>(
-  recorded: Recorded,
+  recorded: AuditInput,
   change: (auditWrite: AuditWrite) => Promise<T>,
   to?: readonly string[],
 ) => Promise<T>
@@ -83,7 +83,7 @@ function createAnnouncer(
 export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): EndpointOperations {
   const announce = createAnnouncer(deps, from)
   const { operations, endpoints } = deps
-  const stored = async (id: string, recorded: Recorded, change: Change<boolean>) => {
+  const stored = async (id: string, recorded: AuditInput, change: Change<boolean>) => {
     const endpoint = await endpoints.findById(id)
     return endpoint === null || endpoint.mode === 'test' ? await change(recorded) : await announce(recorded, change)
   }
@@ -103,4 +103,4 @@ export function announcedEndpoints(deps: AnnouncedEndpointsDeps, from: string): 
   }
 }
 
-const auditOf = (recorded: Recorded): AuditRecord => ('audit' in recorded ? recorded.audit : recorded)
+const auditOf = (recorded: AuditInput): AuditRecord => ('audit' in recorded ? recorded.audit : recorded)

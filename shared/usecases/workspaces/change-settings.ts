@@ -40,7 +40,7 @@ export async function changeSettings(
   return await updateWorkspace({ ...deps, workspaces }, { workspaceId, change })
 }
 
-interface AskedChange {
+interface ChangeKey {
   readonly workspaceId: string
   readonly action: OperatorAction
 }
@@ -51,21 +51,21 @@ interface AskedChange {
  */
 export async function earlierChange(
   deps: Pick<ChangeSettingsDeps, 'workspaces' | 'auditSearch'>,
-  { version, ...asked }: AskedChange & { readonly version: number },
+  { version, ...key }: ChangeKey & { readonly version: number },
 ): Promise<Workspace | null> {
-  const workspace = await deps.workspaces.findById(asked.workspaceId)
-  return workspace?.epoch === version ? null : await doneBefore(deps, asked)
+  const workspace = await deps.workspaces.findById(key.workspaceId)
+  return workspace?.epoch === version ? null : await doneBefore(deps, key)
 }
 
-const changeId = ({ workspaceId, action }: AskedChange): string => `settings:${workspaceId}:${action.opId}`
+const changeId = ({ workspaceId, action }: ChangeKey): string => `settings:${workspaceId}:${action.opId}`
 
 /** The workspace of a change that this operation made earlier. Throws `INVALID_STATE` with the latest change when another one did. */
 async function doneBefore(
   deps: Pick<ChangeSettingsDeps, 'workspaces' | 'auditSearch'>,
-  asked: AskedChange,
+  key: ChangeKey,
 ): Promise<Workspace | null> {
-  const changes = await latestChanges(deps, asked.workspaceId)
-  if (changes.some((row) => row.id === changeId(asked))) return await deps.workspaces.findById(asked.workspaceId)
+  const changes = await latestChanges(deps, key.workspaceId)
+  if (changes.some((row) => row.id === changeId(key))) return await deps.workspaces.findById(key.workspaceId)
   throw conflict(changes[0] ?? null)
 }
 

@@ -131,7 +131,7 @@ const WORDS: Readonly<Record<string, Words>> = {
           headline: 'An underpayment was accepted',
           sentence: `Invoice ${detail('invoice_number')} was accepted as paid although ${detail('missing')} is missing or not confirmed.`,
         },
-  'refund.asked': (detail, audit) => ({
+  'refund.requested': (detail, audit) => ({
     headline: 'A refund was prepared',
     sentence: `A refund of ${detail('amount')} ${detail('symbol')} of invoice ${detail('invoice_number')} was prepared, ${refundGoal(audit)}. Nothing was sent by Paymesh.`,
   }),

@@ -50,8 +50,8 @@ describe('workspaces and keys', () => {
   it('revokes in the store first and then tells every process, again on a repeat', async () => {
     const { deps, reported } = setUp()
     const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
-    const ask = { workspaceId: workspace.id, mode: 'live', scopes: ['rates:read'], actor: 'test' } as const
-    const { record } = await createApiKey(deps, ask)
+    const request = { workspaceId: workspace.id, mode: 'live', scopes: ['rates:read'], actor: 'test' } as const
+    const { record } = await createApiKey(deps, request)
     const revoked = await revokeApiKey(deps, { keyId: record.id, action })
     expect(revoked.revokedAt).not.toBeNull()
     expect(revoked.epoch).toBeGreaterThan(record.epoch)
@@ -124,8 +124,11 @@ describe('workspaces and keys', () => {
   ] as const)('refuses %s confirmations of %j and says why', async (asset, value, words) => {
     const { deps } = setUp()
     const { id } = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
-    const asked = updateWorkspace(deps, { workspaceId: id, change: { policy: { confirmations: { [asset]: value } } } })
-    await expect(asked).rejects.toMatchObject({
+    const pending = updateWorkspace(deps, {
+      workspaceId: id,
+      change: { policy: { confirmations: { [asset]: value } } },
+    })
+    await expect(pending).rejects.toMatchObject({
       code: 'VALIDATION_ERROR',
       details: [{ path: `policy.confirmations.${asset}`, message: expect.stringContaining(words) }],
     })

@@ -11,7 +11,11 @@ const textOf = ({ status, body }: Answer): string => `${status} ${body.message ?
 export async function create(cluster: Cluster, document: Document, isTrial: boolean): Promise<Faults> {
   const path = await cluster.pathOf(document)
   if (path === null) return [`${titleOf(document)}: the cluster has no ${document.apiVersion} ${document.kind}`]
-  const answer = await cluster.ask('POST', `${path}?fieldValidation=Strict${isTrial ? '&dryRun=All' : ''}`, document)
+  const answer = await cluster.request(
+    'POST',
+    `${path}?fieldValidation=Strict${isTrial ? '&dryRun=All' : ''}`,
+    document,
+  )
   if (answer.status !== 201) return [`${titleOf(document)}: ${textOf(answer)}`]
   return [
     ...answer.warnings.map((text) => `${titleOf(document)}: warns: ${text}`),
@@ -24,14 +28,14 @@ export async function apply(cluster: Cluster, document: Document): Promise<Fault
   const path = await cluster.pathOf(document, document.metadata.name)
   if (path === null) return [`${titleOf(document)}: the cluster has no such kind`]
   const query = 'fieldManager=drill&force=true&fieldValidation=Strict'
-  const answer = await cluster.ask('PATCH', `${path}?${query}`, document, 'application/apply-patch+yaml')
+  const answer = await cluster.request('PATCH', `${path}?${query}`, document, 'application/apply-patch+yaml')
   return answer.status < 300 ? [] : [`${titleOf(document)}: ${textOf(answer)}`]
 }
 
 /** Removes a document. */
 export async function remove(cluster: Cluster, document: Document): Promise<Faults> {
   const path = await cluster.pathOf(document, document.metadata.name)
-  const { status, body } = await cluster.ask('DELETE', path ?? '/', { propagationPolicy: 'Background' })
+  const { status, body } = await cluster.request('DELETE', path ?? '/', { propagationPolicy: 'Background' })
   return status < 300 ? [] : [`${titleOf(document)}: ${status} ${body.message}`]
 }
 

@@ -11,7 +11,7 @@ import type { Programs } from './build.ts'
 /** A control plane without controllers and machines: it checks, completes and stores what it is sent. */
 export interface Cluster {
   /** Sends a request; the answer is parsed JSON. */
-  ask(method: string, path: string, body?: unknown, type?: string): Promise<Answer>
+  request(method: string, path: string, body?: unknown, type?: string): Promise<Answer>
   /** The path of a kind's objects, or of one object. Null when the cluster has no such kind. */
   pathOf(document: Document, name?: string): Promise<string | null>
   stop(): Promise<void>
@@ -81,7 +81,7 @@ async function open(
   for (const until = Date.now() + START_MS; Date.now() < until; await delay(300)) {
     if (children.some((child) => child.hasExited())) break
     try {
-      const { status, body } = await cluster.ask('GET', '/readyz')
+      const { status, body } = await cluster.request('GET', '/readyz')
       if (status === 200) return cluster
       reason = `${status} ${JSON.stringify(body).slice(0, 500)}`
     } catch (error) {
@@ -95,7 +95,7 @@ async function open(
 function connect(url: string, token: string, certificate: string, stop: () => Promise<void>): Cluster {
   let agent: Agent | null = null
   const kinds = new Map<string, Promise<Document>>()
-  const ask: Cluster['ask'] = async (method, path, body, type = 'application/json') => {
+  const send: Cluster['request'] = async (method, path, body, type = 'application/json') => {
     // The server writes its certificate, for its own names, when it starts.
     agent ??= new Agent({ connect: { ca: readFileSync(certificate), checkServerIdentity: () => undefined } })
     const response = await request(`${url}${path}`, {
@@ -109,7 +109,7 @@ function connect(url: string, token: string, certificate: string, stop: () => Pr
     return { status: response.statusCode, body: parsed(text), warnings: [warning].flat() }
   }
   return {
-    ask,
+    request: send,
     stop: async () => {
       await agent?.destroy()
       await stop()
@@ -123,7 +123,7 @@ function connect(url: string, token: string, certificate: string, stop: () => Pr
         // Kinds may appear later, with their definitions.
         kinds.set(
           root,
-          ask('GET', root).then(({ body }) => body),
+          send('GET', root).then(({ body }) => body),
         )
         found = await find(kinds.get(root) ?? Promise.resolve({}))
       }

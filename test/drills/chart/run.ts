@@ -44,7 +44,7 @@ async function main(): Promise<number> {
     const programs = await buildPrograms(Number(values['build-minutes']))
     say(`built or found in ${programs.minutes.toFixed(1)} minutes`)
     cluster = await startCluster(programs, dir)
-    const { body } = await cluster.ask('GET', '/version')
+    const { body } = await cluster.request('GET', '/version')
     say(`an API server of Kubernetes ${body.gitVersion} is ready`)
     const checks = await drill(cluster)
     for (const check of checks) process.stdout.write(`${describeCheck(check)}\n`)
@@ -207,7 +207,7 @@ async function planted(cluster: Cluster, documents: readonly Document[]): Promis
 /** Adds a custom resource definition and waits until its kind is served. */
 async function define(cluster: Cluster, text: string): Promise<void> {
   const [definition] = yamlDocuments(text)
-  const { status, body } = await cluster.ask(
+  const { status, body } = await cluster.request(
     'POST',
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
     definition,
@@ -218,7 +218,7 @@ async function define(cluster: Cluster, text: string): Promise<void> {
   for (const until = Date.now() + ESTABLISHED_MS; Date.now() < until; await delay(200)) {
     const kind = { apiVersion, kind: names.kind, metadata: { name: 'x', namespace: 'default' } }
     if ((await cluster.pathOf(kind)) === null) continue
-    const { status: served } = await cluster.ask('GET', (await cluster.pathOf(kind)) ?? '/')
+    const { status: served } = await cluster.request('GET', (await cluster.pathOf(kind)) ?? '/')
     if (served === 200) return
   }
   throw new Error(`${names.kind} is not served`)

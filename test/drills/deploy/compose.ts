@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { GuardedChild } from '#dev/embedded/guarded-child.ts'
-import type { Ended } from '../command-line.ts'
+import type { CommandOutcome } from '../command-line.ts'
 import { type ComposeFile, readComposeFile, type Service } from './compose-file.ts'
 import { type Machine, runContained, type Shell, startContainer } from './containers.ts'
 import { readDockerfile } from './dockerfile.ts'
@@ -21,8 +21,8 @@ export interface Compose {
   /** Stops what changed or is no longer in the file, and starts everything that belongs to the profiles or is named. */
   up(options: UpOptions): Promise<void>
   down(profiles: readonly string[]): Promise<void>
-  run(service: string, command: readonly string[], started?: (child: GuardedChild) => void): Promise<Ended>
-  exec(service: string, command: readonly string[]): Promise<Ended>
+  run(service: string, command: readonly string[], started?: (child: GuardedChild) => void): Promise<CommandOutcome>
+  exec(service: string, command: readonly string[]): Promise<CommandOutcome>
   logs(service: string): string
   build(): Promise<void>
   /** Starts one more container of a service, from the image that was built last. */
@@ -39,7 +39,7 @@ export interface UpOptions {
   readonly scale: Readonly<Record<string, number>>
 }
 
-interface Running {
+interface RunningService {
   readonly service: Service
   readonly slot: number
   readonly state: string
@@ -59,7 +59,7 @@ interface Parts {
 /** The Compose project in `deploy/compose` of a checkout; nothing runs yet. */
 export function createCompose({ machine, checkout, network, images, say }: Parts): Compose {
   const folder = join(checkout, 'deploy/compose')
-  const running: Running[] = []
+  const running: RunningService[] = []
   const read = (): ComposeFile => readComposeFile(folder)
   const logOf = (name: string): string => join(machine.dir, 'logs', `${name}.log`)
   const find = (file: ComposeFile, name: string): Service => {
@@ -95,13 +95,13 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
   const launch = async (service: Service, slot: number): Promise<void> => {
     const shell = shellOf(service, slot)
     const child = await startContainer(machine, shell, service.words, logOf(service.name))
-    const one: Running = { service, slot, state: stateOf(service), shell, child, isStopping: false }
+    const one: RunningService = { service, slot, state: stateOf(service), shell, child, isStopping: false }
     running.push(one)
     watch(one)
   }
 
   /** Docker's `restart: unless-stopped`. */
-  const watch = (one: Running): void => {
+  const watch = (one: RunningService): void => {
     const { service, shell } = one
     const { name, isRestarted } = service
     void one.child.exited.then(async () => {
@@ -114,14 +114,14 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     })
   }
 
-  const end = async (one: Running): Promise<void> => {
+  const end = async (one: RunningService): Promise<void> => {
     one.isStopping = true
     await one.child.stop(one.service.image === null ? STOP_MS : 3 * STOP_MS)
     const index = running.indexOf(one)
     if (index >= 0) running.splice(index, 1)
   }
 
-  const isHealthy = async ({ service, shell, child }: Running): Promise<boolean> => {
+  const isHealthy = async ({ service, shell, child }: RunningService): Promise<boolean> => {
     const words = service.healthCheck ?? (service.image === null ? readDockerfile(images.current()).healthCheck : [])
     if (words.length === 0) return !child.hasExited()
     return (await runContained(machine, shell, words)).status === 0
@@ -190,7 +190,7 @@ export function createCompose({ machine, checkout, network, images, say }: Parts
     folder,
     up,
     down: async (profiles) => {
-      const belongs = ({ service }: Running): boolean =>
+      const belongs = ({ service }: RunningService): boolean =>
         service.profiles.length === 0 || service.profiles.some((profile) => profiles.includes(profile))
       // Those that depend on others end first.
       for (const one of running.filter(belongs).filter(({ service }) => service.image === null)) await end(one)

@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type GuardedChild, startGuarded } from '#dev/embedded/guarded-child.ts'
 import { ROOT } from '#scripts/bundle.mjs'
-import type { Ended } from '../command-line.ts'
+import type { CommandOutcome } from '../command-line.ts'
 
 const HERE = import.meta.dirname
 /** Where a container finds the stand-ins for the programs of other images, and their packages. */
@@ -26,7 +26,7 @@ export interface Shell {
 
 /** What every container of a drill shares. */
 export interface Machine {
-  /** Absolute path of a folder of its own. */
+  /** Absolute path of its own folder. */
   readonly dir: string
   /** Folder with a `mongod`. */
   readonly mongodFolder: string
@@ -88,7 +88,7 @@ export async function runContained(
   shell: Shell,
   words: readonly string[],
   started: (child: GuardedChild) => void = () => undefined,
-): Promise<Ended> {
+): Promise<CommandOutcome> {
   count += 1
   const [out, err] = [join(machine.dir, 'output', `${count}.out`), join(machine.dir, 'output', `${count}.err`)]
   mkdirSync(dirname(out), { recursive: true })

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Ended } from '../command-line.ts'
+import type { CommandOutcome } from '../command-line.ts'
 import type { Compose } from './compose.ts'
 
 /** Answers `docker compose …` of shells on a Unix socket. */
@@ -9,12 +9,12 @@ export interface DockerCommand {
   close(): Promise<void>
 }
 
-const DONE: Ended = { status: 0, stdout: '', stderr: '' }
+const DONE: CommandOutcome = { status: 0, stdout: '', stderr: '' }
 
 /** Listens until `close`. A command that the drill does not know ends with a message and status 125, as one that Docker does not know. */
 export async function answerDocker(socket: string, compose: Compose): Promise<DockerCommand> {
   const server = createServer((incoming, outgoing) => {
-    const answer = async (): Promise<Ended> => {
+    const answer = async (): Promise<CommandOutcome> => {
       const { folder, args } = JSON.parse(await text(incoming)) as { folder: string; args: readonly string[] }
       if (folder !== compose.folder) return refused(`no configuration file provided in ${folder}: not found`)
       return await runDocker(compose, args)
@@ -39,9 +39,9 @@ export async function answerDocker(socket: string, compose: Compose): Promise<Do
   }
 }
 
-const refused = (message: string): Ended => ({ status: 125, stdout: '', stderr: `${message}\n` })
+const refused = (message: string): CommandOutcome => ({ status: 125, stdout: '', stderr: `${message}\n` })
 
-async function runDocker(compose: Compose, [first, ...rest]: readonly string[]): Promise<Ended> {
+async function runDocker(compose: Compose, [first, ...rest]: readonly string[]): Promise<CommandOutcome> {
   if (first !== 'compose') return refused(`docker: '${first}' is no command of this drill`)
   const profiles: string[] = []
   while (rest[0] === '--profile') profiles.push(...rest.splice(0, 2).slice(1))

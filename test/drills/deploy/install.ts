@@ -10,7 +10,7 @@ import { ROOT } from '#scripts/bundle.mjs'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import { checkWebhook, type SignedRequest } from '#test/support/check-webhook.ts'
 import { accountKey } from '#test/support/fresh-key.ts'
-import type { Ended } from '../command-line.ts'
+import type { CommandOutcome } from '../command-line.ts'
 import { ASSET } from '../payers.ts'
 import { readValues } from './compose-file.ts'
 import type { Installation } from './installation.ts'
@@ -48,7 +48,7 @@ export function inForm({ form }: Pick<Story, 'form'>, command: PageCommand): Pag
 }
 
 /** What was wrong with a command that was typed. */
-export const failed = ({ line }: PageCommand, { status, stdout, stderr }: Ended): readonly string[] =>
+export const failed = ({ line }: PageCommand, { status, stdout, stderr }: CommandOutcome): readonly string[] =>
   status === 0 ? [] : [`"${line}" ended with ${status}: ${stderr.trim()}${stdout.trim()}`]
 
 /** `.env` and `settings.env` as their owner fills them in: keys as env.example says, nodes and mail server of the drill. */
@@ -198,7 +198,7 @@ const signatureFaults = ({ received, secret }: Shop): readonly string[] =>
   })
 
 /** Every fault of `doctor` but a missing back-up. */
-export function doctorFaults({ stdout, stderr }: Ended): readonly string[] {
+export function doctorFaults({ stdout, stderr }: CommandOutcome): readonly string[] {
   const lines = stdout.split('\n').filter((line) => /^[✓✗] /.test(line))
   if (lines.length === 0) return [`doctor printed no check: ${stderr}${stdout}`]
   return lines.filter((line) => line.startsWith('✗') && !/back-?up/i.test(line))
@@ -218,7 +218,7 @@ function shopOf(
   },
 ): Shop {
   const rpcUrl = around.nodes.ethereum?.rpcUrls[0] ?? ''
-  const ask = async (path: string, body?: object) => {
+  const request = async (path: string, body?: object) => {
     const response = await fetch(`${network.plainUrl('api')}/api/v1${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${known.testKey}`, 'content-type': 'application/json' },
@@ -234,8 +234,8 @@ function shopOf(
     get secret() {
       return known.secret()
     },
-    open: () => ask('/invoices', { amount: '12.00', currency: 'USD', asset: ASSET }),
-    status: async (id) => (await ask(`/invoices/${id}`)).status,
+    open: () => request('/invoices', { amount: '12.00', currency: 'USD', asset: ASSET }),
+    status: async (id) => (await request(`/invoices/${id}`)).status,
     pay: async ({ crypto }) => {
       const { contract } = ASSETS[ASSET]
       await payLocally({

@@ -35,7 +35,7 @@ export interface Installation {
 
 export interface InstallationOptions {
   readonly name: string
-  /** A folder of its own, which this creates. */
+  /** A separate folder, which this creates. */
   readonly dir: string
   readonly mongodFolder: string
   /** The service whose container has the command line: `serve` or `api`. */
@@ -53,7 +53,7 @@ export async function openInstallation(options: InstallationOptions): Promise<In
   mkdirSync(dir, { recursive: true })
   const checkout = join(dir, 'checkout')
   const git = (...args: readonly string[]) => execFileSync('git', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  // A repository of its own, whose tags stay as they are while others work in this one.
+  // A separate repository, whose tags stay as they are while others work in this one.
   const origin = join(dir, 'origin.git')
   git('clone', '--quiet', '--shared', '--bare', ROOT, origin)
   git('clone', '--quiet', '--shared', '--no-checkout', origin, checkout)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ended } from '../command-line.ts'
+import type { CommandOutcome } from '../command-line.ts'
 
 /** One command of a page, with what it is for. */
 export interface PageCommand {
@@ -32,7 +32,7 @@ export function blockOf(root: string, text: string): readonly PageCommand[] {
 /** A terminal in which somebody types the commands of a page. */
 export interface Terminal {
   /** Types one command. `replaced` = what the page leaves to the reader, by its placeholder. Throws for a placeholder that the command lacks. */
-  type(command: PageCommand, replaced?: Readonly<Record<string, string>>): Promise<Ended>
+  type(command: PageCommand, replaced?: Readonly<Record<string, string>>): Promise<CommandOutcome>
 }
 
 /** Opens a terminal in a folder. `cd` and `alias` hold for what is typed later. */

@@ -26,7 +26,7 @@ export interface Inside {
   readonly volumes?: Readonly<Record<string, string>>
 }
 
-/** `buildah` with images and containers in a folder of its own: it needs no daemon, but root and a kernel that allows chroot. */
+/** `buildah` with images and containers in its own folder: it needs no daemon, but root and a kernel that allows chroot. */
 export interface Buildah {
   /** Runs one command of buildah and returns what it printed. Throws with its error output when its status is not 0. */
   run(args: readonly string[]): Promise<string>

@@ -6,7 +6,7 @@ import { freePort } from '#dev/embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '#dev/embedded/guarded-child.ts'
 import { type Environment, environmentFor } from '#scripts/start/environment.ts'
 import type { ProcfileLine } from '#scripts/start/procfile.ts'
-import type { CommandLine, Ended } from '../command-line.ts'
+import type { CommandLine, CommandOutcome } from '../command-line.ts'
 import type { Buildah } from './buildah.ts'
 
 /** Every line of the Procfile starts Node; the image has its own. */
@@ -17,14 +17,14 @@ const STOP_MS = 30_000
 const MOUNT = '/drill'
 
 /** A process of the Procfile that runs in a container. */
-export interface Contained {
+export interface ContainerProcess {
   readonly name: string
   readonly metricsPort: number
   readonly child: GuardedChild
 }
 
 /** Runs programs in a container to their end. */
-export type RunInside = (env: Environment, program: readonly string[]) => Promise<Ended>
+export type RunInside = (env: Environment, program: readonly string[]) => Promise<CommandOutcome>
 
 /**
  * Programs write what they print to files in a folder of this machine: on a busy machine buildah loses the output of a program that
@@ -56,7 +56,8 @@ export function createRunInside({ command }: Buildah, container: string, dir: st
 
 /** The image's `paymesh`, on the installation that the settings name. */
 export function commandLineInside(runInside: RunInside, env: Environment): CommandLine {
-  const run = (...args: readonly string[]): Promise<Ended> => runInside(env, [PROGRAM, 'scripts/paymesh.mjs', ...args])
+  const run = (...args: readonly string[]): Promise<CommandOutcome> =>
+    runInside(env, [PROGRAM, 'scripts/paymesh.mjs', ...args])
   return {
     run,
     json: async <T>(...args: readonly string[]) => {
@@ -72,7 +73,7 @@ export async function startInside(
   { command }: Buildah,
   container: string,
   options: { readonly line: ProcfileLine; readonly environment: Environment; readonly logDir: string },
-): Promise<Contained> {
+): Promise<ContainerProcess> {
   const { line, environment, logDir } = options
   const metricsPort = await freePort(0)
   const env = { ...environmentFor(line.name, environment), PAYMESH_METRICS_PORT: String(metricsPort) }
@@ -97,7 +98,7 @@ export async function startInside(
  * Asks a process to end as an orchestrator does, which signals the process inside and not the tool around it (buildah would kill it).
  * Returns what was wrong with its end; empty when it ended in order.
  */
-export async function endInside({ name, child }: Contained): Promise<readonly string[]> {
+export async function endInside({ name, child }: ContainerProcess): Promise<readonly string[]> {
   process.kill(innermost(child.pid), 'SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
   const { code, signal } = await child.exited

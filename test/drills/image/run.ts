@@ -18,7 +18,7 @@ import { untilPriced } from '../until-priced.ts'
 import { makeBaseImage } from './base-image.ts'
 import { type Buildah, type ImageConfig, openBuildah } from './buildah.ts'
 import {
-  type Contained,
+  type ContainerProcess,
   commandLineInside,
   createRunInside,
   endInside,
@@ -159,7 +159,7 @@ async function work({
   const cli = commandLineInside(runInside, environmentOfCommandLine(environment))
   say('migrating an empty database')
   await cli.json('migrate')
-  const running: Contained[] = []
+  const running: ContainerProcess[] = []
   const stopAll = async () => (await Promise.all(running.splice(0).map(endInside))).flat()
   undo.push(stopAll)
   for (const line of readProcfile(ROOT)) {

@@ -8,7 +8,7 @@ import { transfersOf } from '../payers.ts'
 const SETTLED_MS = 90_000
 
 /** Payments that are due after the upgrade, for invoices that the earlier release priced. */
-export type Outstanding = () => Promise<void>
+export type LaterPayments = () => Promise<void>
 
 /**
  * Lets the earlier release see one invoice in each state: new at the checkout, pending, partly paid, paid, overpaid, cancelled and
@@ -17,7 +17,7 @@ export type Outstanding = () => Promise<void>
 export async function workBefore(
   options: LoadOptions & { readonly dataDir: string },
   merchant: Merchant,
-): Promise<readonly Outstanding[]> {
+): Promise<readonly LaterPayments[]> {
   const { pay, dataDir } = options
   const open = async (key: string, plan: Parameters<typeof transfersOf>[0], atCheckout = false) => {
     const invoice = await openInvoice(options, merchant, { key: `before-${key}`, plan, atCheckout })
@@ -27,7 +27,7 @@ export async function workBefore(
     const payments = transfersOf(plan, BigInt(due))
     return { invoice, pays: payments.map((amount) => () => pay(merchant.ledger, invoice.id, address, amount)) }
   }
-  const outstanding: Outstanding[] = []
+  const outstanding: LaterPayments[] = []
   const paid = await open('paid', 'exact')
   const over = await open('over', 'over', true)
   for (const send of [...paid.pays, ...over.pays]) await send()

@@ -15,7 +15,7 @@ export interface HttpDoor {
 const HOST = '127.0.0.1'
 
 /**
- * Passes each request on `port` to the next of `targets` over a connection of its own, as nginx does with its default settings: a process
+ * Passes each request on `port` to the next of `targets` over its own connection, as nginx does with its default settings: a process
  * that is no longer a target gets no further request, whatever connections clients keep open. A request is sent to one target only; the next one
  * is tried when a connection is refused, before any byte was sent. Answers 502 when that fails for all. Rejects when the port is taken.
  */

@@ -38,7 +38,7 @@ const STOP_MS = 20_000
 const PRE_STOP_MS = 5_000
 const BAD_LEVELS = new Set(['error', 'fatal'])
 
-interface Running {
+interface RunningProcess {
   readonly name: string
   readonly child: GuardedChild
   readonly port: number | null
@@ -49,11 +49,11 @@ interface Running {
 /** A release whose processes do not run yet. */
 export function createRelease(options: ReleaseOptions): Release {
   const { label, folder, doors, logDir } = options
-  const running: Running[] = []
+  const running: RunningProcess[] = []
   const faults: string[] = []
   let started = 0
   const logFile = join(logDir, `${label}.log`)
-  const end = async (one: Running): Promise<void> => {
+  const end = async (one: RunningProcess): Promise<void> => {
     one.isStopping = true
     await one.child.stop(STOP_MS)
     const { code, signal } = await one.child.exited
@@ -103,7 +103,7 @@ async function launch(
   { folder, environment, doors }: ReleaseOptions,
   line: ProcfileLine,
   log: number,
-): Promise<Running> {
+): Promise<RunningProcess> {
   const metricsPort = await freePort(0)
   const setting = doors.settingOf(line.name)
   const port = setting === null ? null : await freePort(0)
@@ -132,7 +132,7 @@ function systemEnvironment(): NodeJS.ProcessEnv {
   )
 }
 
-async function ready({ name, child, metricsUrl }: Running, label: string, logFile: string): Promise<void> {
+async function ready({ name, child, metricsUrl }: RunningProcess, label: string, logFile: string): Promise<void> {
   for (const until = Date.now() + READY_MS; Date.now() < until && !child.hasExited(); await delay(100)) {
     try {
       if ((await fetch(`${metricsUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })).ok) return

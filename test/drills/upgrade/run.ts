@@ -144,7 +144,7 @@ async function environmentOf(dataDir: string, around: Surroundings, doors: Doors
     PAYMESH_PUBLIC_ADMIN_URL: doors.url('admin'),
     PAYMESH_PAGES_DIR: await builtPages(say),
     PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true',
-    // Each payer has an address of its own, as behind a proxy.
+    // Each payer has its own address, as behind a proxy.
     PAYMESH_TRUSTED_PROXIES: '1',
     PAYMESH_NETWORKS: JSON.stringify({ test: around.nodes }),
     PAYMESH_RATE_SOURCES: JSON.stringify(around.rateSourceUrls),

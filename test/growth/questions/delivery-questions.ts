@@ -6,7 +6,7 @@ import { createRecoveryRepository } from '#shared/db/deliveries/recovery-reposit
 import { createLimitedEndpoints } from '#shared/db/endpoints/limited-endpoints.ts'
 import { createEventRepository } from '#shared/db/events/event-repository.ts'
 import type { DeliverySearch } from '#shared/ports/delivery-search.ts'
-import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type DeclaredQueries, questionsOf } from '../declare.ts'
 import { BUSY, DAY_MS, ENDPOINTS, type Facts, MODE } from '../facts.ts'
 
 const COUNT_MAX = 10_000
@@ -20,7 +20,7 @@ const search = (overrides: Partial<DeliverySearch>): DeliverySearch => ({
 })
 const event = (facts: Facts) => facts.eventId(facts.recent, 1)
 
-const DELIVERIES: Declared<ReturnType<typeof createDeliveryRepository>> = {
+const DELIVERIES: DeclaredQueries<ReturnType<typeof createDeliveryRepository>> = {
   insertMany: BY_KEY,
   dueEndpoints: (on, { now }) => on.dueEndpoints(now, 100),
   findDue: {
@@ -46,7 +46,7 @@ const DELIVERIES: Declared<ReturnType<typeof createDeliveryRepository>> = {
   lastFinished: (on) => on.lastFinished(ENDPOINTS.alive, 3),
 }
 
-const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
+const READS: DeclaredQueries<ReturnType<typeof createDeliveryReads>> = {
   search: {
     newest: (on) => on.search(search({})),
     'of several invoices': (on, facts) =>
@@ -127,7 +127,7 @@ const READS: Declared<ReturnType<typeof createDeliveryReads>> = {
   invoiceNumbers: BY_KEY,
 }
 
-const LOOKUPS: Declared<ReturnType<typeof createDeliveryLookups>> = {
+const LOOKUPS: DeclaredQueries<ReturnType<typeof createDeliveryLookups>> = {
   list: {
     newest: (on) => on.list({ endpointIds: Object.values(ENDPOINTS), status: null, limit: 25 }),
     succeeded: bounded(
@@ -151,8 +151,8 @@ const LOOKUPS: Declared<ReturnType<typeof createDeliveryLookups>> = {
   eventsAfter: (on, { now }) => on.eventsAfter(BUSY, { createdAt: now - 100 * DAY_MS, id: '' }, now, 100),
 }
 
-const RECOVERIES: Declared<ReturnType<typeof createRecoveryRepository>> = {
-  ask: BY_KEY,
+const RECOVERIES: DeclaredQueries<ReturnType<typeof createRecoveryRepository>> = {
+  request: BY_KEY,
   findById: BY_KEY,
   listByEndpoint: (on) => on.listByEndpoint(ENDPOINTS.alive, 10),
   due: (on, { now }) => on.due(now, 10),
@@ -162,7 +162,7 @@ const RECOVERIES: Declared<ReturnType<typeof createRecoveryRepository>> = {
   finish: BY_KEY,
 }
 
-const ENDPOINT_ROWS: Declared<ReturnType<typeof createEndpointRepository>> = {
+const ENDPOINT_ROWS: DeclaredQueries<ReturnType<typeof createEndpointRepository>> = {
   insert: BY_KEY,
   findById: BY_KEY,
   findByIds: BY_KEY,
@@ -173,12 +173,12 @@ const ENDPOINT_ROWS: Declared<ReturnType<typeof createEndpointRepository>> = {
   restrictToLive: BY_KEY,
 }
 
-const LIMITED: Declared<ReturnType<typeof createLimitedEndpoints>> = {
+const LIMITED: DeclaredQueries<ReturnType<typeof createLimitedEndpoints>> = {
   report: BY_KEY,
   list: (on, { now }) => on.list(now),
 }
 
-const OPERATIONS: Declared<ReturnType<typeof createEndpointOperations>> = {
+const OPERATIONS: DeclaredQueries<ReturnType<typeof createEndpointOperations>> = {
   insert: BY_KEY,
   update: BY_KEY,
   remove: BY_KEY,
@@ -189,7 +189,7 @@ const OPERATIONS: Declared<ReturnType<typeof createEndpointOperations>> = {
   isRecorded: BY_KEY,
 }
 
-const EVENTS: Declared<ReturnType<typeof createEventRepository>> = {
+const EVENTS: DeclaredQueries<ReturnType<typeof createEventRepository>> = {
   insertMany: BY_KEY,
   findByIds: BY_KEY,
   listByInvoice: (on, facts) => on.listByInvoice(facts.invoiceId(facts.recent)),

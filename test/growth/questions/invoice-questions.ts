@@ -8,7 +8,7 @@ import { createPaymentLinkRepository } from '#shared/db/payment-links/payment-li
 import { createProductRepository } from '#shared/db/payment-links/product-repository.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import { type InvoiceListQuery, OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
-import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type DeclaredQueries, questionsOf } from '../declare.ts'
 import {
   AGE_DAYS,
   BUSY,
@@ -39,7 +39,7 @@ const page = (overrides: Partial<InvoicePageQuery>): InvoicePageQuery => ({
 const claims = (facts: Facts) => [facts.old, facts.recent].map((index) => `${MODE}:evm:${facts.matchKey(index)}`)
 const monthAgo = (facts: Facts) => facts.now - 30 * DAY_MS
 
-const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
+const INVOICES: DeclaredQueries<ReturnType<typeof createInvoiceRepository>> = {
   insert: BY_KEY,
   findById: BY_KEY,
   findInWorkspace: BY_KEY,
@@ -80,7 +80,7 @@ const INVOICES: Declared<ReturnType<typeof createInvoiceRepository>> = {
   trimOutbox: BY_KEY,
 }
 
-const LOOKUPS: Declared<ReturnType<typeof createInvoiceLookups>> = {
+const LOOKUPS: DeclaredQueries<ReturnType<typeof createInvoiceLookups>> = {
   page: {
     newest: (on) => on.page(page({})),
     oldest: (on) => on.page(page({ order: 'oldest' })),
@@ -111,7 +111,7 @@ const LOOKUPS: Declared<ReturnType<typeof createInvoiceLookups>> = {
   findByNumber: BY_KEY,
 }
 
-const COUNTS: Declared<ReturnType<typeof createInvoiceCounts>> = {
+const COUNTS: DeclaredQueries<ReturnType<typeof createInvoiceCounts>> = {
   inMonth: {
     'for the first time': bounded(
       ({ invoices }) => 3 * Math.ceil((invoices * MONTH_DAYS) / AGE_DAYS) + OPEN_INVOICES,
@@ -127,20 +127,20 @@ const COUNTS: Declared<ReturnType<typeof createInvoiceCounts>> = {
   repair: BY_KEY,
 }
 
-const FAILURES: Declared<ReturnType<typeof createAdvanceFailures>> = {
+const FAILURES: DeclaredQueries<ReturnType<typeof createAdvanceFailures>> = {
   note: BY_KEY,
   list: (on) => on.list(),
   pausing: BY_KEY,
   forget: BY_KEY,
 }
 
-const NOTES: Declared<ReturnType<typeof createInvoiceNotes>> = { list: BY_KEY, add: BY_KEY }
+const NOTES: DeclaredQueries<ReturnType<typeof createInvoiceNotes>> = { list: BY_KEY, add: BY_KEY }
 
-const VERSIONS: Declared<ReturnType<typeof createInvoiceVersions>> = {
+const VERSIONS: DeclaredQueries<ReturnType<typeof createInvoiceVersions>> = {
   versionsOf: (on, facts) => on.versionsOf([facts.old, facts.recent].map(facts.invoiceId)),
 }
 
-const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
+const LINKS: DeclaredQueries<ReturnType<typeof createPaymentLinkRepository>> = {
   insert: BY_KEY,
   findInWorkspace: BY_KEY,
   findById: BY_KEY,
@@ -162,7 +162,7 @@ const LINKS: Declared<ReturnType<typeof createPaymentLinkRepository>> = {
   releaseVisit: BY_KEY,
 }
 
-const PRODUCTS: Declared<ReturnType<typeof createProductRepository>> = {
+const PRODUCTS: DeclaredQueries<ReturnType<typeof createProductRepository>> = {
   insert: BY_KEY,
   update: BY_KEY,
   findInWorkspace: BY_KEY,

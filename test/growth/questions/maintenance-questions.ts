@@ -12,7 +12,7 @@ import { createReconciliationRepository } from '#shared/db/reconciliation/reconc
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createIssuedRepository } from '#shared/db/restore/issued-repository.ts'
 import { createOutboundPause } from '#shared/db/restore/restore-state.ts'
-import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type DeclaredQueries, questionsOf } from '../declare.ts'
 import { BUSY, CHAIN, DAY_MS, type Facts, HOUR_MS, MODE } from '../facts.ts'
 
 const COUNT_MAX = 10_000
@@ -20,7 +20,7 @@ const PAGE = 200
 const invoice = (facts: Facts) => ({ workspaceId: BUSY, mode: MODE, invoiceId: facts.invoiceId(facts.recent) })
 const someInvoices = (facts: Facts) => Array.from({ length: PAGE }, (_, offset) => facts.invoiceId(facts.old + offset))
 
-const RECONCILIATION: Declared<ReturnType<typeof createReconciliationRepository>> = {
+const RECONCILIATION: DeclaredQueries<ReturnType<typeof createReconciliationRepository>> = {
   progress: BY_KEY,
   saveProgress: BY_KEY,
   created: (on, facts) => on.created(facts.invoiceId(facts.old), null, PAGE),
@@ -29,7 +29,7 @@ const RECONCILIATION: Declared<ReturnType<typeof createReconciliationRepository>
   read: (on, facts) => on.read(someInvoices(facts), facts.now),
 }
 
-const BACKLOGS: Declared<ReturnType<typeof createBacklogRepository>> = {
+const BACKLOGS: DeclaredQueries<ReturnType<typeof createBacklogRepository>> = {
   queues: bounded(
     6 * COUNT_MAX,
     'counts the rows of six queues up to 10,000 from the index: only work that waits, which alerts are about',
@@ -43,7 +43,7 @@ const BACKLOGS: Declared<ReturnType<typeof createBacklogRepository>> = {
   ),
 }
 
-const INSTALLATION: Declared<ReturnType<typeof createInstanceReads>> = {
+const INSTALLATION: DeclaredQueries<ReturnType<typeof createInstanceReads>> = {
   depths: bounded(
     7 * COUNT_MAX,
     'counts the due rows of seven kinds of work up to 10,000: only work that waits, which the page shows',
@@ -54,7 +54,7 @@ const INSTALLATION: Declared<ReturnType<typeof createInstanceReads>> = {
   processes: (on, { now }) => on.processes(now - HOUR_MS),
 }
 
-const ERASURE: Declared<ReturnType<typeof createCustomerEraser>> = {
+const ERASURE: DeclaredQueries<ReturnType<typeof createCustomerEraser>> = {
   // And the exceptions about it or about its transfers.
   eraseInvoice: (on, facts) =>
     on.eraseInvoice(invoice(facts), facts.now, {
@@ -68,7 +68,7 @@ const ERASURE: Declared<ReturnType<typeof createCustomerEraser>> = {
   endSweep: BY_KEY,
 }
 
-const RETENTION: Declared<ReturnType<typeof createRetentionRepository>> = {
+const RETENTION: DeclaredQueries<ReturnType<typeof createRetentionRepository>> = {
   oldest: {
     event: (on) => on.oldest('events'),
     delivery: (on) => on.oldest('webhook_deliveries'),
@@ -85,16 +85,16 @@ const RETENTION: Declared<ReturnType<typeof createRetentionRepository>> = {
   scannedThrough: (on) => on.scannedThrough(),
 }
 
-const SECRETS: Declared<ReturnType<typeof createSealedSecretRepository>> = {
+const SECRETS: DeclaredQueries<ReturnType<typeof createSealedSecretRepository>> = {
   size: BY_KEY,
   page: (on) => on.page('mails', null, 100),
   findOne: BY_KEY,
   replace: BY_KEY,
 }
 
-const LIFE: Declared<ReturnType<typeof createInstallationLifeRepository>> = { read: BY_KEY, beat: BY_KEY }
+const LIFE: DeclaredQueries<ReturnType<typeof createInstallationLifeRepository>> = { read: BY_KEY, beat: BY_KEY }
 
-const ISSUED: Declared<ReturnType<typeof createIssuedRepository>> = {
+const ISSUED: DeclaredQueries<ReturnType<typeof createIssuedRepository>> = {
   isAnyChanged: (on, { now }) => on.isAnyChanged(now - 5_000),
   listCounters: bounded(
     1_000,
@@ -119,16 +119,16 @@ const ISSUED: Declared<ReturnType<typeof createIssuedRepository>> = {
   continueKey: BY_KEY,
 }
 
-const LEASES: Declared<ReturnType<typeof createLeaseRepository>> = { acquire: BY_KEY, release: BY_KEY }
-const EPISODES: Declared<ReturnType<typeof createEpisodeRepository>> = { read: BY_KEY, replace: BY_KEY }
-const CANARY: Declared<ReturnType<typeof createKeyCanaryRepository>> = { find: BY_KEY, insert: BY_KEY }
-const HEARTBEATS: Declared<ReturnType<typeof createProcessHeartbeats>> = {
+const LEASES: DeclaredQueries<ReturnType<typeof createLeaseRepository>> = { acquire: BY_KEY, release: BY_KEY }
+const EPISODES: DeclaredQueries<ReturnType<typeof createEpisodeRepository>> = { read: BY_KEY, replace: BY_KEY }
+const CANARY: DeclaredQueries<ReturnType<typeof createKeyCanaryRepository>> = { find: BY_KEY, insert: BY_KEY }
+const HEARTBEATS: DeclaredQueries<ReturnType<typeof createProcessHeartbeats>> = {
   beat: BY_KEY,
   gone: BY_KEY,
   countLive: (on, { now }) => on.countLive('webhooks', now),
 }
-const REDIS: Declared<ReturnType<typeof createRedisEpochRepository>> = { read: BY_KEY, replace: BY_KEY }
-const PAUSE: Declared<ReturnType<typeof createOutboundPause>> = { isPaused: BY_KEY }
+const REDIS: DeclaredQueries<ReturnType<typeof createRedisEpochRepository>> = { read: BY_KEY, replace: BY_KEY }
+const PAUSE: DeclaredQueries<ReturnType<typeof createOutboundPause>> = { isPaused: BY_KEY }
 
 /** What the installation asks about itself, most of it again and again. */
 export const MAINTENANCE_QUESTIONS = [

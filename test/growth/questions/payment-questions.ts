@@ -9,7 +9,7 @@ import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import type { PaymentPageQuery } from '#shared/ports/payment-lookups.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
-import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type DeclaredQueries, questionsOf } from '../declare.ts'
 import { BUSY, DAY_MS, type Facts, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
 import { heightAt } from '../seed-money.ts'
 
@@ -24,7 +24,7 @@ const tip = (facts: Facts) => heightAt(facts, facts.invoices - OPEN_INVOICES - 1
 const ofInvoice = (facts: Facts) => facts.invoiceId(facts.old)
 const blocks = (facts: Facts) => [{ height: tip(facts), hash: '0xother' }]
 
-const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
+const PAYMENTS: DeclaredQueries<ReturnType<typeof createPaymentRepository>> = {
   recordObservations: BY_KEY,
   dueForConfirmation: (on) => on.dueForConfirmation({ ...PLACE, height: 1, finalizedHeight: 1 }),
   confirmThrough: (on, { now }) =>
@@ -78,7 +78,7 @@ const PAYMENTS: Declared<ReturnType<typeof createPaymentRepository>> = {
   takeDirtyInvoices: (on, { now }) => on.takeDirtyInvoices({ before: now, at: now, limit: 100 }),
 }
 
-const FUNDS: Declared<ReturnType<typeof createFundsReads>> = {
+const FUNDS: DeclaredQueries<ReturnType<typeof createFundsReads>> = {
   usedBy: bounded(400, 'reads at most two documents for each of a hundred addresses', (on, facts) =>
     on.usedBy({
       workspaceId: BUSY,
@@ -88,7 +88,7 @@ const FUNDS: Declared<ReturnType<typeof createFundsReads>> = {
     }),
   ),
 }
-const LOOKUPS: Declared<ReturnType<typeof createOperatorPaymentLookups>> = {
+const LOOKUPS: DeclaredQueries<ReturnType<typeof createOperatorPaymentLookups>> = {
   page: {
     newest: (on) => on.page(page({})),
     oldest: (on) => on.page(page({ order: 'oldest' })),
@@ -116,7 +116,7 @@ const LOOKUPS: Declared<ReturnType<typeof createOperatorPaymentLookups>> = {
   ofInvoices: (on, facts) => on.ofInvoices([ofInvoice(facts)]),
 }
 
-const REFUNDS: Declared<ReturnType<typeof createRefundRepository>> = {
+const REFUNDS: DeclaredQueries<ReturnType<typeof createRefundRepository>> = {
   open: BY_KEY,
   findInWorkspace: BY_KEY,
   findByTokenHash: BY_KEY,
@@ -127,7 +127,7 @@ const REFUNDS: Declared<ReturnType<typeof createRefundRepository>> = {
   withdraw: BY_KEY,
 }
 
-const CURSORS: Declared<ReturnType<typeof createCursorRepository>> = {
+const CURSORS: DeclaredQueries<ReturnType<typeof createCursorRepository>> = {
   find: BY_KEY,
   list: (on) => on.list(),
   create: BY_KEY,
@@ -138,8 +138,8 @@ const CURSORS: Declared<ReturnType<typeof createCursorRepository>> = {
   releaseSkipped: BY_KEY,
 }
 
-const COMMANDS: Declared<ReturnType<typeof createChainCommandRepository>> = {
-  ask: BY_KEY,
+const COMMANDS: DeclaredQueries<ReturnType<typeof createChainCommandRepository>> = {
+  request: BY_KEY,
   findById: BY_KEY,
   listOpen: (on) => on.listOpen(MODE, NETWORK),
   listAllOpen: (on) => on.listAllOpen(),
@@ -149,20 +149,20 @@ const COMMANDS: Declared<ReturnType<typeof createChainCommandRepository>> = {
   finish: BY_KEY,
 }
 
-const BALANCES: Declared<ReturnType<typeof createCoinBalanceRepository>> = {
+const BALANCES: DeclaredQueries<ReturnType<typeof createCoinBalanceRepository>> = {
   find: (on, facts) => on.find(MODE, NETWORK, [facts.matchKey(facts.old)]),
   save: BY_KEY,
   starts: (on, facts) => on.starts(MODE, NETWORK, [facts.matchKey(facts.old)]),
   saveStarts: BY_KEY,
 }
 
-const HINTS: Declared<ReturnType<typeof createPaymentHints>> = {
+const HINTS: DeclaredQueries<ReturnType<typeof createPaymentHints>> = {
   add: BY_KEY,
   listByInvoice: (on, facts) => on.listByInvoice(ofInvoice(facts)),
   countsOf: (on, facts) => on.countsOf([ofInvoice(facts)]),
 }
 
-const USAGE: Declared<ReturnType<typeof createNodeUsageRepository>> = {
+const USAGE: DeclaredQueries<ReturnType<typeof createNodeUsageRepository>> = {
   add: BY_KEY,
   since: (on, { now }) => on.since(now - 40 * DAY_MS),
 }

@@ -15,7 +15,7 @@ import { createRollups } from '#shared/db/reports/rollups.ts'
 import type { ExceptionQuery } from '#shared/ports/exception-decisions.ts'
 import type { OverviewSpan } from '#shared/ports/overview.ts'
 import { RECORDED_KINDS } from '#shared/ports/recorded-documents.ts'
-import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type DeclaredQueries, questionsOf } from '../declare.ts'
 import { AGE_DAYS, BUSY, DAY_MS, ENDPOINTS, type Facts, HOUR_MS, MODE, NETWORK, OPEN_INVOICES } from '../facts.ts'
 import { unmatchedKey } from '../seed-records.ts'
 
@@ -31,7 +31,7 @@ const oldDay = (facts: Facts): OverviewSpan => ({
   ...{ workspaceId: BUSY, mode: MODE, since: facts.now - 400 * DAY_MS, until: facts.now - 399 * DAY_MS },
 })
 
-const EXCEPTIONS: Declared<ReturnType<typeof createExceptionRepository>> = {
+const EXCEPTIONS: DeclaredQueries<ReturnType<typeof createExceptionRepository>> = {
   applyChanges: BY_KEY,
   open: BY_KEY,
   openOnce: BY_KEY,
@@ -49,7 +49,7 @@ const EXCEPTIONS: Declared<ReturnType<typeof createExceptionRepository>> = {
   },
 }
 
-const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
+const INBOX: DeclaredQueries<ReturnType<typeof createExceptionDecisions>> = {
   find: BY_KEY,
   list: {
     open: (on) => on.list(inbox({})),
@@ -74,7 +74,7 @@ const INBOX: Declared<ReturnType<typeof createExceptionDecisions>> = {
   addNote: BY_KEY,
 }
 
-const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
+const CHAIN: DeclaredQueries<ReturnType<typeof createAuditChainRepository>> = {
   tail: (on) => on.tail(),
   isAnyWaiting: (on) => on.isAnyWaiting(),
   waiting: (on) => on.waiting(100),
@@ -94,7 +94,7 @@ const CHAIN: Declared<ReturnType<typeof createAuditChainRepository>> = {
   saveVerified: BY_KEY,
 }
 
-const RECORDED: Declared<ReturnType<typeof createRecordedDocuments>> = {
+const RECORDED: DeclaredQueries<ReturnType<typeof createRecordedDocuments>> = {
   page: Object.fromEntries(
     RECORDED_KINDS.map((kind) => [
       `of ${kind} documents`,
@@ -103,7 +103,7 @@ const RECORDED: Declared<ReturnType<typeof createRecordedDocuments>> = {
   ),
 }
 
-const SEARCH: Declared<ReturnType<typeof createAuditSearch>> = {
+const SEARCH: DeclaredQueries<ReturnType<typeof createAuditSearch>> = {
   search: {
     'newest of the installation': (on) => on.search({ workspaceId: null }, null, 25),
     'of a workspace': (on) => on.search({ workspaceId: BUSY }, null, 25),
@@ -115,16 +115,16 @@ const SEARCH: Declared<ReturnType<typeof createAuditSearch>> = {
   },
 }
 
-const TRAIL: Declared<ReturnType<typeof createAuditRepository>> = {
+const TRAIL: DeclaredQueries<ReturnType<typeof createAuditRepository>> = {
   insertMany: BY_KEY,
   isRecorded: BY_KEY,
   newestOf: (on, facts) => on.newestOf(facts.invoiceId(0)),
   listBySubject: (on, facts) => on.listBySubject(facts.invoiceId(0)),
 }
 
-const EXPORTS: Declared<ReturnType<typeof createExportRecords>> = { record: BY_KEY }
+const EXPORTS: DeclaredQueries<ReturnType<typeof createExportRecords>> = { record: BY_KEY }
 
-const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = {
+const BACKUPS: DeclaredQueries<ReturnType<typeof createVerifiedBackups>> = {
   latest: BY_KEY,
   record: BY_KEY,
   lastAttempt: BY_KEY,
@@ -134,7 +134,7 @@ const BACKUPS: Declared<ReturnType<typeof createVerifiedBackups>> = {
   begunArchives: (on) => on.begunArchives(),
 }
 
-const QUEUE: Declared<ReturnType<typeof createMailQueue>> = {
+const QUEUE: DeclaredQueries<ReturnType<typeof createMailQueue>> = {
   due: (on, { now }) => on.due(now, 100),
   claim: BY_KEY,
   finish: BY_KEY,
@@ -144,9 +144,9 @@ const QUEUE: Declared<ReturnType<typeof createMailQueue>> = {
   count: (on, { now }) => on.count(now),
 }
 
-const MAILS: Declared<ReturnType<typeof createMailRepository>> = { insertMany: BY_KEY, hasAny: BY_KEY }
+const MAILS: DeclaredQueries<ReturnType<typeof createMailRepository>> = { insertMany: BY_KEY, hasAny: BY_KEY }
 
-const RATES: Declared<ReturnType<typeof createRateRepository>> = {
+const RATES: DeclaredQueries<ReturnType<typeof createRateRepository>> = {
   insert: BY_KEY,
   latest: (on) => on.latest(),
   latestBefore: (on, { now }) => on.latestBefore(now - DAY_MS, 120_000),
@@ -156,14 +156,14 @@ const RATES: Declared<ReturnType<typeof createRateRepository>> = {
   recordFailing: BY_KEY,
 }
 
-const BOOKS: Declared<ReturnType<typeof createBookReads>> = {
+const BOOKS: DeclaredQueries<ReturnType<typeof createBookReads>> = {
   counts: (on, facts) => on.counts(oldDay(facts), 'hour'),
   records: (on, facts) => on.records(oldDay(facts)),
   unheld: (on, facts) => on.unheld(oldDay(facts)),
   begunAt: (on) => on.begunAt(BUSY, MODE),
 }
 
-const OVERVIEW: Declared<ReturnType<typeof createOverviewReads>> = {
+const OVERVIEW: DeclaredQueries<ReturnType<typeof createOverviewReads>> = {
   invoices: {
     'of 180 days, by hour': (on, facts) => on.invoices(span(facts), 'hour'),
     'of 180 days, by quarter': (on, facts) => on.invoices(span(facts), 'quarter'),
@@ -175,7 +175,7 @@ const OVERVIEW: Declared<ReturnType<typeof createOverviewReads>> = {
 
 const NIGHT_DAYS = 4
 
-const ROLLUPS: Declared<ReturnType<typeof createRollups>> = {
+const ROLLUPS: DeclaredQueries<ReturnType<typeof createRollups>> = {
   catchUp: {
     // In the day of the seed's own count: it is not night yet.
     'when nothing changed': (on, { now }) => on.catchUp(now),

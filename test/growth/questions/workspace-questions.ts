@@ -16,7 +16,7 @@ import { createLogos } from '#shared/db/workspaces/logos.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import type { ProofWrite } from '#shared/ports/ownership.ts'
-import { BY_KEY, bounded, type Declared, questionsOf } from '../declare.ts'
+import { BY_KEY, bounded, type DeclaredQueries, questionsOf } from '../declare.ts'
 import { BUSY, type Facts, MATERIAL, MODE, NETWORK } from '../facts.ts'
 
 const proof = (facts: Facts): Omit<ProofWrite, 'displaced'> => ({
@@ -24,7 +24,7 @@ const proof = (facts: Facts): Omit<ProofWrite, 'displaced'> => ({
   ...{ nonce: 'n', rows: [], provedAt: facts.now, subjectHash: 'h' },
 })
 
-const WALLETS: Declared<ReturnType<typeof createWalletRepository>> = {
+const WALLETS: DeclaredQueries<ReturnType<typeof createWalletRepository>> = {
   upsertMaterial: BY_KEY,
   findMaterial: BY_KEY,
   listMaterials: (on) => on.listMaterials(),
@@ -58,7 +58,7 @@ const WALLETS: Declared<ReturnType<typeof createWalletRepository>> = {
   markWatched: BY_KEY,
 }
 
-const WATCH_PACKS: Declared<ReturnType<typeof createWatchPackRepository>> = {
+const WATCH_PACKS: DeclaredQueries<ReturnType<typeof createWatchPackRepository>> = {
   heads: (on) => on.heads(MODE, 'evm', 0),
   read: BY_KEY,
   last: (on) => on.last(MODE, 'evm'),
@@ -66,14 +66,14 @@ const WATCH_PACKS: Declared<ReturnType<typeof createWatchPackRepository>> = {
   put: BY_KEY,
 }
 
-const WALLET_OPERATIONS: Declared<ReturnType<typeof createWalletOperations>> = {
+const WALLET_OPERATIONS: DeclaredQueries<ReturnType<typeof createWalletOperations>> = {
   insert: BY_KEY,
   change: BY_KEY,
   note: BY_KEY,
   isRecorded: BY_KEY,
 }
 
-const OWNERSHIP: Declared<ReturnType<typeof createOwnershipRepository>> = {
+const OWNERSHIP: DeclaredQueries<ReturnType<typeof createOwnershipRepository>> = {
   installationId: BY_KEY,
   openChallenge: BY_KEY,
   findChallenge: BY_KEY,
@@ -81,7 +81,7 @@ const OWNERSHIP: Declared<ReturnType<typeof createOwnershipRepository>> = {
   countProved: (on) => on.countProved(BUSY, MATERIAL),
 }
 
-const WORKSPACES: Declared<ReturnType<typeof createWorkspaceRepository>> = {
+const WORKSPACES: DeclaredQueries<ReturnType<typeof createWorkspaceRepository>> = {
   insert: BY_KEY,
   findById: BY_KEY,
   findMany: BY_KEY,
@@ -90,7 +90,7 @@ const WORKSPACES: Declared<ReturnType<typeof createWorkspaceRepository>> = {
   update: BY_KEY,
 }
 
-const KEYS: Declared<ReturnType<typeof createApiKeyRepository>> = {
+const KEYS: DeclaredQueries<ReturnType<typeof createApiKeyRepository>> = {
   insert: BY_KEY,
   findByHash: BY_KEY,
   findManyByHash: BY_KEY,
@@ -99,19 +99,19 @@ const KEYS: Declared<ReturnType<typeof createApiKeyRepository>> = {
   noteUse: BY_KEY,
 }
 
-const WORKSPACE_OPERATIONS: Declared<ReturnType<typeof createWorkspaceOperations>> = {
+const WORKSPACE_OPERATIONS: DeclaredQueries<ReturnType<typeof createWorkspaceOperations>> = {
   issueKey: BY_KEY,
   findKey: BY_KEY,
   revokeKey: BY_KEY,
   changeWorkspace: BY_KEY,
 }
 
-const LOGOS: Declared<ReturnType<typeof createLogos>> = {
+const LOGOS: DeclaredQueries<ReturnType<typeof createLogos>> = {
   findByWorkspace: BY_KEY,
   findByHash: (on) => on.findByHash('0'.repeat(64)),
 }
 
-const IDEMPOTENCY: Declared<ReturnType<typeof createIdempotencyRepository>> = {
+const IDEMPOTENCY: DeclaredQueries<ReturnType<typeof createIdempotencyRepository>> = {
   begin: BY_KEY,
   renew: BY_KEY,
   finish: BY_KEY,
@@ -121,13 +121,13 @@ const IDEMPOTENCY: Declared<ReturnType<typeof createIdempotencyRepository>> = {
   findMany: BY_KEY,
 }
 
-const OPERATIONS: Declared<ReturnType<typeof createOperationRegister>> = {
+const OPERATIONS: DeclaredQueries<ReturnType<typeof createOperationRegister>> = {
   begin: BY_KEY,
   finish: BY_KEY,
   release: BY_KEY,
 }
 
-const MEMBERSHIPS: Declared<ReturnType<typeof createMembershipRepository>> = {
+const MEMBERSHIPS: DeclaredQueries<ReturnType<typeof createMembershipRepository>> = {
   rolesOf: (on) => on.rolesOf('user-1'),
   list: (on) => on.list(BUSY),
   find: BY_KEY,
@@ -135,13 +135,13 @@ const MEMBERSHIPS: Declared<ReturnType<typeof createMembershipRepository>> = {
   change: BY_KEY,
 }
 
-const RESETS: Declared<ReturnType<typeof createPasswordResets>> = {
+const RESETS: DeclaredQueries<ReturnType<typeof createPasswordResets>> = {
   insert: BY_KEY,
   findByTokenHash: BY_KEY,
   complete: BY_KEY,
 }
 
-const INVITATIONS: Declared<ReturnType<typeof createInvitationRepository>> = {
+const INVITATIONS: DeclaredQueries<ReturnType<typeof createInvitationRepository>> = {
   insert: BY_KEY,
   findById: BY_KEY,
   findByTokenHash: BY_KEY,
@@ -150,7 +150,7 @@ const INVITATIONS: Declared<ReturnType<typeof createInvitationRepository>> = {
   accept: BY_KEY,
 }
 
-const SESSIONS: Declared<ReturnType<typeof createSessionRepository>> = {
+const SESSIONS: DeclaredQueries<ReturnType<typeof createSessionRepository>> = {
   begin: BY_KEY,
   find: BY_KEY,
   touch: BY_KEY,
@@ -160,7 +160,7 @@ const SESSIONS: Declared<ReturnType<typeof createSessionRepository>> = {
   endOthers: BY_KEY,
 }
 
-const USERS: Declared<ReturnType<typeof createUserRepository>> = {
+const USERS: DeclaredQueries<ReturnType<typeof createUserRepository>> = {
   findById: BY_KEY,
   findByEmail: BY_KEY,
   findMany: BY_KEY,
@@ -176,9 +176,9 @@ const USERS: Declared<ReturnType<typeof createUserRepository>> = {
   setPassword: BY_KEY,
 }
 
-const ATTEMPTS: Declared<ReturnType<typeof createLoginAttempts>> = { begin: BY_KEY, fail: BY_KEY, clear: BY_KEY }
+const ATTEMPTS: DeclaredQueries<ReturnType<typeof createLoginAttempts>> = { begin: BY_KEY, fail: BY_KEY, clear: BY_KEY }
 
-const GO_LIVE: Declared<ReturnType<typeof createGoLiveRepository>> = {
+const GO_LIVE: DeclaredQueries<ReturnType<typeof createGoLiveRepository>> = {
   list: (on) => on.list({ workspaceId: BUSY, mode: MODE }),
   record: BY_KEY,
   lastBackupAt: (on) => on.lastBackupAt(),

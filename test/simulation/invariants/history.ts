@@ -15,7 +15,7 @@ const SOURCES_MIN = 3
 const STEP_BACK_MS = 180_000
 
 /** An outbox entry that was ever saved. */
-export interface Reported {
+export interface SavedEntry {
   readonly invoiceId: string
   readonly workspaceId: string
   readonly mode: string
@@ -26,7 +26,7 @@ export interface Reported {
 export interface History {
   readonly now: number
   /** Every outbox entry ever saved, by its id. */
-  readonly published: ReadonlyMap<string, Reported>
+  readonly published: ReadonlyMap<string, SavedEntry>
   /** When an invoice was created under an idempotency key last. */
   readonly createdUnder: Map<string, number>
   note(invoice: InvoiceDocument, entry: OutboxDocument): void
@@ -85,7 +85,7 @@ function mustBeRead(sim: Sim, chain: SimChain, cursor: CursorDocument, { invoice
 
 /** An empty history of a seed. */
 export function createHistory(sim: () => Sim): History {
-  const published = new Map<string, Reported>()
+  const published = new Map<string, SavedEntry>()
   const held = new Map<string, string>()
   const one = (collection: string, filter: Doc): Doc | undefined =>
     sim().store.collection(collection).find(filter, sim().store.now())[0]
@@ -164,9 +164,9 @@ export function createHistory(sim: () => Sim): History {
           () => `invoice ${invoice._id} was priced at ${quote.fiatPerAsset} instead of ${price}`,
         )
         const due = (Number(invoice.fiat.minor) / 100 / Number(quote.fiatPerAsset)) * 10 ** decimals
-        const asked = Number(quote.rest?.wholeBase ?? quote.amountBase)
-        must(asked >= due * (1 - 1e-9), 'S8', () => `invoice ${invoice._id} asks for ${asked} instead of ${due}`)
-        must(asked <= due * 1.02 + 20_000, 'S8', () => `invoice ${invoice._id} asks for ${asked} instead of ${due}`)
+        const wanted = Number(quote.rest?.wholeBase ?? quote.amountBase)
+        must(wanted >= due * (1 - 1e-9), 'S8', () => `invoice ${invoice._id} asks for ${wanted} instead of ${due}`)
+        must(wanted <= due * 1.02 + 20_000, 'S8', () => `invoice ${invoice._id} asks for ${wanted} instead of ${due}`)
       }
     },
     mustBeConfirmed(invoiceId, payment, version) {

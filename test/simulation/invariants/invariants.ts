@@ -6,7 +6,7 @@ import type { CursorDocument } from '#shared/db/scanning/cursor-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { Doc } from '../store/bson-values.ts'
 import type { DocumentChange } from '../store/stored-collection.ts'
-import type { Arrival, Begun, KnownEndpoint } from '../world/book.ts'
+import type { Arrival, BegunRequest, KnownEndpoint } from '../world/book.ts'
 import type { Sim } from '../world/sim.ts'
 import { checkArrival, checkDelivery, checkEvent, PAUSES_MS } from './delivery-changes.ts'
 import { createHistory } from './history.ts'
@@ -83,7 +83,7 @@ export function createInvariants(sim: () => Sim) {
       sim().touch()
       checkArrival(sim(), arrival, endpoint, goneAt)
     },
-    began(begun: Begun): void {
+    began(begun: BegunRequest): void {
       // Inside of the sender nothing may be thrown: it would take it for a failed request.
       try {
         requests.began(begun)

@@ -208,7 +208,7 @@ function checkStatusEvents(
   const inSteps = after.ledger.some((row) =>
     row.simulated ? !known.has(row.payment) : row.acceptedBase !== (known.get(row.payment)?.acceptedBase ?? null),
   )
-  // A cancellation folds in first what happened to the money: that is a change of its own with its own event.
+  // A cancellation folds in first what happened to the money: that is a separate change with its own event.
   const foldedBack = after.status === 'cancelled' && before.status !== 'pending' && published.join(' ') === FOLDED_BACK
   must(
     steps.length === 0 ||

@@ -1,7 +1,7 @@
 import type { DeliveryDocument } from '#shared/db/deliveries/delivery-model.ts'
 import type { SimProcess } from '../kernel/sim-process.ts'
 import { must } from '../kernel/violation.ts'
-import type { Begun } from '../world/book.ts'
+import type { BegunRequest } from '../world/book.ts'
 import type { Sim } from '../world/sim.ts'
 
 /** A lease lives 20 s, its request begins within 6 s of the time before it, and times are rounded. */
@@ -32,7 +32,7 @@ export function createRequestChecks(sim: () => Sim, goneAt: ReadonlyMap<string, 
     return at !== undefined && sim().scheduler.now - at < THAWED_MS
   }
   /** The relay's read of an endpoint counts for a second: a first attempt that begins later goes to an endpoint that is still there. */
-  const checkFresh = ({ deliveryId: id, endpoint, at }: Begun, token: string | null | undefined): void => {
+  const checkFresh = ({ deliveryId: id, endpoint, at }: BegunRequest, token: string | null | undefined): void => {
     const gone = goneAt.get(endpoint.id)
     const isFirst = token != null && claimedAtInsert.get(id) === token
     // A majority that lags when everything heals catches up after that.
@@ -53,7 +53,7 @@ export function createRequestChecks(sim: () => Sim, goneAt: ReadonlyMap<string, 
     removed(row: DeliveryDocument): void {
       tokenAtRemoval.set(row._id, row.leaseToken)
     },
-    began(begun: Begun): void {
+    began(begun: BegunRequest): void {
       const { deliveryId: id, endpoint, sender, at } = begun
       if (wasFrozen(sender) || !sim().clocksHold) return
       const [found] = sim().store.collection('webhook_deliveries').find({ _id: id }, sim().store.now())

@@ -9,7 +9,7 @@ export interface Prng {
   /** One of a list that is not empty. */
   pick<T>(list: readonly T[]): T
   bytes(length: number): Uint8Array
-  /** A source of its own by name: drawing from it more or less often moves no other. */
+  /** A separate source by name: drawing from it more or less often moves no other. */
   fork(name: string): Prng
 }
 

@@ -1,4 +1,4 @@
-/** A machine of the installation with a clock of its own. */
+/** A machine of the installation with its own clock. */
 export interface Machine {
   readonly name: string
   /** How far its wall clock is from true time, milliseconds. */

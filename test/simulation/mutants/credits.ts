@@ -129,7 +129,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     what: 'A payment whose wake-up was lost waits for ever.',
   },
   {
-    name: 'amount-not-asked',
+    name: 'amount-not-checked',
     file: 'shared/usecases/payments/attribute-transfers.ts',
     find: '[amountClaim(mode, network, matchKey, asset, amountBase), whole]',
     replace: '[whole]',

@@ -95,21 +95,21 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     what: 'The signature does not cover its time.',
   },
   {
-    name: 'mode-not-asked',
+    name: 'mode-not-checked',
     file: 'shared/usecases/outbox/relay-records.ts',
     find: "    (endpoint.mode === 'both' || endpoint.mode === event.mode) &&\n",
     replace: '',
     what: 'Test events go to live endpoints.',
   },
   {
-    name: 'type-not-asked',
+    name: 'type-not-checked',
     file: 'shared/usecases/outbox/relay-records.ts',
     find: "endpoint.events.some((type) => type === '*' || type === event.type)",
     replace: 'endpoint.events.length > 0',
     what: 'Endpoints get types they did not subscribe to.',
   },
   {
-    name: 'workspace-not-asked',
+    name: 'workspace-not-checked',
     file: 'shared/usecases/outbox/relay-records.ts',
     find: '    endpoint.workspaceId === event.workspaceId &&\n',
     replace: '',
@@ -135,7 +135,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
   {
     name: 'overdue-rows-forgotten',
     file: 'shared/usecases/deliveries/dispatch.ts',
-    find: 'const forgotten = ours.filter(\n    ({ endpointId, dueAt }) => dueAt <= askedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),\n  )',
+    find: 'const forgotten = ours.filter(\n    ({ endpointId, dueAt }) => dueAt <= requestedAt - OVERDUE_MS && !self.waitingForSlot.has(endpointId),\n  )',
     replace: 'const forgotten: typeof ours = []',
     what: 'A delivery whose wake-up was lost waits for ever.',
   },

@@ -97,20 +97,6 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     what: 'A deadline does not wait until the chain has been read so far.',
   },
   {
-    name: 'owner-of-the-past',
-    file: 'shared/db/invoices/invoice-repository.ts',
-    find: '{ ...NEWEST, projection, batchSize: most + 1 }',
-    replace: '{ projection, batchSize: most + 1 }',
-    what: 'Whose a transfer is, is asked of a primary that may have been replaced.',
-  },
-  {
-    name: 'deadline-of-the-past',
-    file: 'shared/db/payments/payment-mapping.ts',
-    find: '...(isFinal && NEWEST)',
-    replace: '...(isFinal && {})',
-    what: 'At a deadline a primary that may have been replaced is asked for new payments.',
-  },
-  {
     name: 'deadlines-not-swept',
     file: 'shared/usecases/invoices/advance-invoice.ts',
     find: 'return [...new Set([...dirty, ...due])]',

@@ -48,12 +48,12 @@ export const apiProgram: Program = async (sim, running) => {
 }
 
 function matchPath(pattern: string, path: string): Record<string, string> | null {
-  const asked = path.split('/')
+  const wanted = path.split('/')
   const parts = pattern.split('/')
-  if (asked.length !== parts.length) return null
+  if (wanted.length !== parts.length) return null
   const params: Record<string, string> = {}
   for (const [index, part] of parts.entries()) {
-    const value = asked[index] ?? ''
+    const value = wanted[index] ?? ''
     if (part === '{id}') params['id'] = value
     else if (part !== value) return null
   }

@@ -69,7 +69,7 @@ export function nothingToWatch(sim: Sim, mode: Mode, family: Family, network: Ne
 }
 
 /** Nobody at a desk asks anything of a scanner. */
-export const nothingAsked = (sim: Sim): boolean =>
+export const nothingRequested = (sim: Sim): boolean =>
   !sim.store.documents('chain_commands').some(({ status }) => status === 'open')
 
 /** No address is in a pack, so that scanners have nothing to read of packs. */

@@ -5,7 +5,7 @@ import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import { quoteAsset } from '#shared/usecases/invoices/quote-asset.ts'
 import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { attachPayment } from '#shared/usecases/payments/attach-payment.ts'
-import { askChain } from '#shared/usecases/scanning/request-chain-command.ts'
+import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
 import { updateWorkspace } from '#shared/usecases/workspaces/update-workspace.ts'
 import type { Program } from '../world/supervisor.ts'
@@ -74,7 +74,7 @@ export const operatorProgram: Program = async (sim, running) => {
     updateWorkspace(admin, { workspaceId, change: { status } }),
   )
   handlers.set('skip', ({ opId, ...place }: Place) =>
-    askChain(parts, {
+    requestCommand(parts, {
       ...place,
       ...{ kind: 'skip', from: null, to: null, acceptReorg: false, dryRun: false, actor: 'simulation', reason: 'gone' },
     }),

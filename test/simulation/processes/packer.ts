@@ -27,12 +27,12 @@ export const packerProgram: Program = async (sim, running) => {
     ...{ invoices, random, clock: { now: () => parts.clock.now() + AHEAD_MS } },
     wallets: {
       ...wallets,
-      markPacked: (...asked: Parameters<typeof wallets.markPacked>) =>
-        afterwards('addresses were marked', wallets.markPacked(...asked)),
+      markPacked: (...args: Parameters<typeof wallets.markPacked>) =>
+        afterwards('addresses were marked', wallets.markPacked(...args)),
     },
     watchPacks: {
       ...watchPacks,
-      put: (...asked: Parameters<typeof watchPacks.put>) => afterwards('a pack was stored', watchPacks.put(...asked)),
+      put: (...args: Parameters<typeof watchPacks.put>) => afterwards('a pack was stored', watchPacks.put(...args)),
     },
   }
   for (const { process } of sim.supervisor.all()) {

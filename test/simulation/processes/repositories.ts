@@ -4,7 +4,7 @@ import { createRepositories, type Repositories } from '#shared/db/create-reposit
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Sim } from '../world/sim.ts'
-import { nobodyWaitsFor, nothingAsked, nothingPacked, nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
+import { nobodyWaitsFor, nothingPacked, nothingRequested, nothingToWatch, nothingUnconfirmed } from './nothing-due.ts'
 
 /** How long a loop beside a worker takes to ask for its lease. */
 const LEISURE_MS = 12_000
@@ -19,7 +19,7 @@ export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repos
     leases: atLeisure(sim, real.leases),
     commands: {
       ...commands,
-      listOpen: async (...asked) => (nothingAsked(sim) ? [] : commands.listOpen(...asked)),
+      listOpen: async (...args) => (nothingRequested(sim) ? [] : commands.listOpen(...args)),
     },
     invoices: {
       ...invoices,
@@ -27,7 +27,7 @@ export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repos
         const awaited = chains.filter((chain) => !nobodyWaitsFor(sim, chain))
         return awaited.length > 0 && (await invoices.isAnyDue(awaited, until))
       },
-      dueForAction: async (...asked) => (nobodyWaitsFor(sim, asked[0]) ? [] : invoices.dueForAction(...asked)),
+      dueForAction: async (...args) => (nobodyWaitsFor(sim, args[0]) ? [] : invoices.dueForAction(...args)),
     },
     wallets: {
       ...wallets,
@@ -36,14 +36,14 @@ export function simRepositories(sim: Sim, db: Database, runtime: Runtime): Repos
     },
     watchPacks: {
       ...watchPacks,
-      expected: async (...asked) => (nothingPacked(sim) ? 0 : watchPacks.expected(...asked)),
-      heads: async (...asked) => (nothingPacked(sim) ? [] : watchPacks.heads(...asked)),
+      expected: async (...args) => (nothingPacked(sim) ? 0 : watchPacks.expected(...args)),
+      heads: async (...args) => (nothingPacked(sim) ? [] : watchPacks.heads(...args)),
     },
     payments: {
       ...payments,
-      unconfirmed: async (...asked) => (nothingUnconfirmed(sim) ? [] : payments.unconfirmed(...asked)),
-      dueForConfirmation: async (...asked) => (nothingUnconfirmed(sim) ? [] : payments.dueForConfirmation(...asked)),
-      confirmThrough: async (...asked) => (nothingUnconfirmed(sim) ? [] : payments.confirmThrough(...asked)),
+      unconfirmed: async (...args) => (nothingUnconfirmed(sim) ? [] : payments.unconfirmed(...args)),
+      dueForConfirmation: async (...args) => (nothingUnconfirmed(sim) ? [] : payments.dueForConfirmation(...args)),
+      confirmThrough: async (...args) => (nothingUnconfirmed(sim) ? [] : payments.confirmThrough(...args)),
     },
   }
 }
@@ -65,13 +65,13 @@ function atLeisure(sim: Sim, leases: LeaseRepository): LeaseRepository {
     seen = now
     return !isSame
   }
-  const asked = new Set<string>()
+  const requests = new Set<string>()
   return {
     ...leases,
     acquire: async (id, owner, leaseMs) => {
       if (id === 'rates' || id === RELAY_LEASE) return leases.acquire(id, owner, leaseMs)
-      if (asked.has(id)) await new Promise((resolve) => setTimeout(resolve, LEISURE_MS))
-      asked.add(id)
+      if (requests.has(id)) await new Promise((resolve) => setTimeout(resolve, LEISURE_MS))
+      requests.add(id)
       if (id.startsWith('key-history:') || (id === 'address-headroom' && !hasNews())) return false
       return leases.acquire(id, owner, leaseMs)
     },

@@ -15,7 +15,7 @@ import { simAddressBook } from '../world/address-book.ts'
 import { createPortCaller } from '../world/port-call.ts'
 import { simKeyHasher, simSecretBox } from '../world/secret-box.ts'
 import type { Sim } from '../world/sim.ts'
-import type { Running } from '../world/supervisor-port.ts'
+import type { RunningProcess } from '../world/supervisor-port.ts'
 import { simCatalog } from './catalog.ts'
 import { openProcessDatabase } from './database.ts'
 import { nothingToSweep } from './nothing-due.ts'
@@ -24,7 +24,7 @@ import { simRepositories } from './repositories.ts'
 /** What every simulated process is assembled from, and how it reaches the simulated world. */
 export interface Surroundings extends ServiceParts {
   readonly sim: Sim
-  readonly running: Running
+  readonly running: RunningProcess
   readonly luck: Prng
   readonly call: ReturnType<typeof createPortCaller>
   readonly catalog: Catalog
@@ -35,7 +35,7 @@ export interface Surroundings extends ServiceParts {
 }
 
 /** Makes the surroundings of a process and waits for its clock, as every process does before it starts. */
-export async function surround(sim: Sim, running: Running): Promise<Surroundings> {
+export async function surround(sim: Sim, running: RunningProcess): Promise<Surroundings> {
   const { process } = running
   const luck = sim.random.fork(`process/${process.name}`)
   const call = createPortCaller(sim, process, luck.fork('calls'))
@@ -110,17 +110,17 @@ function createSimLogger(sim: Sim): Logger {
 
 interface WorkerParts {
   readonly sim: Sim
-  readonly running: Running
+  readonly running: RunningProcess
   readonly runtime: Runtime
   readonly notifier: QueueNotifier
   readonly options: QueueWorkerOptions
 }
 
 /** A queue worker like that of `shared/queues/worker.ts`, with the product's own sweeper, on the simulated Redis. */
-function startWorker({ sim, running, runtime, notifier, options: asked }: WorkerParts): QueueWorker {
+function startWorker({ sim, running, runtime, notifier, options: requests }: WorkerParts): QueueWorker {
   const { process } = running
-  const sweep = async () => (nothingToSweep(sim, asked.queue) ? [] : asked.sweep())
-  const options = { ...asked, sweep }
+  const sweep = async () => (nothingToSweep(sim, requests.queue) ? [] : requests.sweep())
+  const options = { ...requests, sweep }
   const turns = new Map<string, Promise<void>>()
   const run = async (id: string): Promise<void> => {
     try {

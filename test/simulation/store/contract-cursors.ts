@@ -24,7 +24,7 @@ const cursor = {
 export const CURSOR_CASES: readonly ContractCase[] = [
   {
     name: 'a cursor is made once and advances from where its holder left it',
-    ask: async ({ cursors }) => {
+    query: async ({ cursors }) => {
       await cursors.create(cursor)
       const twice = await cursors.create({ ...cursor, height: 7 })
       const held = await cursors.acquireLease('test', 'ethereum', 'one', LEASE_MS)
@@ -42,7 +42,7 @@ export const CURSOR_CASES: readonly ContractCase[] = [
   },
   {
     name: 'the epoch of a lease rises with each new holder and outlives it',
-    ask: async ({ cursors: { create, acquireLease, releaseLease, find } }) => {
+    query: async ({ cursors: { create, acquireLease, releaseLease, find } }) => {
       await create(cursor)
       const take = (owner: string, leaseMs = LEASE_MS) => acquireLease('test', 'ethereum', owner, leaseMs)
       const epochs = [await take('one'), await take('two'), await take('one', 0), await take('two'), await take('two')]
@@ -56,7 +56,7 @@ export const CURSOR_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a pack grows by compare-and-set, and their number is expected from then on',
-    ask: async ({ packs }) => {
+    query: async ({ packs }) => {
       const pack = (seq: number, count: number) => ({
         ...{ seq, count, salt: new Uint8Array(8), hashes: new Uint8Array(8 * count) },
       })

@@ -24,7 +24,7 @@ const claim = async (
 export const DELIVERY_CASES: readonly ContractCase[] = [
   {
     name: 'a delivery is inserted once, by its id, beside new ones',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST)])
       await on.deliveries.insertMany([due('d-1', FUTURE), due('d-3', PAST)])
       const found = await Promise.all(['d-1', 'd-2', 'd-3', 'd-4'].map((id) => on.deliveries.findById(id)))
@@ -34,7 +34,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'due rows are claimed for the free slots, oldest first, and never twice',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([due('d-1', PAST + 2), due('d-2', PAST), due('d-3', PAST + 1), due('d-4', FUTURE)])
       const first = await claim(on, 't-1', 2)
       const second = await claim(on, 't-2', 5)
@@ -55,7 +55,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a lease that ran out is claimed again, and fences the first holder',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([due('d-1', PAST)])
       await claim(on, 't-1', 1, 0)
       const again = await claim(on, 't-2', 1)
@@ -68,7 +68,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a retry is due at its time; a second report of one claim changes nothing',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST)])
       await claim(on, 't-1', 2)
       const retry = outcomeOf('d-1', 't-1', 'retry', LEASE_MS)
@@ -89,7 +89,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'rows read for several endpoints are shared out, and one read by two is taken by one',
-    ask: async (on) => {
+    query: async (on) => {
       const second = { endpointId: 'endpoint-2' }
       const rows = [1, 2, 3, 4].map((index) => due(`d-${index}`, PAST + index))
       await on.deliveries.insertMany([...rows, due('d-5', PAST + 5, second), due('d-6', FUTURE, second)])
@@ -103,7 +103,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'rows that fell due before a time may be left out',
-    ask: async (on) => {
+    query: async (on) => {
       const second = { endpointId: 'endpoint-2' }
       await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST + 9), due('d-3', PAST + 5, second)])
       const wants = ['endpoint-1', 'endpoint-2'].map((endpointId) => ({ endpointId, limit: 2 }))
@@ -120,7 +120,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'released rows are due at once',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([due('d-1', PAST), due('d-2', PAST + 1)])
       await claim(on, 't-1', 1)
       await claim(on, 't-2', 1)
@@ -132,7 +132,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'endpoints with due rows are named once, the longest waiting first',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([
         due('d-1', PAST + 5),
         due('d-2', PAST + 1, { endpointId: 'endpoint-2' }),
@@ -160,7 +160,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'pending rows of an endpoint are purged in one mode or in both',
-    ask: async (on) => {
+    query: async (on) => {
       await on.deliveries.insertMany([
         due('d-1', PAST),
         due('d-2', PAST, { mode: 'live' }),
@@ -178,7 +178,7 @@ export const DELIVERY_CASES: readonly ContractCase[] = [
   },
   {
     name: 'generations of one event to one endpoint are counted from the highest',
-    ask: async ({ deliveries }) => {
+    query: async ({ deliveries }) => {
       const again = { eventId: 'e', endpointId: 'x' }
       await deliveries.insertMany([
         due('d-1', PAST, again),

@@ -12,7 +12,7 @@ const anyTime = { createdAfter: null, createdBefore: null }
 export const INVOICE_LIST_CASES: readonly ContractCase[] = [
   {
     name: 'a list goes from the newest id to the oldest and continues below a cursor',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       for (const [index, id] of ['i-1', 'i-2', 'i-3'].entries())
         await invoices.insert(invoiceNamed(id, { number: index }))
       await invoices.insert(invoiceNamed('i-4', { workspaceId: 'ws-2' }))
@@ -24,7 +24,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a list is narrowed by status, by order and by time of creation',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const id = (at: number, last: string) =>
         `${at
           .toString(16)
@@ -48,7 +48,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a month is counted from its invoices, and from a stored count once many are behind it',
-    ask: async ({ invoices, counts }) => {
+    query: async ({ invoices, counts }) => {
       const hour = 3_600_000
       const noon = Date.UTC(2026, 0, 20, 12)
       const id = (at: number, index: number) =>
@@ -78,7 +78,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
   },
   {
     name: 'an outbox is read by shard, oldest first, and trimmed without a change of version',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const invoice = invoiceNamed('i-1')
       await invoices.insert(invoice)
       await invoices.save(changeOf(invoice))
@@ -110,7 +110,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
   },
   {
     name: 'the end of a hold is walked by time and id',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       for (const [index, expiresAt] of [PAST, PAST, PAST + 5].entries()) {
         const state = { expiresAt, paymentMethods: [paymentMethod(`${index}`, { hold: HOLD })] }
         await invoices.insert(invoiceNamed(`i-${index}`, { number: index, state }))
@@ -125,7 +125,7 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
   },
   {
     name: 'payment methods of open invoices are counted by asset, the nearest deadlines first, up to a limit',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const open = (id: string, number: number, asset: 'usdt_ethereum' | 'eth_ethereum', expiresAt: number) =>
         invoices.insert(
           invoiceNamed(id, {

@@ -8,7 +8,7 @@ const paymentMethod = (matchKey: string, overrides: Parameters<typeof samplePaym
 const INSERTS: readonly ContractCase[] = [
   {
     name: 'an invoice is inserted once; its id refuses another',
-    ask: async ({ invoices }) => [
+    query: async ({ invoices }) => [
       await invoices.insert(invoiceNamed('i-1')),
       await invoices.insert(invoiceNamed('i-1', { number: 2 })),
       (await invoices.findById('i-1'))?.terms.number,
@@ -18,7 +18,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'a number is taken within its workspace and mode only',
-    ask: async ({ invoices }) => [
+    query: async ({ invoices }) => [
       await invoices.insert(invoiceNamed('i-1')),
       await invoices.insert(invoiceNamed('i-2')),
       await invoices.insert(invoiceNamed('i-3', { workspaceId: 'ws-2' })),
@@ -29,7 +29,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'an idempotency key is taken, and invoices without one do not collide',
-    ask: async ({ invoices }) => [
+    query: async ({ invoices }) => [
       await invoices.insert(invoiceNamed('i-1', { idempotencyKey: 'k' })),
       await invoices.insert(invoiceNamed('i-2', { number: 2, idempotencyKey: 'k' })),
       await invoices.insert(invoiceNamed('i-3', { number: 3 })),
@@ -48,7 +48,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'a released idempotency key is free again, but only for who knows when it was taken',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const guard = { key: 'k', fingerprint: 'f', requestId: 'r', at: PAST }
       return [
         await invoices.insert(invoiceNamed('i-1', { idempotencyKey: 'k' })),
@@ -62,7 +62,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'each element of the claims is unique; invoices without claims do not collide',
-    ask: async ({ invoices }) => [
+    query: async ({ invoices }) => [
       await invoices.insert(
         invoiceNamed('i-1', { state: { paymentMethods: [paymentMethod('a'), paymentMethod('b')] } }),
       ),
@@ -83,7 +83,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'of several refusing indexes the id is named first, then they are in the order of their creation',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       await invoices.insert(
         invoiceNamed('i-1', { idempotencyKey: 'k', state: { paymentMethods: [paymentMethod('a')] } }),
       )
@@ -98,7 +98,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'a group of inserts is checked one by one',
-    ask: async ({ grouped, invoices }) => {
+    query: async ({ grouped, invoices }) => {
       const all = ['i-1', 'i-2', 'i-3'].map((id, index) => invoiceNamed(id, { number: [1, 1, 2][index] ?? 0 }))
       const done = await Promise.all(all.map((invoice) => grouped.insert(invoice)))
       return [done, await invoices.highestNumber('ws-1', 'test')]
@@ -107,7 +107,7 @@ const INSERTS: readonly ContractCase[] = [
   },
   {
     name: 'grouped reads answer each asker alone',
-    ask: async ({ grouped, invoices }) => {
+    query: async ({ grouped, invoices }) => {
       await invoices.insert(invoiceNamed('i-1'))
       await invoices.insert(invoiceNamed('i-2', { workspaceId: 'ws-2' }))
       const found = await Promise.all([
@@ -125,7 +125,7 @@ const INSERTS: readonly ContractCase[] = [
 const CHANGES: readonly ContractCase[] = [
   {
     name: 'a compare-and-set is won by one of two',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const invoice = invoiceNamed('i-1')
       await invoices.insert(invoice)
       const won = await invoices.save(changeOf(invoice, { status: 'cancelled' }))
@@ -138,7 +138,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'the last eight operations are remembered',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const invoice = invoiceNamed('i-1', { opId: 'op-1' })
       await invoices.insert(invoice)
       for (let from = 1; from <= 9; from++) await invoices.save(changeOf(invoice, { from, op: `op-${from + 1}` }))
@@ -148,7 +148,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'an action time that is gone leaves the queue of actions',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const invoice = invoiceNamed('i-1', { state: { nextActionAt: PAST } })
       await invoices.insert(invoice)
       const isDue = (until: number) => invoices.isAnyDue(['live:ethereum', 'none'], until)
@@ -162,7 +162,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'a lock adds its claim to those of before, and a claim of another refuses the whole change',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const mine = invoiceNamed('i-1', { state: { paymentMethods: [paymentMethod('a')] } })
       await invoices.insert(mine)
       await invoices.insert(invoiceNamed('i-2', { number: 2, state: { paymentMethods: [paymentMethod('b')] } }))
@@ -177,7 +177,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'released claims are free again',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const held = invoiceNamed('i-1', {
         state: { expiresAt: PAST, paymentMethods: [paymentMethod('a', { hold: HOLD })] },
       })
@@ -201,7 +201,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'a returned claim says who had it until its bound, and a place in a budget is taken once until it is given back or paid for',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const hold = HOLD
       const drawn = (matchKey: string, draws: string[]) => paymentMethod(matchKey, { hold, draws })
       await invoices.insert(
@@ -246,7 +246,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'a claim with live money is told from one without',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const row = {
         payment: 'p',
         version: 1,
@@ -273,7 +273,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'claims are cold when their invoice is over and a day has passed since its last change',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       const over = { status: 'expired', expiresAt: PAST, nextActionAt: null } as const
       await invoices.insert(
         invoiceNamed('i-1', { state: { ...over, paymentMethods: [paymentMethod('a'), paymentMethod('b')] } }),
@@ -290,7 +290,7 @@ const CHANGES: readonly ContractCase[] = [
   },
   {
     name: 'a reference inside a lock finds its invoice',
-    ask: async ({ invoices }) => {
+    query: async ({ invoices }) => {
       await invoices.insert(
         invoiceNamed('i-1', {
           state: { paymentMethods: [paymentMethod('a'), paymentMethod('b', { reference: 'ref-1' })] },

@@ -15,7 +15,7 @@ const mail = (id: string, createdAt = PAST) => ({
 const MAILS: readonly ContractCase[] = [
   {
     name: 'a mail is claimed by one, and only its holder says what became of it',
-    ask: async ({ mails, mailQueue }) => {
+    query: async ({ mails, mailQueue }) => {
       await mails.insertMany([mail('m-1'), mail('m-2', PAST + 1)])
       const due = [ids(await mailQueue.due(PAST, 5)), ids(await mailQueue.due(PAST + 1, 1))]
       const first = await mailQueue.claim('m-1', 't-1', LEASE_MS)
@@ -33,7 +33,7 @@ const MAILS: readonly ContractCase[] = [
   },
   {
     name: 'mails are put off, given back and counted',
-    ask: async ({ mails, mailQueue }) => {
+    query: async ({ mails, mailQueue }) => {
       await mails.insertMany(['m-1', 'm-2', 'm-3'].map((id, index) => mail(id, PAST + index)))
       for (const id of ['m-1', 'm-2', 'm-3']) await mailQueue.claim(id, 't', LEASE_MS)
       const end = { leaseToken: 't', counts: false, at: PAST, reply: 'no' }
@@ -63,7 +63,7 @@ const recovery = (id: string, overrides: Partial<Recovery> = {}): Recovery => ({
   place: { createdAt: PAST, id: '' },
   scanned: 0,
   made: 0,
-  askedAt: PAST,
+  requestedAt: PAST,
   finishedAt: null,
   dueAt: PAST,
   leaseToken: null,
@@ -73,7 +73,7 @@ const recovery = (id: string, overrides: Partial<Recovery> = {}): Recovery => ({
 const ENDPOINTS: readonly ContractCase[] = [
   {
     name: 'rows of a disabled endpoint are held and go on, but those in the hands of a dispatcher',
-    ask: async ({ deliveries }) => {
+    query: async ({ deliveries }) => {
       const rows = ['d-1', 'd-2', 'd-3'].map((id, index) =>
         sampleDelivery(id, { dueAt: PAST + index, createdAt: PAST }),
       )
@@ -93,7 +93,7 @@ const ENDPOINTS: readonly ContractCase[] = [
   },
   {
     name: 'actions on endpoints happen once, with their note',
-    ask: async ({ endpoints, operations, audit }) => {
+    query: async ({ endpoints, operations, audit }) => {
       await endpoints.insert(endpointNamed('w-1', { sealedSecrets: ['s-1'] }))
       const next = { sealedSecrets: ['s-2'], formerSecrets: [], inFlightMax: null, rotatedBy: 'op-1' } as never
       const done = [
@@ -113,7 +113,7 @@ const ENDPOINTS: readonly ContractCase[] = [
   },
   {
     name: 'events are walked by time and id, without their bytes',
-    ask: async ({ events, lookups }) => {
+    query: async ({ events, lookups }) => {
       const body = new Uint8Array([1])
       const event = {
         workspaceId: 'ws-1',
@@ -133,9 +133,9 @@ const ENDPOINTS: readonly ContractCase[] = [
   },
   {
     name: 'an endpoint has one open recovery, which its holder carries on',
-    ask: async ({ recoveries }) => {
-      await recoveries.ask(recovery('r-1'), auditNamed('a-1'))
-      const standing = await recoveries.ask(recovery('r-2'), auditNamed('a-2'))
+    query: async ({ recoveries }) => {
+      await recoveries.request(recovery('r-1'), auditNamed('a-1'))
+      const standing = await recoveries.request(recovery('r-2'), auditNamed('a-2'))
       const due = await recoveries.due(PAST, 5)
       const claimed = await recoveries.claim('r-1', 't-1', LEASE_MS)
       const place = { createdAt: PAST + 3, id: 'e-3' }
@@ -185,7 +185,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
   ...ENDPOINTS,
   {
     name: 'rows of the trail get their places in order, all or none',
-    ask: async ({ audit, chain }) => {
+    query: async ({ audit, chain }) => {
       await audit.insertMany([
         auditNamed('a-2', { at: PAST + 1 }),
         auditNamed('a-1'),
@@ -240,7 +240,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
   },
   {
     name: 'unmatched transfers of a network are walked by key and closed by their own',
-    ask: async ({ exceptions }) => {
+    query: async ({ exceptions }) => {
       const unmatched = (id: string, paymentKey: string) => exceptionNamed(id, { paymentKey })
       await exceptions.open([
         ...['x-1', 'x-2', 'x-3'].map((id, index) => unmatched(id, `test:ethereum:${index}`)),
@@ -259,7 +259,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
   },
   {
     name: 'counted calls add up by day, network and provider, and are read from a day on',
-    ask: async ({ usage }) => {
+    query: async ({ usage }) => {
       const row = (provider: string, calls: number, firstAt: number, day = 0) => {
         const key = { mode: 'test', network: 'ethereum', provider, unit: 'calls' } as const
         return { ...key, day: day * 86_400_000, firstAt, calls, units: 2 * calls, bytes: 100 * calls }
@@ -284,7 +284,7 @@ export const OPERATION_CASES: readonly ContractCase[] = [
   },
   {
     name: 'checks of accounts are replaced by their holder, and a newer one fences it',
-    ask: async ({ balances }) => {
+    query: async ({ balances }) => {
       const save = (epoch: number, height: number, matchKeys: readonly string[]) =>
         outcome(
           balances.save(

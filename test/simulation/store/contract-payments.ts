@@ -35,7 +35,7 @@ const cursor = (window: readonly (readonly [number, string])[]) => ({
 const OBSERVATIONS: readonly ContractCase[] = [
   {
     name: 'an observation is stored once, moves with its block, and repeats are no change',
-    ask: async (on) => {
+    query: async (on) => {
       const seen = [observation('a:0', { block: null }), observation('b:0', { block: block(100) })]
       const first = await on.payments.recordObservations(seen, 1, PAST)
       const again = await on.payments.recordObservations(seen, 1, at)
@@ -47,7 +47,7 @@ const OBSERVATIONS: readonly ContractCase[] = [
   },
   {
     name: 'a newer holder fences an older one, also on payments of one batch',
-    ask: async (on) => [
+    query: async (on) => [
       (await on.payments.recordObservations([observation('a:0')], 2, PAST)).length,
       await outcome(on.payments.recordObservations([observation('a:0', { block: block(101) })], 1, at)),
       await outcome(on.payments.recordObservations([observation('b:0'), observation('a:0')], 1, at)),
@@ -59,7 +59,7 @@ const OBSERVATIONS: readonly ContractCase[] = [
   },
   {
     name: 'money of no invoice has nobody to apply it',
-    ask: async (on) => {
+    query: async (on) => {
       await on.payments.recordObservations([observation('a:0', { invoiceId: null, workspaceId: null })], 1, PAST)
       return [await row(on, 'a'), await on.payments.takeDirtyInvoices({ before: at, at, limit: 5 })]
     },
@@ -67,7 +67,7 @@ const OBSERVATIONS: readonly ContractCase[] = [
   },
   {
     name: 'another amount in another block is another payment; in the same block it is a lie',
-    ask: async (on) => {
+    query: async (on) => {
       await on.payments.recordObservations([observation('a:0', { amountBase: 5n })], 1, PAST)
       const lie = await outcome(on.payments.recordObservations([observation('a:0', { amountBase: 7n })], 1, at))
       const moved = await on.payments.recordObservations(
@@ -85,7 +85,7 @@ const OBSERVATIONS: readonly ContractCase[] = [
 const MOVES: readonly ContractCase[] = [
   {
     name: 'payments confirm at their depth, and those that must be final wait for it',
-    ask: async (on) => {
+    query: async (on) => {
       const final = observation('b:0', { needsFinality: true })
       await on.payments.recordObservations(
         [observation('a:0'), final, observation('c:0', { block: block(105) })],
@@ -110,7 +110,7 @@ const MOVES: readonly ContractCase[] = [
   },
   {
     name: 'exceptions wait, and a payment of a block that the cursor does not know is orphaned instead',
-    ask: async (on) => {
+    query: async (on) => {
       await on.cursors.create(cursor([[100, 'other']]))
       await on.payments.recordObservations(
         [observation('a:0'), observation('b:0', { block: block(99) }), observation('c:0')],
@@ -137,7 +137,7 @@ const MOVES: readonly ContractCase[] = [
   },
   {
     name: 'unconfirmed payments end as replaced or dropped, and come back with a block',
-    ask: async (on) => {
+    query: async (on) => {
       const waiting = ['a:0', 'b:0', 'c:0'].map((key) => observation(key, { block: null }))
       await on.payments.recordObservations(waiting, 1, PAST)
       const outcomes = [
@@ -161,7 +161,7 @@ const MOVES: readonly ContractCase[] = [
   },
   {
     name: 'a fork orphans what stands above it, confirmed or not',
-    ask: async (on) => {
+    query: async (on) => {
       const all = [99, 100, 101].map((height) => observation(`p${height}:0`, { block: block(height) }))
       await on.payments.recordObservations(all, 1, PAST)
       await on.payments.confirmThrough({ ...chain, height: 102, finalizedHeight: null, epoch: 1, at })
@@ -180,7 +180,7 @@ const MOVES: readonly ContractCase[] = [
   },
   {
     name: 'strangers to the scanned blocks are orphaned',
-    ask: async (on) => {
+    query: async (on) => {
       const known = observation('a:0', { block: block(100) })
       await on.payments.recordObservations([known, observation('b:0', { block: block(100, 'fork') })], 1, PAST)
       const moved = await on.payments.orphanMissing({ ...chain, blocks: [block(100), block(101)], epoch: 1, at })
@@ -194,7 +194,7 @@ const MOVES: readonly ContractCase[] = [
 const APPLIED: readonly ContractCase[] = [
   {
     name: 'an applied version is not dirty any more; an older version says nothing',
-    ask: async (on) => {
+    query: async (on) => {
       await on.payments.recordObservations([observation('a:0')], 1, PAST)
       const apply = (version: number) =>
         on.payments.markApplied([
@@ -210,7 +210,7 @@ const APPLIED: readonly ContractCase[] = [
   },
   {
     name: 'waiting invoices are named in turn',
-    ask: async ({ payments }) => {
+    query: async ({ payments }) => {
       await payments.recordObservations([observation('a:0', { invoiceId: 'i-1' })], 1, PAST)
       await payments.recordObservations([observation('b:0', { invoiceId: 'i-2' })], 1, PAST + 10)
       const take = (before: number, now: number) => payments.takeDirtyInvoices({ before, at: now, limit: 1 })
@@ -226,7 +226,7 @@ const APPLIED: readonly ContractCase[] = [
   },
   {
     name: 'a simulated payment is inserted once',
-    ask: async ({ payments }) => {
+    query: async ({ payments }) => {
       const [seen] = await payments.recordObservations([observation('a:0')], 1, PAST)
       if (seen === undefined) return 'nothing'
       const made = { ...seen, id: 'p-1', key: 'simulated:1', kind: 'simulated' as const, dirtyAt: null }
@@ -236,7 +236,7 @@ const APPLIED: readonly ContractCase[] = [
   },
   {
     name: 'a payment of no invoice is given to one once',
-    ask: async ({ payments }) => {
+    query: async ({ payments }) => {
       const unmatched = observation('a:0', { invoiceId: null, workspaceId: null, uncountedReason: 'unmatched' })
       const [seen] = await payments.recordObservations([unmatched], 1, PAST)
       await payments.confirmThrough({ ...chain, height: 102, finalizedHeight: null, epoch: 1, at })
@@ -256,7 +256,7 @@ const APPLIED: readonly ContractCase[] = [
   },
   {
     name: 'lists have every payment of an invoice, and blocks are counted by state',
-    ask: async ({ payments }) => {
+    query: async ({ payments }) => {
       const reasons = [null, 'late', 'unmatched', 'wrong_asset'] as const
       const seen = reasons.map((uncountedReason, index) => observation(`p${index}:0`, { uncountedReason }))
       await payments.recordObservations(seen, 1, PAST)

@@ -53,7 +53,7 @@ const page = { workspaceId: 'ws-1', mode: 'test' as const, limit: 2, beforeId: n
 export const PRODUCT_CASES: readonly ContractCase[] = [
   {
     name: 'a sku is taken in its workspace and mode; products without one do not collide',
-    ask: async ({ products }) => {
+    query: async ({ products }) => {
       const made = [
         await products.insert(product('p-1', { sku: 'S' })),
         await products.insert(product('p-2', { sku: 'S' })),
@@ -68,7 +68,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
   },
   {
     name: 'products are listed from the newest id',
-    ask: async ({ products }) => {
+    query: async ({ products }) => {
       for (const id of ['p-1', 'p-2', 'p-3']) await products.insert(product(id))
       const listed = async (beforeId: string | null) => (await products.list({ ...page, beforeId })).map(({ id }) => id)
       const one = await products.findInWorkspace('ws-1', 'test', 'p-1')
@@ -83,7 +83,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a payment link is inserted once and ends once',
-    ask: async ({ links }) => {
+    query: async ({ links }) => {
       await links.insert(link('l-1'))
       const again = await links.insert(link('l-1', { title: 'Other' }))
       await links.insert(link('l-2', { amount: { kind: 'fixed', minor: 5n }, status: 'inactive' }))
@@ -105,7 +105,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a payment link and a product are changed once from a version, with their audit rows',
-    ask: async ({ links, products }) => {
+    query: async ({ links, products }) => {
       const row = (id: string) => ({
         ...{
           id,
@@ -154,7 +154,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
   },
   {
     name: 'the uses of links are counted in one pass',
-    ask: async ({ links, invoices }) => {
+    query: async ({ links, invoices }) => {
       for (const [index, paymentLinkId] of ['l-1', 'l-1', 'l-2', null].entries()) {
         const invoice = invoiceNamed(`i-${index}`, { number: index })
         await invoices.insert({ ...invoice, terms: { ...invoice.terms, paymentLinkId } })
@@ -168,7 +168,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a place of a link’s visitor is one invoice’s, and leaves an invoice that ended, never an open one',
-    ask: async ({ links, invoices }) => {
+    query: async ({ links, invoices }) => {
       const visitOf = (turn: number, ...more: readonly string[]) => ({
         visit: { places: [...more, `use:l-1:aaaa:0:${turn}`], repeats: turn, quotesUntil: PAST + 9 },
       })
@@ -211,7 +211,7 @@ export const PRODUCT_CASES: readonly ContractCase[] = [
   },
   {
     name: 'one rate snapshot stands for each instant, and the latest before a time is found',
-    ask: async ({ rates }) => {
+    query: async ({ rates }) => {
       const none = await rates.latest()
       await rates.insert(snapshot(PAST + 10))
       await rates.insert(snapshot(PAST + 10, '2'))

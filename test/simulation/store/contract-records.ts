@@ -16,7 +16,7 @@ const event = (id: string, invoiceId: string | null, seq: number, text = id) => 
 export const RECORD_CASES: readonly ContractCase[] = [
   {
     name: 'the first bytes of an event win, by id and by place in its invoice',
-    ask: async ({ events }) => {
+    query: async ({ events }) => {
       await events.insertMany([event('e-1', 'i-1', 1), event('e-2', 'i-1', 2)])
       await events.insertMany([event('e-1', 'i-1', 1, 'other'), event('e-3', 'i-1', 2), event('e-4', 'i-1', 0)])
       await events.insertMany([event('e-5', null, 0), event('e-6', null, 0)])
@@ -28,7 +28,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
   },
   {
     name: 'endpoints are found by workspace and mode, newest first',
-    ask: async ({ endpoints }) => {
+    query: async ({ endpoints }) => {
       const first = await endpoints.insert(endpointNamed('w-1'))
       const twice = await endpoints.insert(endpointNamed('w-1', { workspaceId: 'ws-2' }))
       await endpoints.insert(endpointNamed('w-2', { mode: 'live' }))
@@ -51,7 +51,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
   },
   {
     name: 'an endpoint is removed once and restricted once',
-    ask: async ({ endpoints }) => {
+    query: async ({ endpoints }) => {
       await endpoints.insert(endpointNamed('w-1'))
       const restricted = [await endpoints.restrictToLive('w-1'), await endpoints.restrictToLive('w-1')]
       const now = await endpoints.findById('w-1')
@@ -62,7 +62,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
   },
   {
     name: 'an exception is opened once, closed, and opened again under its first time',
-    ask: async ({ exceptions }) => {
+    query: async ({ exceptions }) => {
       await exceptions.open([exceptionNamed('x-1'), exceptionNamed('x-2', { openedAt: PAST + 1, workspaceId: null })])
       await exceptions.close(['x-1', 'absent'], PAST + 5)
       const open = [await exceptions.listOpen(null), await exceptions.listOpen('ws-1')].map(ids)
@@ -76,7 +76,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
   },
   {
     name: 'closing with a note stores both or neither',
-    ask: async ({ exceptions, audit }) => {
+    query: async ({ exceptions, audit }) => {
       await exceptions.open([exceptionNamed('x-1', { invoiceId: 'i-1' })])
       const close = (id: string) => exceptions.closeAudited(id, PAST + 5, PAST, auditNamed(`a-${id}`))
       const closed = [await close('x-1'), await close('x-1'), await close('absent')]
@@ -87,7 +87,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
   },
   {
     name: 'the trail keeps a row once, in the order of time',
-    ask: async ({ audit }) => {
+    query: async ({ audit }) => {
       await audit.insertMany([
         auditNamed('a-2', { at: PAST + 1 }),
         auditNamed('a-1', { at: PAST + 1 }),
@@ -100,7 +100,7 @@ export const RECORD_CASES: readonly ContractCase[] = [
   },
   {
     name: 'a mail is queued once',
-    ask: async ({ mails }) => {
+    query: async ({ mails }) => {
       const mail = {
         id: 'm-1',
         workspaceId: 'ws-1',

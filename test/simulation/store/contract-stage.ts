@@ -120,13 +120,13 @@ const UNORDERED = new Set([
 ])
 
 function watch<T extends object>(name: string, repository: T, calls: unknown[]): T {
-  const watched = Object.entries(repository).map(([method, ask]) => {
+  const watched = Object.entries(repository).map(([method, call]) => {
     const label = `${name}.${method}`
-    const asked = async (...given: unknown[]): Promise<unknown> => {
+    const recorded = async (...given: unknown[]): Promise<unknown> => {
       // Its place is that of the question: answers to questions of one moment come in any order.
       const place = calls.push([label]) - 1
       try {
-        const answer: unknown = await ask(...given)
+        const answer: unknown = await call(...given)
         const shown = comparable(answer)
         calls[place] = [label, UNORDERED.has(label) && Array.isArray(shown) ? sorted(shown) : shown]
         return answer
@@ -135,7 +135,7 @@ function watch<T extends object>(name: string, repository: T, calls: unknown[]):
         throw error
       }
     }
-    return [method, asked]
+    return [method, recorded]
   })
   return Object.fromEntries(watched) as T
 }

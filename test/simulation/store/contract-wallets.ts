@@ -49,7 +49,7 @@ const listedAt = (matchKey: string) => ({ mode: 'test', family: 'evm', matchKey,
 const KEYS: readonly ContractCase[] = [
   {
     name: 'key material is stored once and its first form wins',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       const first = await wallets.upsertMaterial(material('m-2'))
       const again = await wallets.upsertMaterial(material('m-2', { sealed: 'other', nextIndex: 9 }))
       await wallets.upsertMaterial(material('m-1'))
@@ -64,7 +64,7 @@ const KEYS: readonly ContractCase[] = [
   },
   {
     name: 'indexes are reserved from those returned, then from those derived, and never twice',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.upsertMaterial(material('m-1', { derivedCount: 4 }))
       const first = await wallets.reserveIndexes('m-1', 2)
       await wallets.returnIndexes('m-1', [1, 0, 1])
@@ -82,7 +82,7 @@ const KEYS: readonly ContractCase[] = [
   },
   {
     name: 'a key that is searched offers nothing, starts behind what was used, and ends network by network',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       const history = {
         state: 'searching' as const,
         searched: [],
@@ -115,7 +115,7 @@ const KEYS: readonly ContractCase[] = [
   },
   {
     name: 'a start index is taken until the first address is offered',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.upsertMaterial(material('m-1', { derivedCount: 9 }))
       const steps = [
         await wallets.setStartIndex('m-1', 5),
@@ -131,7 +131,7 @@ const KEYS: readonly ContractCase[] = [
   },
   {
     name: 'fewer are reserved than were returned, and the others stay',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.upsertMaterial(material('m-1', { nextIndex: 5, derivedCount: 5, returned: [4, 2, 3] }))
       const taken = await wallets.reserveIndexes('m-1', 2)
       return [taken, (await wallets.findMaterial('m-1'))?.returned]
@@ -140,7 +140,7 @@ const KEYS: readonly ContractCase[] = [
   },
   {
     name: 'a workspace has one wallet of a material and mode',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       const made = [
         await wallets.insertWallet(wallet('w-2')),
         await wallets.insertWallet(wallet('w-2', { materialId: 'm-2' })),
@@ -162,7 +162,7 @@ const KEYS: readonly ContractCase[] = [
   },
   {
     name: 'a wallet is disabled and enabled, with a note when it changed',
-    ask: async ({ wallets, audit }) => {
+    query: async ({ wallets, audit }) => {
       await wallets.insertWallet(wallet('w-1'))
       const states = [
         await wallets.setDisabled('w-1', PAST, auditNamed('a-1')),
@@ -182,7 +182,7 @@ const KEYS: readonly ContractCase[] = [
 const WATCHES: readonly ContractCase[] = [
   {
     name: 'derived addresses are stored once, and the count never falls',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.upsertMaterial(material('m-1'))
       await wallets.addDerived('m-1', [address('a', 0), address('b', 1)], 2)
       await wallets.addDerived('m-1', [address('a', 0), address('c', 1), address('d', 3)], 1)
@@ -194,7 +194,7 @@ const WATCHES: readonly ContractCase[] = [
   },
   {
     name: 'watches are walked by match key',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.addDerived(
         'm-1',
         ['c', 'a', 'b'].map((name, index) => address(name, index)),
@@ -210,7 +210,7 @@ const WATCHES: readonly ContractCase[] = [
   },
   {
     name: 'watches that were packed long ago are walked no more',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.addDerived(
         'm-1',
         ['c', 'a', 'b'].map((name, index) => address(name, index)),
@@ -231,7 +231,7 @@ const WATCHES: readonly ContractCase[] = [
   },
   {
     name: 'packed watches are walked no more, and listed ones are named',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.addDerived(
         'm-1',
         ['c', 'a', 'b', 'd'].map((name, index) => address(name, index)),
@@ -267,7 +267,7 @@ const WATCHES: readonly ContractCase[] = [
   },
   {
     name: 'watches are marked per network, and those that lack a mark are found',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       await wallets.addDerived(
         'm-1',
         ['a', 'b', 'c'].map((name, index) => address(name, index)),
@@ -285,7 +285,7 @@ const WATCHES: readonly ContractCase[] = [
   },
   {
     name: 'a listed address is held by many materials of one kind, and refused where another kind has it',
-    ask: async ({ wallets }) => {
+    query: async ({ wallets }) => {
       const listed = (matchKey: string, materialId = 'pool:evm') => ({
         mode: 'test' as const,
         family: 'evm' as const,

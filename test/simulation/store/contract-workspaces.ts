@@ -33,7 +33,7 @@ const key = (id: string, overrides: Partial<ApiKeyRecord> = {}): ApiKeyRecord =>
 const TENANTS: readonly ContractCase[] = [
   {
     name: 'a workspace is inserted once and each change raises its epoch',
-    ask: async ({ workspaces }) => {
+    query: async ({ workspaces }) => {
       await workspaces.insert(workspace('ws-2'), auditNamed('a-1'))
       await workspaces.insert(workspace('ws-1'), auditNamed('a-2'))
       const twice = await outcome(workspaces.insert(workspace('ws-1'), auditNamed('a-3')))
@@ -49,7 +49,7 @@ const TENANTS: readonly ContractCase[] = [
   },
   {
     name: 'keys are found by digest and revoked once',
-    ask: async ({ keys }) => {
+    query: async ({ keys }) => {
       await keys.insert(key('k-1'), auditNamed('a-1'))
       await keys.insert(key('k-2'), auditNamed('a-2'))
       const same = await outcome(keys.insert(key('k-3', { hash: 'hash of k-1' }), auditNamed('a-3')))
@@ -67,7 +67,7 @@ const TENANTS: readonly ContractCase[] = [
   },
   {
     name: 'the last use of a key moves forward only',
-    ask: async ({ keys }) => {
+    query: async ({ keys }) => {
       await keys.insert(key('k-1'), auditNamed('a-4'))
       await keys.insert(key('k-2'), auditNamed('a-5'))
       const unused = (await keys.findByHash('hash of k-1'))?.lastUsedAt
@@ -84,7 +84,7 @@ const answer = { status: 201, body: '{}' }
 const OPERATIONS: readonly ContractCase[] = [
   {
     name: 'an operation begins once and its answer is replayed',
-    ask: async ({ idempotency: { begin, finish } }) => {
+    query: async ({ idempotency: { begin, finish } }) => {
       const first = await begin('op', 'f', 'r-1', PAST, 1_000)
       const during = await begin('op', 'f', 'r-2', PAST + 1, 1_000)
       await finish('op', 1, answer)
@@ -105,7 +105,7 @@ const OPERATIONS: readonly ContractCase[] = [
   },
   {
     name: 'an abandoned operation is resumed by one, and the first holder is fenced',
-    ask: async ({ idempotency: { begin, finish, find } }) => {
+    query: async ({ idempotency: { begin, finish, find } }) => {
       await begin('op', 'f', 'r-1', PAST, 1_000)
       const resumed = await begin('op', 'f', 'r-2', PAST + 1_000, 1_000)
       await finish('op', 1, answer)
@@ -117,7 +117,7 @@ const OPERATIONS: readonly ContractCase[] = [
   },
   {
     name: 'a released key begins again, one given up is resumed at once, one past its life starts over',
-    ask: async ({ idempotency: { begin, release, giveUp, findMany } }) => {
+    query: async ({ idempotency: { begin, release, giveUp, findMany } }) => {
       await begin('a', 'f', 'r-1', PAST, 1_000)
       await release('a', 2)
       const held = await begin('a', 'f', 'r-2', PAST, 1_000)
@@ -141,7 +141,7 @@ const OPERATIONS: readonly ContractCase[] = [
 const LEASES: readonly ContractCase[] = [
   {
     name: 'a lease is held by one, renewed by its holder, and free when given back',
-    ask: async ({ leases: { acquire, release } }) => [
+    query: async ({ leases: { acquire, release } }) => [
       await acquire('work', 'one', LEASE_MS),
       await acquire('work', 'two', LEASE_MS),
       await acquire('work', 'one', LEASE_MS),
@@ -155,7 +155,7 @@ const LEASES: readonly ContractCase[] = [
   },
   {
     name: 'a lease that ran out is taken by the next',
-    ask: async ({ leases: { acquire } }) => [
+    query: async ({ leases: { acquire } }) => [
       await acquire('work', 'one', 0),
       await acquire('work', 'two', LEASE_MS),
       await acquire('work', 'one', LEASE_MS),
@@ -176,8 +176,8 @@ const command = (id: string, overrides: object = {}) => ({
   changed: 0,
   status: 'open' as const,
   outcome: null,
-  askedBy: 'operator',
-  askedAt: PAST,
+  requestedBy: 'operator',
+  requestedAt: PAST,
   finishedAt: null,
   ...overrides,
 })
@@ -185,10 +185,10 @@ const command = (id: string, overrides: object = {}) => ({
 const COMMANDS: readonly ContractCase[] = [
   {
     name: 'one open command of a kind stands for each network, and asking twice gives the standing one',
-    ask: async ({ commands, audit }) => {
-      const first = await commands.ask(command('c-1'), auditNamed('a-1'))
-      const second = await commands.ask(command('c-2'), auditNamed('a-2'))
-      await commands.ask(command('c-3', { kind: 'rewind', askedAt: PAST - 1 }), auditNamed('a-3'))
+    query: async ({ commands, audit }) => {
+      const first = await commands.request(command('c-1'), auditNamed('a-1'))
+      const second = await commands.request(command('c-2'), auditNamed('a-2'))
+      await commands.request(command('c-3', { kind: 'rewind', requestedAt: PAST - 1 }), auditNamed('a-3'))
       const open = [await commands.listOpen('test', 'ethereum'), await commands.listAllOpen()]
       const auditWrite = (await audit.listBySubject('subject-1')).map(({ id }) => id)
       return [first.id, second.id, open.map((list) => list.map(({ id }) => id)), auditWrite]
@@ -205,8 +205,8 @@ const COMMANDS: readonly ContractCase[] = [
   },
   {
     name: 'a command moves from where it stands, ends once, and makes room for the next',
-    ask: async ({ commands }) => {
-      await commands.ask(command('c-1'), auditNamed('a-1'))
+    query: async ({ commands }) => {
+      await commands.request(command('c-1'), auditNamed('a-1'))
       const moved = await commands.progress(command('c-1'), { nextHeight: 3, changed: 1 })
       const stale = await commands.progress(command('c-1'), { nextHeight: 9, changed: 1 })
       const end = { status: 'done' as const, outcome: 'fine', at: PAST + 1 }
@@ -214,7 +214,7 @@ const COMMANDS: readonly ContractCase[] = [
         await commands.finish('c-1', end, auditNamed('a-2')),
         await commands.finish('c-1', end, auditNamed('a-3')),
       ]
-      const next = await commands.ask(command('c-2'), auditNamed('a-4'))
+      const next = await commands.request(command('c-2'), auditNamed('a-4'))
       const past = await commands.findById('c-1')
       return [moved, stale, ended, next.id, past?.nextHeight, past?.status, past?.finishedAt]
     },

@@ -25,13 +25,13 @@ afterEach(async () => {
 })
 
 describe('the real store and the simulated one', () => {
-  it.each(sampleOf(CONTRACT, 12))('$name', async ({ ask, gives }) => {
+  it.each(sampleOf(CONTRACT, 12))('$name', async ({ query, gives }) => {
     const real = openStage(stores.db)
     const simulated = openStage(
       openSimulatedDatabase(createMemoryStore({ now: Date.now }), async (_operation, run) => run()),
     )
-    expect(await ask(real.on)).toEqual(gives)
-    expect(await ask(simulated.on)).toEqual(gives)
+    expect(await query(real.on)).toEqual(gives)
+    expect(await query(simulated.on)).toEqual(gives)
     expect(simulated.calls).toEqual(real.calls)
     // As text, because the order of fields counts as well.
     const stored = await real.documents()

@@ -1,6 +1,6 @@
 import { sampleDelivery } from '#test/support/db-samples.ts'
 import { auditNamed, endpointNamed, exceptionNamed, FUTURE, LEASE_MS, outcomeOf, PAST } from './contract-samples.ts'
-import { type Ask, pickSome } from './sequence-turn.ts'
+import { pickSome, type StoreQuery } from './sequence-turn.ts'
 
 const MODES = ['test', 'live'] as const
 
@@ -9,7 +9,7 @@ const TOKENS = ['t-1', 't-2', 't-3'] as const
 const ENDPOINTS = ['endpoint-1', 'endpoint-2'] as const
 
 /** Deliveries, and what the dispatcher writes beside them. */
-export const DELIVERY_ASKS: readonly Ask[] = [
+export const DELIVERY_QUERIES: readonly StoreQuery[] = [
   ({ on, random, tick }) =>
     on.deliveries.insertMany(
       pickSome(random, DELIVERY_IDS).map((id) =>

@@ -1,7 +1,7 @@
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import { changeOf, FUTURE, HOLD, invoiceNamed, PAST } from './contract-samples.ts'
-import { type Ask, pickSome, type Turn } from './sequence-turn.ts'
+import { pickSome, type StoreQuery, type Turn } from './sequence-turn.ts'
 
 const MODES = ['test', 'live'] as const
 const WORKSPACES = ['ws-1', 'ws-2'] as const
@@ -22,7 +22,7 @@ function randomPaymentMethods({ random, tick }: Turn) {
 }
 
 /** Invoices: inserts, compare-and-set, claims, outbox, lists. */
-export const INVOICE_ASKS: readonly Ask[] = [
+export const INVOICE_QUERIES: readonly StoreQuery[] = [
   async (turn) => {
     const { on, random, tick } = turn
     const at = tick()

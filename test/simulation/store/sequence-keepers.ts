@@ -1,5 +1,5 @@
 import { LEASE_MS, PAST } from './contract-samples.ts'
-import { type Ask, pickSome } from './sequence-turn.ts'
+import { pickSome, type StoreQuery } from './sequence-turn.ts'
 
 const chain = { mode: 'test' as const, network: 'ethereum' as const }
 
@@ -36,7 +36,7 @@ const cursor = {
 }
 
 /** Leases, cursors, idempotent operations, key material and watches. */
-export const KEEPER_ASKS: readonly Ask[] = [
+export const KEEPER_QUERIES: readonly StoreQuery[] = [
   ({ on, random }) =>
     on.leases.acquire(random.pick(['work', 'other']), random.pick(OWNERS), random.pick([0, LEASE_MS])),
   ({ on, random }) => on.leases.release('work', random.pick(OWNERS)),

@@ -1,6 +1,6 @@
 import { sampleObservation } from '#test/support/db-samples.ts'
 import { PAST } from './contract-samples.ts'
-import { type Ask, pickSome, type Turn } from './sequence-turn.ts'
+import { pickSome, type StoreQuery, type Turn } from './sequence-turn.ts'
 
 const chain = { mode: 'test' as const, network: 'ethereum' as const }
 
@@ -26,7 +26,7 @@ function randomObservations({ random, tick }: Turn) {
 const epochOf = ({ random }: Turn): number => random.pick([2, 2, 2, 2, 3, 1])
 
 /** Payments under holders that fence each other, and a chain that forks. */
-export const PAYMENT_ASKS: readonly Ask[] = [
+export const PAYMENT_QUERIES: readonly StoreQuery[] = [
   (turn) => turn.on.payments.recordObservations(randomObservations(turn), epochOf(turn), turn.tick()),
   (turn) => turn.on.payments.recordObservations(randomObservations(turn), epochOf(turn), turn.tick()),
   (turn) =>

@@ -5,12 +5,12 @@ import type { Repositories } from './contract-stage.ts'
 export interface Turn {
   readonly on: Repositories
   readonly random: Prng
-  /** A time of its own in the past, later than all before it: no two documents tie when sorted by time. */
+  /** A separate time in the past, later than all before it: no two documents tie when sorted by time. */
   tick(): number
 }
 
 /** One question, with what it needs for it. */
-export type Ask = (turn: Turn) => Promise<unknown>
+export type StoreQuery = (turn: Turn) => Promise<unknown>
 
 /** Some of a list, in its order. */
 export const pickSome = <T>(random: Prng, list: readonly T[]): T[] => list.filter(() => random.chance(0.5))

@@ -20,12 +20,12 @@ export function openSimulatedDatabase(store: MemoryStore, exec: Execute): Databa
     startSession: () => createSession(store, guarded),
     db: () =>
       refuseOthers('Db', {
-        command: async (asked: Doc) => {
-          if (asked['hello'] === 1) {
+        command: async (input: Doc) => {
+          if (input['hello'] === 1) {
             return command('hello', () => ({ isWritablePrimary: true, localTime: store.now(), ok: 1 }))
           }
-          if (asked['ping'] === 1) return command('ping', () => ({ ok: 1 }))
-          throw unsupported(`command ${Object.keys(asked)[0] ?? ''}`)
+          if (input['ping'] === 1) return command('ping', () => ({ ok: 1 }))
+          throw unsupported(`command ${Object.keys(input)[0] ?? ''}`)
         },
         listCollections: ({ name: only }: { readonly name?: string } = {}) => ({
           toArray: async () =>

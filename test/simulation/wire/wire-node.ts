@@ -28,13 +28,13 @@ export interface WireAnswer {
 }
 
 /** A block and its transaction. */
-export interface Placed {
+export interface PlacedTransaction {
   readonly block: SimBlock
   readonly tx: SimTx
 }
 
 /** Where a node has a transaction; null where it has none, or dropped it. */
-export function placeOf(view: NodeView, hash: string): Placed | null {
+export function placeOf(view: NodeView, hash: string): PlacedTransaction | null {
   for (let at = view.head; at >= 0; at -= 1) {
     const block = view.block(at)
     if (block === null || block === 'gone') continue

@@ -25,7 +25,7 @@ export interface BranchView {
 /** Where the questions of an account reader go. */
 export interface AccountNodes {
   /** The answer of the node in use. */
-  ask<T>(what: string, answer: (view: BranchView) => T): Promise<T>
+  request<T>(what: string, answer: (view: BranchView) => T): Promise<T>
   /** The answers of all nodes. */
   each<T>(what: string, answer: (view: BranchView) => T): Promise<readonly T[]>
   /** What the node adds to the time of its newest block, milliseconds: mostly nothing. */
@@ -37,17 +37,17 @@ export interface AccountNodes {
 type Answer = AccountFindings | 'forked' | 'gone'
 
 /** Balances of the simulated account chains: what each account received, without what was moved on. */
-export function createSimAccounts({ ask, each, aheadMs, isPruned }: AccountNodes): AccountReader {
+export function createSimAccounts({ request, each, aheadMs, isPruned }: AccountNodes): AccountReader {
   return {
     assets: ASSETS,
     glance: (matchKeys) =>
-      ask('glance', (view) => ({
+      request('glance', (view) => ({
         time: (view.block(view.head)?.time ?? 0) + aheadMs(),
         holdings: holdingsAt(view, matchKeys, view.head),
       })),
     async touched(question) {
       const answer = (view: BranchView) => search(view, question, isPruned)
-      if (question.everywhere !== true) return ask('touched', answer)
+      if (question.everywhere !== true) return request('touched', answer)
       return united(await each('touched everywhere', answer), question)
     },
     async everywhere(matchKeys, at) {
@@ -59,7 +59,7 @@ export function createSimAccounts({ ask, each, aheadMs, isPruned }: AccountNodes
       return answers.flatMap((answer) => answer ?? [])
     },
     received: async ({ from, to, matchKeys }) =>
-      ask('logs', (view) =>
+      request('logs', (view) =>
         heightsBetween(from, Math.min(to, view.head)).filter((height) =>
           transfersOf(view, height).some(({ matchKey, asset }) => asset !== ASSETS[0] && matchKeys.includes(matchKey)),
         ),

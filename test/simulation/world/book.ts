@@ -36,7 +36,7 @@ export interface Arrival {
 }
 
 /** A request whose sender has just begun it. */
-export interface Begun {
+export interface BegunRequest {
   readonly deliveryId: string
   readonly endpoint: KnownEndpoint
   readonly sender: SimProcess
@@ -98,7 +98,7 @@ export interface Book {
 /** An empty book. `evaluate` looks at each arrival besides what every receiver checks itself, and `begins` at each request that begins. */
 export function createBook(
   evaluate: (arrival: Arrival, endpoint: KnownEndpoint) => void,
-  begins: (begun: Begun) => void,
+  begins: (begun: BegunRequest) => void,
 ): Book {
   const book: Book = {
     invoices: new Map(),

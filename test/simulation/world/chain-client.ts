@@ -90,7 +90,7 @@ export function createSimChainClient(
     return { block: (height) => (height <= head ? (blocks[height] ?? null) : null), head }
   }
 
-  const ask = <T>(what: string, answer: (view: View) => T, show?: (outcome: T) => string): Promise<T> => {
+  const request = <T>(what: string, answer: (view: View) => T, show?: (outcome: T) => string): Promise<T> => {
     const faulty = luck.chance(sim.mix.nodeFault)
     const stall = faulty && luck.chance(0.1)
     if (luck.chance(sim.mix.nodeDisagrees)) node = 1 - node
@@ -157,7 +157,7 @@ export function createSimChainClient(
     if (given.length < txs.length) sim.fault('F18 not given')
     return given
   }
-  /** What a node has of the mempool; of a restarted one not all, in an order of its own. */
+  /** What a node has of the mempool; of a restarted one not all, in its own order. */
   const mempoolOf = (which: number): { readonly txs: readonly SimTx[]; readonly loading: boolean } => {
     const { now } = sim.scheduler
     const share = chain.loaded(which, now)
@@ -177,10 +177,10 @@ export function createSimChainClient(
   }
 
   const client: ChainClient = {
-    verify: () => ask('verify', () => []),
-    genesisHash: () => ask('genesis', (view) => view.block(0)?.hash ?? ''),
+    verify: () => request('verify', () => []),
+    genesisHash: () => request('genesis', (view) => view.block(0)?.hash ?? ''),
     head: () =>
-      ask(
+      request(
         'head',
         (view) => ({
           height: view.head,
@@ -190,9 +190,9 @@ export function createSimChainClient(
         }),
         (head) => `${head.height}`,
       ),
-    blockAt: (height) => ask(`block ${height}`, (view) => blockRef(view.block(height))),
+    blockAt: (height) => request(`block ${height}`, (view) => blockRef(view.block(height))),
     scan: (from, to, watches, outpoints, accounts) =>
-      ask(
+      request(
         `scan ${from}-${to}`,
         (view) =>
           Array.from({ length: to - from + 1 }, (_, offset) => {
@@ -210,7 +210,7 @@ export function createSimChainClient(
         (scanned) => `${scanned.reduce((sum, block) => sum + block.transfers.length, 0)} transfers`,
       ),
     disputed: (transactions) =>
-      ask('doubted', () => {
+      request('doubted', () => {
         const other = viewOf(1 - node)
         return new Set(
           transactions
@@ -227,23 +227,23 @@ export function createSimChainClient(
   }
   if (!chain.hasMempool) {
     const each = <T>(what: string, answer: (view: View) => T) =>
-      ask(what, () => [0, 1].map((which) => answer(viewOf(which))))
+      request(what, () => [0, 1].map((which) => answer(viewOf(which))))
     return {
       ...client,
-      balances: createSimBalances({ ask, other: () => viewOf(1 - node) }),
-      accounts: createSimAccounts({ ask, each, aheadMs, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
+      balances: createSimBalances({ request, other: () => viewOf(1 - node) }),
+      accounts: createSimAccounts({ request, each, aheadMs, isPruned: sim.scanPlans.get(chain.id)?.isPruned === true }),
     }
   }
   return {
     ...client,
     unspent: (scripts, { from, to }) =>
-      ask('unspent', (view) =>
+      request('unspent', (view) =>
         Array.from({ length: to - from + 1 }, (_, offset) => view.block(from + offset)).flatMap((block) =>
           block === null ? [] : unspentBlock(chain, block, scripts),
         ),
       ),
     mempool: (watches, outpoints) =>
-      ask('mempool', () => {
+      request('mempool', () => {
         const { txs, loading } = mempoolOf(node)
         if (loading) sim.fault('F9 mempool loading')
         const given = givenOf(txs)
@@ -259,7 +259,7 @@ export function createSimChainClient(
       }),
     ...(offersMempools && {
       heldUnconfirmed: (txids) =>
-        ask('held', () => {
+        request('held', () => {
           const views = [mempoolOf(0), mempoolOf(1)]
           if (views.some(({ loading }) => loading)) return new Set(txids)
           const held = new Set(views.flatMap(({ txs }) => txs.map(({ hash }) => hash)))

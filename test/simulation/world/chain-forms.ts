@@ -8,7 +8,7 @@ import { callMoveKey } from './call-move-key.ts'
 import type { Payout, SimTransfer } from './sim-transfer.ts'
 
 /** A transaction whose transfers are named. */
-interface Named {
+interface NamedTransaction {
   /** `<mode>:<network>`. */
   readonly place: string
   readonly network: string
@@ -24,7 +24,7 @@ export interface ChainForm {
   txHash(digest: string): string
   /** The block before the first one. */
   readonly before: string
-  transfers(tx: Named): SimTransfer[]
+  transfers(tx: NamedTransaction): SimTransfer[]
   /** Height by which nodes call the n-th block, and back; null for a height without a block. */
   heightOf(index: number): number
   indexOf(height: number): number | null

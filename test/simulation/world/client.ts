@@ -4,12 +4,12 @@ import type { Sim } from './sim.ts'
 import type { Handler } from './supervisor-port.ts'
 
 /** No answer came: nobody knows what happened. */
-export type Lost = 'lost'
+export type LostAnswer = 'lost'
 
 const CLIENT_TIMEOUT_MS = 30_000
 
 /** Sends one request through a load balancer; `lost` when no answer comes within 30 s or nobody listens. */
-export function sendRequest(sim: Sim, request: SimRequest, luck: Prng): Promise<SimResponse | Lost> {
+export function sendRequest(sim: Sim, request: SimRequest, luck: Prng): Promise<SimResponse | LostAnswer> {
   return callProcess<SimResponse>(sim, 'api', 'http', request, luck, `${request.method} ${request.path}`)
 }
 
@@ -21,11 +21,11 @@ export function callProcess<T>(
   input: unknown,
   luck: Prng,
   what: string,
-): Promise<T | Lost> {
+): Promise<T | LostAnswer> {
   const { scheduler } = sim
   return new Promise((resolve) => {
     let settled = false
-    const settle = (outcome: T | Lost): void => {
+    const settle = (outcome: T | LostAnswer): void => {
       if (settled) return
       settled = true
       giveUp()
@@ -38,7 +38,7 @@ export function callProcess<T>(
       if (ready.length === 0) return void scheduler.at(5, 'world', null, `refused ${what}`, () => settle('lost'))
       const { process, handlers } = luck.pick(ready)
       const handler = handlers.get(name) as Handler
-      const answer = (outcome: T | Lost) => (): void => {
+      const answer = (outcome: T | LostAnswer) => (): void => {
         scheduler.at(1 + luck.next() * 8, 'work', null, `response ${what}`, () => {
           sim.touch()
           settle(outcome)

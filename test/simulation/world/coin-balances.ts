@@ -8,7 +8,7 @@ const COIN = 'eth_ethereum'
 /** Where the questions of a ledger go. */
 export interface BalanceNodes {
   /** The answer of the node in use. */
-  ask<T>(what: string, answer: (view: BranchView) => T): Promise<T>
+  request<T>(what: string, answer: (view: BranchView) => T): Promise<T>
   /** What the other node shows. */
   other(): BranchView
 }
@@ -17,19 +17,19 @@ export interface BalanceNodes {
 const received = new WeakMap<SimBlock, ReadonlyMap<string, bigint>>()
 
 /** Coin balances of the simulated account chains, by the hash of a block. */
-export function createSimBalances({ ask, other }: BalanceNodes): BalanceLedger {
+export function createSimBalances({ request, other }: BalanceNodes): BalanceLedger {
   return {
     asset: COIN,
     addressOf: (matchKey) => `0x${matchKey}`,
     read: (matchKeys, { height, hash }) =>
-      ask(`balances ${height}`, (view) => {
+      request(`balances ${height}`, (view) => {
         const balances = balancesAt(view, height, hash)
         if (balances === null) throw new NodeUnreliable(`the node has no block ${height} of that hash`)
         const read = new Map(matchKeys.map((matchKey) => [matchKey, balances.get(matchKey) ?? 0n]))
         return Object.assign(read, { withCode: new Set<string>() })
       }),
     second: (increases) =>
-      ask('second balances', () => {
+      request('second balances', () => {
         const view = other()
         return new Map(
           increases.flatMap((increase) => {
@@ -39,7 +39,7 @@ export function createSimBalances({ ask, other }: BalanceNodes): BalanceLedger {
         )
       }).catch(() => new Map()),
     disputed: (increases) =>
-      ask('doubted balances', () => {
+      request('doubted balances', () => {
         const view = other()
         const isDisputed = (increase: SeenIncrease) =>
           increase.second === 'same'

@@ -36,7 +36,7 @@ export interface FaultMix {
   readonly nodeDisagrees: number
   /** Chance per unconfirmed payment that nodes of its chain are restarted while it waits. */
   readonly nodeRestarts: number
-  /** Chance that a contract sends a payment on an account chain: each node shows that by records of its own. */
+  /** Chance that a contract sends a payment on an account chain: each node shows that by its own records. */
   readonly callMoves: number
   /** F9: chance that no node shows what a transaction moved inside of calls, so that only balances tell. */
   readonly unreadable: number
@@ -66,7 +66,7 @@ export interface FaultMix {
   readonly finalAtHead: boolean
   /** F17: chance per answer of a node that its time is a day ahead. */
   readonly aheadOfTime: number
-  /** F17: chance that a failing node refuses in words of its own, as providers do. */
+  /** F17: chance that a failing node refuses in its own words, as providers do. */
   readonly refusals: number
   /** F18: nodes of a coin lose their peers, and catch up later: how often. */
   readonly isolations: number
@@ -179,7 +179,7 @@ export function drawFaults(random: Prng): FaultMix {
   return outsideWorld({ ...mix, ...unread, deletedBehind: upTo(0.2, 0.5) }, random.fork('outside world'))
 }
 
-/** What providers and other people do, drawn from a source of its own so that older seeds keep their other faults. */
+/** What providers and other people do, drawn from its own source so that older seeds keep their other faults. */
 function outsideWorld(mix: FaultMix, random: Prng): FaultMix {
   const finalAtHead = random.chance(0.15)
   return {

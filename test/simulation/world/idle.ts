@@ -116,7 +116,7 @@ function isAbandoned(sim: Sim, row: Doc): boolean {
   return row['state'] === 'confirmed' || !isUnprovable(chain, block)
 }
 
-interface Due {
+interface DueWork {
   readonly at: number
   readonly what: string
   /** Processes of this type have something to do by then. */
@@ -127,7 +127,7 @@ interface Due {
 type Turn = 'webhooks' | 'invoices' | `${string}:${string}`
 
 /** The next moment at which the product or a chain has something to do. */
-function nextDue(sim: Sim): Due {
+function nextDue(sim: Sim): DueWork {
   const { now } = sim.scheduler
   const next = { at: Number.POSITIVE_INFINITY, what: '' }
   const turns = new Map<Turn, number>()

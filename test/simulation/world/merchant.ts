@@ -3,7 +3,7 @@ import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimRequest, SimResponse } from '../processes/api.ts'
-import { type Lost, sendRequest } from './client.ts'
+import { type LostAnswer, sendRequest } from './client.ts'
 import { payInvoice } from './payer.ts'
 import type { PublicInvoice } from './public-invoice.ts'
 import { createReceiver } from './receivers.ts'
@@ -59,23 +59,23 @@ export interface MerchantPlan {
 }
 
 /** Asks until there is a definite answer, under one idempotency key, with what clients do wrong in between. */
-async function askOnce(
+async function requestOnce(
   sim: Sim,
   tenant: Tenant,
   mode: Mode,
   request: Omit<SimRequest, 'apiKey' | 'idempotencyKey'>,
   random: Prng,
-  answered: (asked: SimRequest, scope: string) => void = () => undefined,
-): Promise<SimResponse | Lost> {
+  answered: (input: SimRequest, scope: string) => void = () => undefined,
+): Promise<SimResponse | LostAnswer> {
   const key = chooseKey(sim, tenant, mode, request.path, random)
   const scope = `${tenant.workspace.id}:${mode}:${request.path}:${key}`
   const keyed = { ...request, apiKey: tenant.keys[mode].apiKey, idempotencyKey: key }
   const known = { body: request.body ?? '', answer: null }
   sim.book.keyed.set(scope, known)
   const { clientFault } = sim.mix
-  const send = async (asked: SimRequest): Promise<SimResponse | Lost> => {
-    const answer = await sendRequest(sim, asked, random)
-    if (answer !== 'lost') checkAnswer(sim, scope, asked, answer)
+  const send = async (input: SimRequest): Promise<SimResponse | LostAnswer> => {
+    const answer = await sendRequest(sim, input, random)
+    if (answer !== 'lost') checkAnswer(sim, scope, input, answer)
     return answer
   }
   if (random.chance(clientFault / 2)) {
@@ -125,13 +125,13 @@ async function askOnce(
  * A shop that lost its own record sends an order again under the same key, while the invoice is open or when it is over: the
  * response is the first one, whatever became of the invoice.
  */
-async function repeatLater(sim: Sim, asked: SimRequest, scope: string, random: Prng): Promise<void> {
+async function repeatLater(sim: Sim, input: SimRequest, scope: string, random: Prng): Promise<void> {
   if (!random.chance(REPEATED_LATER)) return
   await sim.sleep(random.between(60_000, random.pick([1_200_000, MERCHANT_PATIENCE_MS])), 'later')
   sim.touch()
   sim.fault('F15 later')
-  const answer = await sendRequest(sim, asked, random)
-  if (answer !== 'lost') checkAnswer(sim, scope, asked, answer)
+  const answer = await sendRequest(sim, input, random)
+  if (answer !== 'lost') checkAnswer(sim, scope, input, answer)
 }
 
 /** Usually a new one; some merchants number their orders alike in both modes, and the two have nothing to do with each other. */
@@ -152,7 +152,7 @@ function isFresh(sim: Sim, answer: { readonly at: number }): boolean {
 }
 
 /** Answers that say what became of the request: not those that ask to try again. */
-function isDefinite(answer: SimResponse | Lost): answer is SimResponse {
+function isDefinite(answer: SimResponse | LostAnswer): answer is SimResponse {
   if (answer === 'lost' || answer.status >= 500 || answer.status === 429) return false
   return !answer.body.includes('IDEMPOTENCY_IN_PROGRESS')
 }
@@ -198,7 +198,7 @@ async function createEndpoint(sim: Sim, tenant: Tenant, mode: 'live' | 'test' | 
   sim.book.receivers.set(url, createReceiver(sim, url, random.fork('receiver')))
   const events = random.chance(0.8) ? ['*'] : ['invoice.paid', 'invoice.overpaid', 'payment.confirmed']
   const body = JSON.stringify({ url, events, ...(mode === 'both' && { mode: 'both' }) })
-  const answer = await askOnce(
+  const answer = await requestOnce(
     sim,
     tenant,
     mode === 'test' ? 'test' : 'live',
@@ -226,8 +226,8 @@ async function runOrder(sim: Sim, tenant: Tenant, { mode, asset }: Order, random
   const body = JSON.stringify({ amount, currency: 'USD', ...(asset !== null && { asset }), ...expiresIn })
   let later: Promise<void> = Promise.resolve()
   const request = { method: 'POST', path: '/invoices', body } as const
-  const answer = await askOnce(sim, tenant, mode, request, random, (asked, scope) => {
-    later = repeatLater(sim, asked, scope, random.fork('later'))
+  const answer = await requestOnce(sim, tenant, mode, request, random, (input, scope) => {
+    later = repeatLater(sim, input, scope, random.fork('later'))
   })
   if (answer !== 'lost' && answer.status === 201) {
     const { data } = JSON.parse(answer.body) as { data: PublicInvoice }
@@ -259,7 +259,7 @@ async function cancel(sim: Sim, tenant: Tenant, invoice: PublicInvoice, mode: Mo
   await sim.sleep(Math.min(after, MERCHANT_PATIENCE_MS), 'cancel')
   sim.touch()
   const path = `/invoices/${id}/cancel`
-  const answer = await askOnce(sim, tenant, mode, { method: 'POST', path, body: '{}' }, random)
+  const answer = await requestOnce(sim, tenant, mode, { method: 'POST', path, body: '{}' }, random)
   const lost = answer !== 'lost' && answer.status === 409 && isCancelled(sim, id)
   must(!lost, 'S16', () => `invoice ${id} was cancelled and its cancellation refused`)
 }
@@ -283,7 +283,7 @@ async function simulate(sim: Sim, tenant: Tenant, id: string, random: Prng): Pro
     sim.touch()
     const path = `/test/invoices/${id}/simulate`
     if (scenario !== 'expired') sim.book.played.set(id, (sim.book.played.get(id) ?? 0) + 1)
-    await askOnce(
+    await requestOnce(
       sim,
       tenant,
       'test',

@@ -11,7 +11,7 @@ import { assetsOf } from './sim-assets.ts'
 import type { Payout } from './sim-transfer.ts'
 import { straggle } from './straggler.ts'
 
-type Priced = PublicInvoice & { readonly crypto: NonNullable<PublicInvoice['crypto']> }
+type PricedInvoice = PublicInvoice & { readonly crypto: NonNullable<PublicInvoice['crypto']> }
 
 const MANNERS = [
   'exact',
@@ -38,7 +38,8 @@ export async function payInvoice(
   mode: Mode,
   random: Prng,
 ): Promise<void> {
-  const priced = invoice.crypto === null ? await chooseAsset(sim, tenant, invoice, mode, random) : (invoice as Priced)
+  const priced =
+    invoice.crypto === null ? await chooseAsset(sim, tenant, invoice, mode, random) : (invoice as PricedInvoice)
   if (priced === null) return
   const chain = sim.chains.get(`${mode}:${networkOf(priced.crypto.asset)}`)
   if (chain === undefined) return
@@ -54,7 +55,7 @@ export async function payInvoice(
   await straggle(sim, chain, invoice, { random: luck, send: again })
 }
 
-async function payInManner(sim: Sim, chain: SimChain, priced: Priced, random: Prng): Promise<void> {
+async function payInManner(sim: Sim, chain: SimChain, priced: PricedInvoice, random: Prng): Promise<void> {
   const due = BigInt(priced.crypto.amount_base_units)
   const ends = Date.parse(priced.expires_at)
   const manner = random.pick(MANNERS)
@@ -110,7 +111,7 @@ async function chooseAsset(
   invoice: PublicInvoice,
   mode: Mode,
   random: Prng,
-): Promise<Priced | null> {
+): Promise<PricedInvoice | null> {
   const chain = random.pick([...sim.chains.values()].filter((one) => one.mode === mode))
   const asset = random.pick(assetsOf(chain.network))
   await sim.sleep(random.between(1_000, 300_000), 'payer chooses')
@@ -132,10 +133,14 @@ async function chooseAsset(
   const shown = await sendRequest(sim, { method: 'GET', path, apiKey: tenant.keys[mode].apiKey }, random)
   if (shown === 'lost' || shown.status !== 200) return null
   const { data } = JSON.parse(shown.body) as { data: PublicInvoice }
-  return data.crypto === null ? null : (data as Priced)
+  return data.crypto === null ? null : (data as PricedInvoice)
 }
 
-function payouts({ crypto }: Priced, amounts: readonly bigint[], asset: AssetId | null = crypto.asset): Payout[] {
+function payouts(
+  { crypto }: PricedInvoice,
+  amounts: readonly bigint[],
+  asset: AssetId | null = crypto.asset,
+): Payout[] {
   return amounts.map((amountBase) => ({
     address: crypto.address,
     matchKey: simMatchKey(crypto.address),
@@ -144,7 +149,7 @@ function payouts({ crypto }: Priced, amounts: readonly bigint[], asset: AssetId 
   }))
 }
 
-function note(sim: Sim, chain: SimChain, invoice: Priced, tx: SimTx): void {
+function note(sim: Sim, chain: SimChain, invoice: PricedInvoice, tx: SimTx): void {
   sim.touch()
   for (const { key, asset, amountBase } of tx.transfers) {
     const { id: invoiceId } = invoice
@@ -155,7 +160,7 @@ function note(sim: Sim, chain: SimChain, invoice: Priced, tx: SimTx): void {
 async function send(
   sim: Sim,
   chain: SimChain,
-  invoice: Priced,
+  invoice: PricedInvoice,
   amounts: readonly bigint[],
   random: Prng,
   minedFrom?: number,
@@ -215,7 +220,7 @@ function moveOn(sim: Sim, chain: SimChain, { transfers }: SimTx, luck: Prng): vo
 }
 
 /** Things that must never be taken for the payment, sent to the same address. */
-function hostile(sim: Sim, chain: SimChain, invoice: Priced, random: Prng): void {
+function hostile(sim: Sim, chain: SimChain, invoice: PricedInvoice, random: Prng): void {
   const { crypto } = invoice
   const due = BigInt(crypto.amount_base_units)
   const kinds =

@@ -21,7 +21,7 @@ export interface PortCall<T> {
   readonly lost?: { readonly chance: number; readonly name: string; readonly error: () => Error }
 }
 
-/** Makes the one way out of a process: every answer is an event of its own, and the process may die at each call. */
+/** Makes the one way out of a process: every answer is a separate event, and the process may die at each call. */
 export function createPortCaller(sim: Sim, process: SimProcess, luck: Prng) {
   return <T>(call: PortCall<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {

@@ -5,7 +5,7 @@ import type { Sim } from './sim.ts'
 const OK = (afterMs: number): Reaction => ({ kind: 'answer', status: 200, afterMs, arrives: true })
 const STATUSES = [204, 301, 302, 307, 400, 404, 410, 429, 500, 502, 503] as const
 
-/** A receiver with outages of its own; once the world heals it is well, unless it is dead. */
+/** A receiver with its own outages; once the world heals it is well, unless it is dead. */
 export function createReceiver(sim: Sim, url: string, random: Prng): Receiver {
   const dead = sim.mix.receiverOutages > 0 && random.chance(0.25)
   const outages = Array.from({ length: random.chance(0.6) ? sim.mix.receiverOutages : 0 }, () => {

@@ -3,20 +3,20 @@ import type { Prng } from '../kernel/prng.ts'
 import type { SimRedis, SimWorker } from './redis-port.ts'
 import type { Sim } from './sim.ts'
 
-interface Registered extends SimWorker {
+interface RegisteredWorker extends SimWorker {
   running: number
 }
 
-interface Active {
-  readonly worker: Registered
+interface ActiveJob {
+  readonly worker: RegisteredWorker
   /** Woken again while it ran (`keepLastIfActive`). */
   again: boolean
 }
 
 interface Queue {
   readonly waiting: string[]
-  readonly active: Map<string, Active>
-  readonly workers: Registered[]
+  readonly active: Map<string, ActiveJob>
+  readonly workers: RegisteredWorker[]
 }
 
 /** After so long the job of a dead worker is found and given to another: lock 8 s and two checks of 2 s. */
@@ -56,10 +56,10 @@ export function createSimRedis(sim: () => Sim, luck: Prng): SimRedis {
     }
   }
 
-  const start = (name: QueueName, id: string, worker: Registered): void => {
+  const start = (name: QueueName, id: string, worker: RegisteredWorker): void => {
     const { scheduler } = sim()
     const queue = queueOf(name)
-    const active: Active = { worker, again: false }
+    const active: ActiveJob = { worker, again: false }
     queue.active.set(id, active)
     worker.running += 1
     const done = (): void => {

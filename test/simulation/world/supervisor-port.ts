@@ -4,7 +4,7 @@ import type { Machine, SimProcess } from '../kernel/sim-process.ts'
 export type Handler = (input: never) => Promise<unknown>
 
 /** A process while it lives. */
-export interface Running {
+export interface RunningProcess {
   readonly process: SimProcess
   readonly handlers: Map<string, Handler>
 }
@@ -13,8 +13,8 @@ export interface Running {
 export interface Supervisor {
   startAll(): void
   /** Processes of a type that can answer now. */
-  alive(type: string): readonly Running[]
-  all(): readonly Running[]
+  alive(type: string): readonly RunningProcess[]
+  all(): readonly RunningProcess[]
   /** Kills a process at this very line; it is started again after a while. */
   crash(process: SimProcess, why: string): void
   readonly crashes: number

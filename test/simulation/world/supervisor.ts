@@ -1,10 +1,10 @@
 import type { Prng } from '../kernel/prng.ts'
 import type { Machine, SimProcess } from '../kernel/sim-process.ts'
 import type { Sim } from './sim.ts'
-import type { Running, Supervisor } from './supervisor-port.ts'
+import type { RunningProcess, Supervisor } from './supervisor-port.ts'
 
 /** Starts the program of a process. Whatever it keeps in memory dies with the process. */
-export type Program = (sim: Sim, running: Running) => void | Promise<void>
+export type Program = (sim: Sim, running: RunningProcess) => void | Promise<void>
 
 /** Which programs run how often. */
 export interface Plan {
@@ -16,9 +16,9 @@ export interface Plan {
 const RESTART_MAX_MS = 600_000
 const RESTART_HEALED_MS = 1_000
 
-/** A supervisor of these processes, each instance on a machine of its own. */
+/** A supervisor of these processes, each instance on its own machine. */
 export function createSupervisor(sim: () => Sim, plans: readonly Plan[], random: Prng): Supervisor {
-  const running = new Map<string, Running>()
+  const running = new Map<string, RunningProcess>()
   const machines = new Map<string, Machine>()
   const starts = new Map<string, number>()
   let crashes = 0
@@ -39,7 +39,7 @@ export function createSupervisor(sim: () => Sim, plans: readonly Plan[], random:
       frozen: false,
       waiting: [],
     }
-    const entry: Running = { process, handlers: new Map() }
+    const entry: RunningProcess = { process, handlers: new Map() }
     running.set(slot, entry)
     scheduler.at(0, 'work', process, 'boot', () => void plan.program(sim(), entry))
   }

@@ -4,7 +4,7 @@ import type { SimChain } from './chain.ts'
 import type { Sim } from './sim.ts'
 import { TROUBLES, type Trouble } from './trouble-kinds.ts'
 
-/** Share of the seeds whose chain has nodes with a trouble of their own. */
+/** Share of the seeds whose chain has nodes with their own trouble. */
 const SHARE = 0.4
 const MINUTE_MS = 60_000
 const NEAR_MS = 40 * MINUTE_MS

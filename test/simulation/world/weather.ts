@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000
 /** Faults that come at a moment come while something is going on: within so long after the beginning of a burst. */
 const NEAR_MS = 40 * MINUTE_MS
 
-/** Arranges the faults that are events of their own, around the bursts of orders. */
+/** Arranges the faults that are separate events, around the bursts of orders. */
 export function arrangeWeather(sim: Sim, bursts: readonly number[], tenants: readonly Tenant[], random: Prng): void {
   const { mix, scheduler } = sim
   const sometime = (): number => random.pick(bursts) + random.next() * NEAR_MS - scheduler.now

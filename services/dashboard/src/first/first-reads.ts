@@ -1,5 +1,5 @@
 /** A question to the server, as the page's code asks it. */
-interface Read {
+interface ServerRead {
   readonly path: string
   readonly input?: Readonly<Record<string, unknown>>
 }
@@ -21,7 +21,7 @@ const waiting = new Map<string, { readonly answer: Promise<FirstAnswer | null>; 
  * What the page of an address asks first, by request: the frame's questions, and those of the page, whose slower answers must not delay
  * the frame. A page that is not named here asks for its data when its code has been loaded.
  */
-function firstReads({ pathname, search }: Location): readonly (readonly Read[])[] {
+function firstReads({ pathname, search }: Location): readonly (readonly ServerRead[])[] {
   if (OPEN_PAGES.test(pathname)) return []
   const me = { path: 'auth.me' }
   const [, workspaceId, mode, page] = PLACE.exec(pathname) ?? []
@@ -33,7 +33,7 @@ function firstReads({ pathname, search }: Location): readonly (readonly Read[])[
   return page === 'invoices' ? [frame, invoicesReads(scope)] : [frame]
 }
 
-function overviewReads(scope: object): readonly Read[] {
+function overviewReads(scope: object): readonly ServerRead[] {
   const figures = { ...scope, span: OVERVIEW_DAYS, zone: Intl.DateTimeFormat().resolvedOptions().timeZone }
   return [
     { path: 'overview.firstSteps', input: { ...scope } },
@@ -44,7 +44,7 @@ function overviewReads(scope: object): readonly Read[] {
   ]
 }
 
-function invoicesReads(scope: object): readonly Read[] {
+function invoicesReads(scope: object): readonly ServerRead[] {
   const anyTime = { from: null, to: null }
   return [
     { path: 'invoices.list', input: { ...scope, ...anyTime, ...NO_FILTERS } },
@@ -89,7 +89,7 @@ function keyOf(path: string, input: unknown): string {
 }
 
 /** One batch, in the form of tRPC's client (https://trpc.io/docs/rpc). Never rejects; an answer that is missing is null. */
-async function send(reads: readonly Read[]): Promise<readonly (FirstAnswer | null)[]> {
+async function send(reads: readonly ServerRead[]): Promise<readonly (FirstAnswer | null)[]> {
   try {
     const response = await fetch(`/trpc/${reads.map(({ path }) => path).join(',')}?batch=1`, {
       method: 'POST',

@@ -5,7 +5,7 @@ import { Link, Outlet, useLocation } from 'react-router'
 import { showTime, showZone } from '#services/dashboard/src/format/time.ts'
 import { useLive } from '#services/dashboard/src/live/use-live.ts'
 import { PageSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
-import { askedNow, settle, subscribe } from '#services/dashboard/src/parts/second-factor/step-up.ts'
+import { requiredProof, settle, subscribe } from '#services/dashboard/src/parts/second-factor/step-up.ts'
 import { ZONE } from '#services/dashboard/src/parts/time.tsx'
 import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useNow } from '#services/dashboard/src/parts/use-now.ts'
@@ -33,9 +33,9 @@ export function Frame({
   const test = target?.mode === 'test'
   useLive(target?.workspaceId, target?.mode)
   const Search = useSyncExternalStore(whenSearchLoads, loadedSearch)
-  const asksForCode = useSyncExternalStore(subscribe, askedNow) !== null
+  const needsCode = useSyncExternalStore(subscribe, requiredProof) !== null
   const StepUpDialog = useLoaded(
-    asksForCode,
+    needsCode,
     async () => (await import('../parts/second-factor/step-up-dialog.tsx')).StepUpDialog,
     () => settle(false),
   )

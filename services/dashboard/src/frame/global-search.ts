@@ -4,7 +4,7 @@ import { showDecimal } from '../format/amounts.ts'
 import { VOCABULARY } from '../parts/status-vocabulary.ts'
 
 /** A search result: its path after `/{workspace}/{mode}/`. */
-export interface Found {
+export interface SearchHit {
   readonly label: string
   readonly detail: string
   readonly page: string
@@ -17,7 +17,7 @@ export async function globalSearch(question: {
   readonly workspaceId: string
   readonly mode: Mode
   readonly text: string
-}): Promise<readonly Found[]> {
+}): Promise<readonly SearchHit[]> {
   const { text, ...scope } = question
   if (/^(whd|evt)_/.test(text)) {
     const { items } = await api.deliveries.list.query({ ...scope, q: text, limit: FOUND_MAX })
@@ -40,7 +40,7 @@ export async function globalSearch(question: {
 }
 
 /** Payments that belong to no invoice, or are found by an amount: their list is their page. */
-async function paymentsFound({ text, ...scope }: Parameters<typeof globalSearch>[0]): Promise<readonly Found[]> {
+async function paymentsFound({ text, ...scope }: Parameters<typeof globalSearch>[0]): Promise<readonly SearchHit[]> {
   const { items } = await api.payments.list.query({ ...scope, q: text, limit: FOUND_MAX })
   return items.map(({ id, amount, symbol, networkName, state, invoiceNumber }) => ({
     label: `Payment of ${amount} ${symbol ?? 'base units'}`,

@@ -5,8 +5,8 @@ import { UntrustedText } from '../parts/untrusted-text.tsx'
 import { PlaceContext } from '../session/scope.ts'
 import { useSession } from '../session/session.ts'
 import { Frame } from './frame.tsx'
-import { rememberedPlace, rememberPlace } from './last-route.ts'
 import { NotFound } from './not-found.tsx'
+import { rememberedPlace, rememberPlace } from './remembered-place.ts'
 
 /** Pages of a workspace: reads workspace and mode from the URL. An unknown or foreign workspace is not found. */
 export function PlaceRoute() {

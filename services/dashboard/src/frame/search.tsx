@@ -36,13 +36,13 @@ export const showSearch = (): void => spotlight.open()
 export function Search({ target }: { readonly target: NavigationTarget }) {
   const [typed, setTyped] = useState('')
   const text = typed.trim()
-  const [asked] = useDebouncedValue(text, TYPING_MS)
+  const [query] = useDebouncedValue(text, TYPING_MS)
   const navigate = useNavigate()
   const { workspaceId, mode } = target
   const found = useQuery({
-    queryKey: ['find', workspaceId, mode, asked],
-    queryFn: async () => await globalSearch({ workspaceId, mode, text: asked }),
-    enabled: QUESTION.test(asked),
+    queryKey: ['find', workspaceId, mode, query],
+    queryFn: async () => await globalSearch({ workspaceId, mode, text: query }),
+    enabled: QUESTION.test(query),
     retry: false,
   })
   const go = (page: string) => {
@@ -53,7 +53,7 @@ export function Search({ target }: { readonly target: NavigationTarget }) {
     ({ label, needs }) => mayDo(target.role, needs) && label.toLowerCase().includes(text.toLowerCase()),
   )
   const isQuestion = QUESTION.test(text)
-  const waiting = isQuestion && (asked !== text || found.isFetching)
+  const waiting = isQuestion && (query !== text || found.isFetching)
   const explain = isQuestion ? `explain?q=${encodeURIComponent(text)}` : undefined
   const first = found.data?.[0]?.page ?? pages[0]?.page ?? (found.error === null ? explain : undefined)
   const { keys, enter } = useEnter({ text, waiting, answer: found.data, first, open: go })

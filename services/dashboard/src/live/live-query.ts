@@ -1,7 +1,7 @@
 /** A kind of change from the server. */
 export type LiveKind = 'invoice' | 'payment' | 'exception' | 'delivery' | 'endpoint' | 'all'
 
-const ASKS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
+const ROUTERS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
   invoice: ['invoices', 'payments', 'paymentLinks', 'exceptions', 'overview'],
   payment: ['payments', 'invoices', 'diagnostics'],
   exception: ['exceptions', 'invoices', 'overview'],
@@ -11,7 +11,7 @@ const ASKS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
 
 /** Routers whose responses may have changed; null = all of them. */
 export function routersOf(kind: LiveKind): readonly string[] | null {
-  return kind === 'all' ? null : ASKS[kind]
+  return kind === 'all' ? null : ROUTERS[kind]
 }
 
 /** The router that a query uses; empty for queries that do not call the server. */

@@ -2,8 +2,8 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { api } from '../api/trpc.ts'
+import { keepSubscribed } from './keep-subscribed.ts'
 import { routerOf, routersOf } from './live-query.ts'
-import { keepSubscribed } from './resubscribe.ts'
 
 /** Signals of a busy moment are handled together. */
 const GATHER_MS = 400
@@ -37,8 +37,8 @@ function createRefresher(client: QueryClient) {
   let figuresAt = 0
   const run = () => {
     timer = undefined
-    const asked = everything ? null : routers
-    const figures = asked === null || asked.has(FIGURES)
+    const changed = everything ? null : routers
+    const figures = changed === null || changed.has(FIGURES)
     const figuresWait = figures ? figuresAt + FIGURES_EVERY_MS - Date.now() : 0
     everything = false
     routers = new Set()
@@ -50,7 +50,7 @@ function createRefresher(client: QueryClient) {
       predicate: ({ queryKey }) => {
         const router = routerOf(queryKey)
         if (router === '' || router === 'auth' || (router === FIGURES && figuresWait > 0)) return false
-        return asked === null || asked.has(router)
+        return changed === null || changed.has(router)
       },
     })
   }

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
+import { revealHidden } from '../format/reveal-hidden.ts'
 import { showDuration, showTime } from '../format/time.ts'
-import { revealHidden } from '../format/untrusted.ts'
 import { Hint } from './hint.tsx'
 import { useNow } from './use-now.ts'
 

@@ -113,9 +113,9 @@ describe('the blocks that concern few accounts', () => {
 
   it('are not named for amounts that are stored already', async () => {
     const { at, ...range } = await during(pay('usdt_ethereum', 9n))
-    const asked = { ...FREE, ...range, matchKeys: [OURS], senders: [], exactly: false }
-    expect(await open().touched({ ...asked, stored: new Map([[OURS, [0n, 9n]]]) })).toMatchObject({ heights: [] })
-    expect(await open().touched({ ...asked, stored: new Map([[OURS, [0n, 8n]]]) })).toMatchObject({ heights: [at] })
+    const question = { ...FREE, ...range, matchKeys: [OURS], senders: [], exactly: false }
+    expect(await open().touched({ ...question, stored: new Map([[OURS, [0n, 9n]]]) })).toMatchObject({ heights: [] })
+    expect(await open().touched({ ...question, stored: new Map([[OURS, [0n, 8n]]]) })).toMatchObject({ heights: [at] })
   })
 
   it('are unknown on another branch, and when balances are gone', async () => {
@@ -168,8 +168,8 @@ describe('a node that lies', () => {
     const held = BigInt((await stage.chain.rpc('eth_getBalance', [WATCHED_ACCOUNT, 'latest'])) as string)
     return stage.liar(({ method }, truth) => {
       const { result } = truth
-      const isAsked = method === CALL_CREATED && typeof result === 'string' && result.length === 2 + 3 * 64
-      return isAsked
+      const isRequested = method === CALL_CREATED && typeof result === 'string' && result.length === 2 + 3 * 64
+      return isRequested
         ? { result: `${result.slice(0, 66)}${held.toString(16).padStart(64, '0')}${result.slice(130)}` }
         : truth
     })
@@ -179,9 +179,9 @@ describe('a node that lies', () => {
     const stale = await frozen()
     const { at, ...range } = await during(pay('eth_ethereum', ETHER))
     const reader = open([stale, stage.chain.url])
-    const asked = { ...FREE, ...range, matchKeys: [OURS], senders: [OURS], exactly: true }
-    expect(await reader.touched(asked)).toMatchObject({ heights: [] })
-    expect(await reader.touched({ ...asked, everywhere: true })).toMatchObject({ heights: [at] })
+    const question = { ...FREE, ...range, matchKeys: [OURS], senders: [OURS], exactly: true }
+    expect(await reader.touched(question)).toMatchObject({ heights: [] })
+    expect(await reader.touched({ ...question, everywhere: true })).toMatchObject({ heights: [at] })
   })
 
   // Guarantee: money of an earlier range, which only the stale node read, is not "no change" at the deadline.
@@ -190,14 +190,14 @@ describe('a node that lies', () => {
     await pay('eth_ethereum', ETHER)()
     await stage.chain.mine()
     const { from, to } = await during()
-    const asked = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
+    const question = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
     for (const urls of [
       [stale, stage.chain.url],
       [stage.chain.url, stale],
     ]) {
       const reader = open(urls)
-      expect(await reader.touched(asked)).toMatchObject({ heights: [] })
-      await expect(reader.touched({ ...asked, everywhere: true })).rejects.toThrow(/disagree/)
+      expect(await reader.touched(question)).toMatchObject({ heights: [] })
+      await expect(reader.touched({ ...question, everywhere: true })).rejects.toThrow(/disagree/)
     }
   })
 
@@ -205,11 +205,11 @@ describe('a node that lies', () => {
   it('and heals is asked for the first block again', async () => {
     const reader = open()
     const { from, to } = await during()
-    const asked = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
-    const honest = await reader.touched(asked)
+    const question = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
+    const honest = await reader.touched(question)
     if (typeof honest === 'string') throw new Error(honest)
     const before = new Map([[OURS, [0n, ...(honest.state.get(OURS) ?? []).slice(1)]]])
-    expect(await reader.touched({ ...asked, before })).toMatchObject({ heights: [], start: honest.start })
+    expect(await reader.touched({ ...question, before })).toMatchObject({ heights: [], start: honest.start })
   })
 
   it.each([

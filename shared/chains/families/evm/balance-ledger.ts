@@ -32,7 +32,7 @@ export function createBalanceLedger(
     },
     async second(increases) {
       const found = new Map<string, SecondFigures>()
-      await askOthers(pool, increases, async (node, increase) => {
+      await disputedByOthers(pool, increases, async (node, increase) => {
         const figures = await figuresOf(reader, node, increase)
         if (figures !== null && found.get(increase.key) !== 'same') found.set(increase.key, figures)
         return figures === 'same'
@@ -40,7 +40,7 @@ export function createBalanceLedger(
       return found
     },
     disputed: (increases) =>
-      askOthers(pool, increases, async (node, increase) => {
+      disputedByOthers(pool, increases, async (node, increase) => {
         if (increase.second === 'same') return (await hashAt(node, increase.height)) === increase.hash
         const figures = await figuresOf(reader, node, increase)
         return (figures ?? increase.second ?? 'same') === 'same'
@@ -49,14 +49,14 @@ export function createBalanceLedger(
 }
 
 /** Keys of the increases that no other node vouches for, as `RpcPool.disputed` has it for transactions. */
-function askOthers(
+function disputedByOthers(
   pool: RpcPool<RpcNode>,
   increases: readonly SeenIncrease[],
   vouches: (node: RpcNode, increase: SeenIncrease) => Promise<boolean>,
 ): Promise<ReadonlySet<string>> {
   const byKey = new Map(increases.map((increase) => [increase.key, increase]))
-  const asked = increases.map(({ key, height, hash }) => ({ txHash: key, height, blockHash: hash }))
-  return pool.disputed(asked, async (node, questions) => {
+  const transactions = increases.map(({ key, height, hash }) => ({ txHash: key, height, blockHash: hash }))
+  return pool.disputed(transactions, async (node, questions) => {
     const open = questions.flatMap(({ txHash }) => byKey.get(txHash) ?? [])
     const answers = await mapConcurrently(open, CONCURRENCY, async (increase) =>
       (await vouches(node, increase)) ? [] : [increase.key],

@@ -17,11 +17,11 @@ const stage = useEvmStage(async (chain) => {
   await chain.pay({ asset: 'usdt_ethereum', to: `0x${BOTH}`, amountBase: 7n })
   await chain.mine()
 })
-const asked = (keys: readonly string[]) => keys.map((matchKey) => ({ address: `0x${matchKey}`, matchKey }))
+const addressesOf = (keys: readonly string[]) => keys.map((matchKey) => ({ address: `0x${matchKey}`, matchKey }))
 const LIMITS = { timeoutMs: 10_000 }
 
 async function read(urls: readonly string[], keys: readonly string[] = [RICH, HOLDER, BOTH, EMPTY]) {
-  const reading = await stage.client(urls).funds?.read(asked(keys), LIMITS)
+  const reading = await stage.client(urls).funds?.read(addressesOf(keys), LIMITS)
   if (reading === undefined) throw new Error('no reader')
   return reading
 }
@@ -46,7 +46,7 @@ it('shows what the chain holds, and what moving it costs at its gas price', asyn
   expect(at(reading, EMPTY, 'usdt_ethereum')).toMatchObject({ balanceBase: 0n, feeBase: null })
   expect(reading.facts).toContainEqual({ name: 'gas_price', value: price, unit: 'wei' })
 
-  // A holder without coins needs some first, by a transfer of its own.
+  // A holder without coins needs some first, by its own transfer.
   const [poor, able] = [at(reading, HOLDER, 'usdt_ethereum'), at(reading, BOTH, 'usdt_ethereum')]
   expect([poor.balanceBase, able.balanceBase]).toEqual([2_500_000n, 7n])
   expect(able.topUpBase).toBe(0n)
@@ -88,8 +88,8 @@ it.each<[string, Lie]>([
 it('knows no cost of a token whose address needs coins first while nobody knows what sending them costs', async () => {
   const probed = `0x${'1'.repeat(40)}`
   const lie: Lie = (call, truth) => {
-    const asked = call.params[0] as { readonly from?: string } | undefined
-    const isProbe = call.method === 'eth_estimateGas' && asked?.from === probed
+    const state = call.params[0] as { readonly from?: string } | undefined
+    const isProbe = call.method === 'eth_estimateGas' && state?.from === probed
     return isProbe ? { error: { code: -32_000, message: 'out of order' } } : truth
   }
   const reading = await read([await stage.liar(lie)], [HOLDER, BOTH])
@@ -127,10 +127,10 @@ it('counts its calls', async () => {
   }
   const client = stage.client([stage.chain.url], { metrics, tokens: [token('usdt_ethereum'), token('usdc_ethereum')] })
   const keys = Array.from({ length: FUNDS_PAGE }, account)
-  await client.funds?.read(asked(keys), LIMITS)
+  await client.funds?.read(addressesOf(keys), LIMITS)
   expect(calls).toBeGreaterThan(0)
   expect(calls).toBeLessThanOrEqual(FUNDS_CALLS_MAX)
-  expect(() => client.funds?.read(asked([...keys, EMPTY]), LIMITS)).toThrow(RangeError)
+  expect(() => client.funds?.read(addressesOf([...keys, EMPTY]), LIMITS)).toThrow(RangeError)
 })
 
 it('knows costs without any address, for advice', async () => {

@@ -51,12 +51,12 @@ export function createEvmFunds(pool: RpcPool<RpcNode>, options: Options): FundsR
         const keys = addresses.map(({ matchKey }) => matchKey)
         const held = await coins.read(node, keys, head)
         if (held === null) throw new NodeUnreliable('the node has no state of its newest block')
-        const asked = keys.flatMap((key) => tokens.map((token) => ({ key, token })))
-        const answers = await mapConcurrently(asked, CONCURRENCY, ({ key, token }) =>
+        const pairs = keys.flatMap((key) => tokens.map((token) => ({ key, token })))
+        const answers = await mapConcurrently(pairs, CONCURRENCY, ({ key, token }) =>
           balanceOf(node, { token, key, block: { blockHash: head.hash } }),
         )
         const tokenBalances = new Map(
-          asked.map(({ key, token }, index) => [`${key} ${token.asset}`, answers[index] ?? null]),
+          pairs.map(({ key, token }, index) => [`${key} ${token.asset}`, answers[index] ?? null]),
         )
         const prices = await readPrices(node, options, (token) => {
           const key = keys.find((one) => (tokenBalances.get(`${one} ${token.asset}`) ?? 0n) > 0n)

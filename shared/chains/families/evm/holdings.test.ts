@@ -15,7 +15,7 @@ const HEADER = {
 }
 
 type Answer = string | object | RpcFailure | RpcDenial
-type Given = {
+type CallFacts = {
   readonly method: string
   readonly together: boolean
   readonly isOld: boolean
@@ -23,9 +23,9 @@ type Given = {
 }
 
 /** A reader of one token, a clock, and a node that gives what `answer` says, else a balance of 7 and 5 tokens. */
-function rig(answer: (given: Given) => Answer | null, mayLackTokens = false) {
+function rig(answer: (given: CallFacts) => Answer | null, mayLackTokens = false) {
   const clock = { time: 0 }
-  const asked: Given[] = []
+  const requests: CallFacts[] = []
   const node = {
     host: 'node.example',
     async call(method: string, params: readonly [{ to?: string }, unknown], schema: z.ZodType) {
@@ -35,17 +35,17 @@ function rig(answer: (given: Given) => Answer | null, mayLackTokens = false) {
         isOld: typeof params[1] === 'object' || typeof params[0] === 'string',
         isNamedByHash: typeof params[1] === 'object',
       }
-      asked.push(given)
+      requests.push(given)
       const found = answer({ ...given, isOld: params[1] !== 'latest' }) ?? honest(given)
       if (found instanceof Error) throw found
       return schema.parse(found)
     },
   } as unknown as RpcNode
   const reader = createHoldingsReader({ tokens: [TOKEN], mayLackTokens, now: () => clock.time })
-  return { clock, asked, read: (block: typeof OLD | 'latest' = 'latest') => reader.read(node, [ACCOUNT], block) }
+  return { clock, requests, read: (block: typeof OLD | 'latest' = 'latest') => reader.read(node, [ACCOUNT], block) }
 }
 
-function honest({ method, together }: Given): Answer {
+function honest({ method, together }: CallFacts): Answer {
   if (together) return `0x${word(1n)}${word(7n)}${word(5n)}`
   if (method === 'eth_call') return `0x${word(5n)}`
   if (method === 'eth_getCode') return '0x60'
@@ -53,8 +53,8 @@ function honest({ method, together }: Given): Answer {
 }
 
 const unclear = () => new RpcFailure('unclear', 'eth_call at node.example: error -32055: "ask sales"')
-const isState = ({ method }: Given) => method === 'eth_call' || method === 'eth_getBalance'
-const figures = async (asked: ReturnType<ReturnType<typeof rig>['read']>) => (await asked)?.holdings.get(ACCOUNT)
+const isState = ({ method }: CallFacts) => method === 'eth_call' || method === 'eth_getBalance'
+const figures = async (input: ReturnType<ReturnType<typeof rig>['read']>) => (await input)?.holdings.get(ACCOUNT)
 
 describe('a state that is refused in words of no list', () => {
   // Guarantee: a node that serves newest balances and refuses older ones for good counts as one without them, whatever it says.
@@ -98,20 +98,20 @@ describe('balances of many accounts at once', () => {
 
   it('are requested together again after one failure', async () => {
     let failures = 1
-    const { read, asked } = rig(({ together }) => (together && failures-- > 0 ? refused() : null))
+    const { read, requests } = rig(({ together }) => (together && failures-- > 0 ? refused() : null))
     expect(await figures(read())).toEqual([7n, 5n])
-    asked.length = 0
+    requests.length = 0
     expect(await figures(read())).toEqual([7n, 5n])
-    expect(asked.map(({ together }) => together)).toEqual([true])
+    expect(requests.map(({ together }) => together)).toEqual([true])
   })
 
   it('are requested one by one for a minute after two failures, and twice as long after each further one', async () => {
-    const { read, asked, clock } = rig(({ together }) => (together ? refused() : null))
+    const { read, requests, clock } = rig(({ together }) => (together ? refused() : null))
     const triesAt = async (time: number) => {
       clock.time = time
-      asked.length = 0
+      requests.length = 0
       expect(await figures(read())).toEqual([7n, 5n])
-      return asked.some(({ together }) => together)
+      return requests.some(({ together }) => together)
     }
     expect(await triesAt(0)).toBe(true)
     expect(await triesAt(1)).toBe(true)
@@ -156,13 +156,13 @@ describe('a token that gives no balance', () => {
 
   // Guarantee: two readings of a token that fails are never "no change".
   it.each([
-    ['in the batch', ({ together }: Given) => (together ? ones : null)],
+    ['in the batch', ({ together }: CallFacts) => (together ? ones : null)],
     [
       'that reverts',
-      ({ together, method }: Given) =>
+      ({ together, method }: CallFacts) =>
         together ? '0x' : method === 'eth_call' ? new RpcDenial('reverted', 'no', { method, host: 'h' }) : null,
     ],
-    ['that is empty', ({ method }: Given) => (method === 'eth_call' ? '0x' : null)],
+    ['that is empty', ({ method }: CallFacts) => (method === 'eth_call' ? '0x' : null)],
   ])('%s is unknown, and equal to nothing', async (_, answer) => {
     const { read } = rig(answer)
     const [one, other] = [(await figures(read()))?.[1], (await figures(read()))?.[1]]
@@ -171,7 +171,7 @@ describe('a token that gives no balance', () => {
   })
 
   it('is none where a network of test mode has no such contract, and a node without state on a main one', async () => {
-    const bare = ({ together, method }: Given) => (together ? ones : method === 'eth_getCode' ? '0x' : null)
+    const bare = ({ together, method }: CallFacts) => (together ? ones : method === 'eth_getCode' ? '0x' : null)
     expect(await figures(rig(bare, true).read())).toEqual([7n, 0n])
     await expect(rig(bare).read()).rejects.toThrow('no code')
   })

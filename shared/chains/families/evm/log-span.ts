@@ -6,10 +6,10 @@ const GROWTH = 1.05
 /** How many blocks one log request spans on one node. */
 export interface LogSpan {
   readonly blocks: number
-  /** A request over `asked` blocks was too large; `allowed` is the limit that the node stated, null when it stated none. */
-  shrink(asked: number, allowed: number | null): void
-  /** A request over `asked` blocks succeeded. */
-  grow(asked: number): void
+  /** A request over `requestedBlocks` blocks was too large; `allowed` is the limit that the node stated, null when it stated none. */
+  shrink(requestedBlocks: number, allowed: number | null): void
+  /** A request over `requestedBlocks` blocks succeeded. */
+  grow(requestedBlocks: number): void
 }
 
 /** Starts at `max`, follows the node's limit, and grows again slowly: a dense stretch of the chain ends. */
@@ -23,19 +23,19 @@ export function createLogSpan(max: number): LogSpan {
     get blocks() {
       return blocks
     },
-    shrink(asked, allowed) {
+    shrink(requestedBlocks, allowed) {
       successes = 0
       // A node that states the size it just refused is ignored.
-      const named = allowed !== null && allowed < asked
+      const named = allowed !== null && allowed < requestedBlocks
       if (named) {
         ceiling = allowed
         patience = allowed === stated ? Math.min(2 * patience, PATIENCE_MAX) : PATIENCE
         stated = allowed
       }
-      blocks = named ? allowed : Math.max(1, Math.floor(asked / 2))
+      blocks = named ? allowed : Math.max(1, Math.floor(requestedBlocks / 2))
     },
-    grow(asked) {
-      if (asked < blocks) return
+    grow(requestedBlocks) {
+      if (requestedBlocks < blocks) return
       successes += 1
       if (blocks >= ceiling && successes >= patience) {
         ceiling = Math.min(max, Math.ceil(ceiling * GROWTH))

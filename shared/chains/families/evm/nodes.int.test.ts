@@ -36,12 +36,12 @@ function client(...urls: readonly string[]): EvmClient {
 const upTo =
   (height: number): Lie =>
   (call, truth) => {
-    const [asked] = call.params
-    const above = typeof asked === 'string' && Number(asked) > height
+    const [requests] = call.params
+    const above = typeof requests === 'string' && Number(requests) > height
     if (call.method === 'eth_blockNumber') return { result: `0x${height.toString(16)}` }
     if (call.method !== 'eth_getBlockByNumber') return truth
     if (above) return { result: null }
-    return asked === 'latest'
+    return requests === 'latest'
       ? { result: { ...(truth.result as object), number: `0x${height.toString(16)}`, hash: `0x${'5'.repeat(64)}` } }
       : truth
   }
@@ -170,16 +170,16 @@ describe('case 14: ranges of logs', () => {
       2,
     ),
   )('a node that %s: nothing is lost or doubled', async (_what, limit, message) => {
-    const asked: number[] = []
+    const transactionOf: number[] = []
     const node = await liar((call, truth) => {
       if (call.method !== 'eth_getLogs' || !JSON.stringify(call.params).includes('fromBlock')) return truth
-      asked.push(span(call.params))
+      transactionOf.push(span(call.params))
       return span(call.params) > limit ? { error: { code: -32_602, message } } : truth
     })
     const reader = client(node)
     expect(await amounts(reader)).toEqual(EXPECTED)
     expect(await amounts(reader)).toEqual(EXPECTED)
-    if (limit === 3) expect(asked).toEqual([9, 3, 3, 3, 3, 3, 3])
+    if (limit === 3) expect(transactionOf).toEqual([9, 3, 3, 3, 3, 3, 3])
   })
 
   it('a single block that is too much for one node is asked of another one', async () => {
@@ -193,7 +193,7 @@ describe('case 14: ranges of logs', () => {
 })
 
 describe('a second node', () => {
-  const asked = async (reader: EvmClient) => {
+  const transactionOf = async (reader: EvmClient) => {
     const [block] = await reader.scan(4, 4, watches)
     return { txHash, height: 4, blockHash: block?.hash ?? '' }
   }
@@ -214,7 +214,7 @@ describe('a second node', () => {
     ],
   ])('that %s', async (_what, lie, disputes) => {
     const reader = client(stage.chain.url, await liar(lie))
-    const transaction = await asked(reader)
+    const transaction = await transactionOf(reader)
     expect([...(await reader.disputed([transaction]))]).toEqual(disputes ? [txHash] : [])
     expect(await reader.disputed([])).toEqual(new Set())
   })
@@ -231,11 +231,11 @@ describe('a second node', () => {
     ],
   ])('that %s: confirmations wait', async (_what, lie) => {
     const reader = client(stage.chain.url, await liar(lie))
-    await expect(reader.disputed([await asked(reader)])).rejects.toEqual(unreliable)
+    await expect(reader.disputed([await transactionOf(reader)])).rejects.toEqual(unreliable)
   })
 
   it('is not needed where there is none', async () => {
     const reader = client(stage.chain.url)
-    expect(await reader.disputed([await asked(reader)])).toEqual(new Set())
+    expect(await reader.disputed([await transactionOf(reader)])).toEqual(new Set())
   })
 })

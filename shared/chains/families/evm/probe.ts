@@ -40,12 +40,12 @@ export function createProbe(
   async function readLogs(node: RpcNode): Promise<void> {
     const { number } = required(await header(node, 'latest'), 'newest block')
     const topics = [[TRANSFER_TOPIC], null, [`0x${SOMEBODY.padStart(64, '0')}`]]
-    const ask = (from: number) => {
+    const read = (from: number) => {
       const range = { fromBlock: toQuantity(Math.max(0, from)), toBlock: toQuantity(number) }
       return node.call('eth_getLogs', [{ ...range, address: contracts, topics }], z.array(logSchema))
     }
     // A range that is too wide becomes smaller while scanning: only a single block that is refused is a fault.
-    await ask(number - LOG_RANGE_MAX + 1).catch(() => ask(number))
+    await read(number - LOG_RANGE_MAX + 1).catch(() => read(number))
   }
 
   return () =>

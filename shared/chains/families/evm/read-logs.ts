@@ -103,16 +103,16 @@ export function createLogReader(filter: LogFilter): LogReader {
       if (most !== null && requests + Math.ceil((to - start + 1) / span.blocks) > most) return null
       requests += 1
       const end = Math.min(to, start + span.blocks - 1)
-      const asked = end - start + 1
-      const ask = () => readRange(node, start, end, topics)
+      const count = end - start + 1
+      const get = () => readRange(node, start, end, topics)
       const found =
-        asked === 1 ? await inBlock({ height: start, hash: null }, LOGS, async () => orThrow(await ask())) : await ask()
+        count === 1 ? await inBlock({ height: start, hash: null }, LOGS, async () => orThrow(await get())) : await get()
       if (found instanceof RpcFailure) {
-        span.shrink(asked, found.rangeMax)
+        span.shrink(count, found.rangeMax)
         continue
       }
-      if (asked > 1) await checkEnd(node, filter.contracts, topics, found)
-      span.grow(asked)
+      if (count > 1) await checkEnd(node, filter.contracts, topics, found)
+      span.grow(count)
       logs.push(...found)
       start = end + 1
     }

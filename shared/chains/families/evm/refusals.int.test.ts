@@ -36,7 +36,7 @@ type Call = { method: string; params: unknown[] }
 interface Question {
   readonly what: string
   isRefused(call: Call): boolean
-  ask(client: EvmClient): Promise<unknown>
+  query(client: EvmClient): Promise<unknown>
   /** What the answer says; a refusal must not change it into anything else than `none`. */
   truth(): unknown
   /** Allowed while the question is refused, beside a failure. */
@@ -73,7 +73,7 @@ const QUESTIONS: readonly Question[] = [
   {
     what: 'a look at newest balances',
     isRefused: ({ method }) => method === 'eth_call',
-    ask: async (client) => (await accounts(client).glance([OURS])).holdings.get(OURS)?.[1],
+    query: async (client) => (await accounts(client).glance([OURS])).holdings.get(OURS)?.[1],
     truth: () => PAID,
     allowed: (answer, { meaning }) => meaning === 'reverted' && answer instanceof UnknownFigure,
   },
@@ -81,11 +81,11 @@ const QUESTIONS: readonly Question[] = [
     what: 'a comparison of balances',
     isRefused: ({ method, params }) =>
       ['eth_call', 'eth_getBalance'].includes(method) && block(params[1]) === range.from.hash,
-    ask: async (client) => {
+    query: async (client) => {
       const budget = { blocks: 50, reads: 400, logs: 0 }
       const { from, to } = range
-      const asked = { from, to, matchKeys: [OURS], senders: [], exactly: false, least: [1n, 1n], budget }
-      const answer = await accounts(client).touched(asked)
+      const question = { from, to, matchKeys: [OURS], senders: [], exactly: false, least: [1n, 1n], budget }
+      const answer = await accounts(client).touched(question)
       return typeof answer === 'string' ? answer : answer.heights.join()
     },
     truth: () => String(range.paidAt),
@@ -95,7 +95,7 @@ const QUESTIONS: readonly Question[] = [
   {
     what: 'the check of a token',
     isRefused: ({ method }) => method === 'eth_call',
-    ask: (client) => client.verify().then((missing) => missing.join()),
+    query: (client) => client.verify().then((missing) => missing.join()),
     truth: () => '',
     allowed: (answer, { meaning }) => meaning === 'reverted' && answer instanceof NodeMismatch,
   },
@@ -103,7 +103,7 @@ const QUESTIONS: readonly Question[] = [
     what: 'the finalized block',
     isRefused: ({ params }) => params[0] === 'finalized',
     // It is asked for once with each block.
-    async ask(client) {
+    async query(client) {
       await stage.chain.mine(1)
       return (await client.head()).finalizedHeight === null ? 'none' : 'some'
     },
@@ -114,14 +114,14 @@ const QUESTIONS: readonly Question[] = [
   {
     what: 'logs of blocks',
     isRefused: ({ method }) => method === 'eth_getLogs',
-    ask: async (client) => (await amounts(client)).join(),
+    query: async (client) => (await amounts(client)).join(),
     truth: () => String(PAID),
     hasOtherWay: true,
   },
   {
     what: 'a block',
     isRefused: ({ method, params }) => method === 'eth_getBlockByNumber' && params[1] === true,
-    ask: async (client) => (await amounts(client)).join(),
+    query: async (client) => (await amounts(client)).join(),
     truth: () => String(PAID),
     hasOtherWay: true,
   },
@@ -149,20 +149,20 @@ const wordsOf = ({ text }: ProviderRefusal): string => (text.startsWith('<') ? '
 /** One node is asked again a few times, with pauses, when it refuses for its rate. */
 const UNHURRIED = PROVIDER_REFUSALS.evm.filter(({ meaning }) => meaning !== 'rate')
 
-describe.each(QUESTIONS)('$what', ({ isRefused, ask, truth, allowed, isOfOneNode, hasOtherWay }) => {
+describe.each(QUESTIONS)('$what', ({ isRefused, query, truth, allowed, isOfOneNode, hasOtherWay }) => {
   // Guarantee: no refusal of any provider becomes a fact about the chain, and none outlives itself.
   it.each(sampleOf(isOfOneNode === true ? UNHURRIED : PROVIDER_REFUSALS.evm, 30))(
     'refused by $provider: $status $code $text',
     async (refusal) => {
       const { client, state } = await refusing(refusal, isRefused, isOfOneNode)
-      const answer = await ask(client).catch((error: unknown) => error)
+      const answer = await query(client).catch((error: unknown) => error)
       if (answer !== truth() || hasOtherWay !== true) {
         const isFailure = answer instanceof NodeUnreliable
         expect([isFailure || allowed?.(answer, refusal), answer]).toEqual([true, answer])
         if (isFailure) expect(answer.message).toContain(wordsOf(refusal))
       }
       state.isOn = false
-      expect(await ask(client)).toEqual(truth())
+      expect(await query(client)).toEqual(truth())
     },
   )
 })

@@ -15,10 +15,13 @@ const stage = useEvmStage(async (chain) => {
   await chain.mine()
 })
 
-const asked = [...UNUSED, FUNDED, HOLDER, SENDER, CONTRACT].map((matchKey) => ({ address: `0x${matchKey}`, matchKey }))
+const addresses = [...UNUSED, FUNDED, HOLDER, SENDER, CONTRACT].map((matchKey) => ({
+  address: `0x${matchKey}`,
+  matchKey,
+}))
 
 it('finds accounts by their coins, tokens, transactions and code', async () => {
-  const used = await stage.client([stage.chain.url]).used?.(asked)
+  const used = await stage.client([stage.chain.url]).used?.(addresses)
   expect(used).toEqual(new Set([FUNDED, HOLDER, SENDER, CONTRACT]))
 })
 
@@ -31,11 +34,11 @@ it.each<[string, Lie]>([
   ['gives no balance of a token', lieAbout('eth_call', (answer: string) => (answer.length === 66 ? '0x' : answer))],
 ])('concludes nothing from a node that %s', async (_what, lie) => {
   const client = stage.client([await stage.liar(lie)])
-  await expect(client.used?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  await expect(client.used?.(addresses)).rejects.toMatchObject({ name: 'NodeUnreliable' })
 })
 
 it('asks the next node instead', async () => {
   const syncing = await stage.liar(lieAbout('eth_syncing', () => ({ currentBlock: '0x1' })))
-  const used = await stage.client([syncing, stage.chain.url]).used?.(asked)
+  const used = await stage.client([syncing, stage.chain.url]).used?.(addresses)
   expect(used?.size).toBe(4)
 })

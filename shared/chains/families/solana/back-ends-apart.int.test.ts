@@ -14,11 +14,11 @@ it.each([32, 0])('reads every head of a load balancer where finality is %i slots
   const node = await startNode(SLOTS)
   node.blocks = chainOf(SLOTS)
   let head = 60
-  let asked = 0
+  let requests = 0
   node.lie = ({ method, params }) => {
     if (method !== 'getSlot') return null
     const [first] = params as unknown as [{ commitment?: string }]
-    const lag = LAGS[asked++ % LAGS.length] ?? 0
+    const lag = LAGS[requests++ % LAGS.length] ?? 0
     return { result: head - lag - (first?.commitment === 'finalized' ? cushion : 0) }
   }
   const client = clientOf(node)

@@ -79,8 +79,8 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
   const genesisHash = () => pool.use(async () => current().genesisHash)
 
   const disputed: NonNullable<ChainClient['disputed']> = (transactions) =>
-    pool.disputed(transactions, (node, asked) =>
-      findDisputed({ call: node.call, extract, hashAt: current().simulated ? null : readerOf(node).hashAt }, asked),
+    pool.disputed(transactions, (node, batch) =>
+      findDisputed({ call: node.call, extract, hashAt: current().simulated ? null : readerOf(node).hashAt }, batch),
     )
 
   return {

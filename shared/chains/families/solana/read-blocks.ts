@@ -43,7 +43,7 @@ export interface ReadBlock<T> {
   readonly content: T
 }
 
-interface Linked {
+interface LinkedSlot {
   readonly slot: number
   readonly header: Header
 }
@@ -145,7 +145,7 @@ function hashIn({ simulated, genesisHash }: NodeIdentity, slot: number, blockhas
 }
 
 /** The first block after a slot that the node lists; null when it lists none, or does not have it. */
-async function blockAfter(rpc: Caller, after: number): Promise<Linked | null> {
+async function blockAfter(rpc: Caller, after: number): Promise<LinkedSlot | null> {
   const slot = await firstSlotFrom(rpc, after + 1)
   const header = slot === undefined ? null : await orNull(getBlock(rpc, slot, 'none', headerSchema))
   return slot === undefined || header === null ? null : { slot, header }
@@ -170,7 +170,7 @@ async function getTransaction(rpc: Caller, slot: number, id: string): Promise<Tr
 }
 
 /** The first of these blocks as far as each one follows another: a block that is not listed would be missing from there on. */
-function linkedFrom<T extends Linked>(from: number, blocks: readonly T[]): readonly T[] {
+function linkedFrom<T extends LinkedSlot>(from: number, blocks: readonly T[]): readonly T[] {
   for (const [index, { slot, header }] of blocks.entries()) {
     const before = blocks[index - 1]
     if (header.parentSlot > (before?.slot ?? from - 1)) return blocks.slice(0, index)
@@ -187,11 +187,11 @@ async function lowestUnlisted(rpc: Caller, from: number, later: Header | undefin
   let slot = later?.parentSlot ?? from
   for (let step = 0; step < UNLISTED_MAX; step += 1) {
     const block = { height: slot, hash: null }
-    const asked = slot
+    const requestedSlot = slot
     const isNamed = later !== undefined || step > 0
     const header = await inBlock(block, 'getBlock', () => {
-      const given = getBlock(rpc, asked, 'none', headerSchema)
-      return isNamed ? namedBlock(rpc, asked, given) : given
+      const given = getBlock(rpc, requestedSlot, 'none', headerSchema)
+      return isNamed ? namedBlock(rpc, requestedSlot, given) : given
     })
     if (header.parentSlot < from) return slot
     if (header.parentSlot >= slot) break

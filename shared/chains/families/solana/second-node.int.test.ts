@@ -28,7 +28,7 @@ const branch: FakeNode['lie'] = (call, truth) =>
 describe('a second node', () => {
   const LATER = [...SLOTS, 60]
 
-  async function askSecond(second: FakeNode, slot: number) {
+  async function querySecond(second: FakeNode, slot: number) {
     const client = clientOf(await startNode(LATER), 'test', null, [second.url])
     const [block] = await client.scan(slot, slot, watches)
     const [transfer] = block?.transfers ?? []
@@ -54,7 +54,7 @@ describe('a second node', () => {
   }
 
   it('vouches for what it shows as finalized and successful in the same block', async () => {
-    expect(await askSecond(await startNode(LATER), 15)).toBe(false)
+    expect(await querySecond(await startNode(LATER), 15)).toBe(false)
   })
 
   // Guarantee: money counts only when a second node shows it too, where there is one.
@@ -82,12 +82,12 @@ describe('a second node', () => {
       ({ method, params: [slot] }) => (method === 'getBlock' && slot === 15 ? failure(-32_007) : null),
     ],
   ])('doubts what it %s', async (_what, slot, lie) => {
-    expect(await askSecond(await startNode(LATER, lie), slot)).toBe(true)
+    expect(await querySecond(await startNode(LATER, lie), slot)).toBe(true)
   })
 
   it('that does not answer stops the confirmation; without one nobody is asked', async () => {
     const silent = await startNode(LATER, on('getSignatureStatuses', failure(-32_005)))
-    await expect(askSecond(silent, 15)).rejects.toEqual(unreliable)
+    await expect(querySecond(silent, 15)).rejects.toEqual(unreliable)
     expect(clientOf(await startNode(LATER)).disputed).toBeUndefined()
   })
 

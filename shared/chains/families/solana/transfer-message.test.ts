@@ -16,14 +16,14 @@ const read = (bytes: Uint8Array) => Transaction.from(bytes)
 
 describe('the transaction for a payer’s wallet', () => {
   it('moves coins from the payer alone, and names the invoice', () => {
-    const asked = transfer()
-    const made = read(transferTransaction(asked))
-    expect(made.feePayer?.toBase58()).toBe(asked.from)
-    expect(made.recentBlockhash).toBe(asked.blockhash)
+    const order = transfer()
+    const made = read(transferTransaction(order))
+    expect(made.feePayer?.toBase58()).toBe(order.from)
+    expect(made.recentBlockhash).toBe(order.blockhash)
     expect(made.signatures).toMatchObject([{ signature: null }])
-    const [from, to, reference] = [asked.from, asked.to, asked.reference].map((text) => new PublicKey(text))
+    const [from, to, reference] = [order.from, order.to, order.reference].map((text) => new PublicKey(text))
     if (from === undefined || to === undefined || reference === undefined) throw new Error('no keys')
-    const expected = SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports: asked.amountBase })
+    const expected = SystemProgram.transfer({ fromPubkey: from, toPubkey: to, lamports: order.amountBase })
     expected.keys.push({ pubkey: reference, isSigner: false, isWritable: false })
     expect(made.instructions).toHaveLength(1)
     expect(made.instructions[0]?.data).toEqual(expected.data)
@@ -31,26 +31,26 @@ describe('the transaction for a payer’s wallet', () => {
     expect(
       made.instructions[0]?.keys.map(({ pubkey, isSigner, isWritable }) => [pubkey.toBase58(), isSigner, isWritable]),
     ).toEqual([
-      [asked.from, true, true],
-      [asked.to, false, true],
-      [asked.reference, false, false],
+      [order.from, true, true],
+      [order.to, false, true],
+      [order.reference, false, false],
     ])
   })
 
   it('moves a token between the accounts that the library derives, with amount and decimals', () => {
-    const asked = transfer({ mint: { address: MINT, decimals: 6 }, amountBase: 1_234_567n })
-    const [create, move] = read(transferTransaction(asked)).instructions
+    const order = transfer({ mint: { address: MINT, decimals: 6 }, amountBase: 1_234_567n })
+    const [create, move] = read(transferTransaction(order)).instructions
     expect(create?.programId.equals(ASSOCIATED)).toBe(true)
     expect([...(create?.data ?? [])]).toEqual([1])
     expect(move?.programId.toBase58()).toBe(TOKEN_PROGRAM)
     expect(move?.data.readBigUInt64LE(1)).toBe(1_234_567n)
     expect([move?.data[0], move?.data[9]]).toEqual([12, 6])
     expect(move?.keys.map(({ pubkey, isSigner }) => [pubkey.toBase58(), isSigner])).toEqual([
-      [associatedAccount(asked.from, MINT), false],
+      [associatedAccount(order.from, MINT), false],
       [MINT, false],
-      [associatedAccount(asked.to, MINT), false],
-      [asked.from, true],
-      [asked.reference, false],
+      [associatedAccount(order.to, MINT), false],
+      [order.from, true],
+      [order.reference, false],
     ])
   })
 
@@ -68,12 +68,12 @@ describe('the transaction for a payer’s wallet', () => {
   })
 
   it('is the same bytes that the library writes, also for payments to oneself', () => {
-    for (const asked of [
+    for (const order of [
       transfer(),
       transfer({ mint: { address: MINT, decimals: 6 } }),
       transfer({ reference: null }),
     ]) {
-      for (const one of [asked, { ...asked, to: asked.from }]) {
+      for (const one of [order, { ...order, to: order.from }]) {
         const bytes = Buffer.from(transferTransaction(one))
         const again = read(bytes).serialize({ requireAllSignatures: false, verifySignatures: false })
         expect(read(again).compileMessage().serialize().toString('hex')).toBe(

@@ -66,7 +66,7 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
   const wordsOf = createWordsFilter(new URL(url))
   return {
     host,
-    async ask(path, params, schema, limits) {
+    async request(path, params, schema, limits) {
       await pace()
       // With `visible: true` a node would rewrite the addresses in logs.
       const body = { ...params, visible: false }

@@ -55,18 +55,18 @@ describe('an honest node', () => {
 
 describe('what a scan asks', () => {
   it('is one answer of infos a block, one of blocks for five of them, and nothing twice', async () => {
-    const asked: string[] = []
-    const reader = client([await liar(({ path }) => void asked.push(path.slice(path.lastIndexOf('/') + 1)))])
+    const requests: string[] = []
+    const reader = client([await liar(({ path }) => void requests.push(path.slice(path.lastIndexOf('/') + 1)))])
     await reader.head()
-    asked.length = 0
+    requests.length = 0
     await reader.scan(1, 5, watches)
-    expect(asked.sort()).toEqual([
+    expect(requests.sort()).toEqual([
       'getblockbylimitnext',
       ...Array.from({ length: 5 }, () => 'gettransactioninfobyblocknum'),
     ])
-    asked.length = 0
+    requests.length = 0
     await reader.scan(5, 5, watches)
-    expect(asked).toEqual(['gettransactioninfobyblocknum'])
+    expect(requests).toEqual(['gettransactioninfobyblocknum'])
   })
 })
 

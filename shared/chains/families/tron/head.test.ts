@@ -20,7 +20,7 @@ function stage({
   lateMs?: (n: number) => number
 } = {}) {
   const clock = { time: FIRST_AT }
-  const asked: string[] = []
+  const requests: string[] = []
   const id = (height: number) => height.toString(16).padStart(16, '0').padEnd(64, 'a')
   const seenAt = (height: number) => FIRST_AT + (height - 1) * BLOCK_MS + lateMs(height)
   const headHeight = () => {
@@ -47,19 +47,19 @@ function stage({
     hashAt: async () => null,
     close: async () => {},
     call: async (path, _params, schema) => {
-      asked.push(path)
+      requests.push(path)
       return schema.parse(answers[path]?.())
     },
   }
   const metrics = { count: () => {}, gauge: () => {}, observe: () => {} }
   const pool = createRpcPool({ nodes: [node], metrics, labels: {} })
-  return { clock, asked, node, ...createHeadReader(pool, blockTimeMs, () => clock.time) }
+  return { clock, requests, node, ...createHeadReader(pool, blockTimeMs, () => clock.time) }
 }
 
 describe('the head of a public chain', () => {
   // Guarantee: one scanner of the main network fits into a free key of TronGrid.
   it('is watched, and its blocks read, with fewer requests than a day allows', async () => {
-    const { clock, asked, node, head, newestOf } = stage({ lateMs: (height) => 300 + ((height * 7) % 10) * 70 })
+    const { clock, requests, node, head, newestOf } = stage({ lateMs: (height) => 300 + ((height * 7) % 10) * 70 })
     let height = (await head()).height
     const from = height
     const startedAt = clock.time
@@ -70,27 +70,27 @@ describe('the head of a public chain', () => {
       if (newest === height) clock.time += 500
       height = newest
     }
-    expect((asked.length / 200) * BLOCKS_PER_DAY).toBeLessThan(REQUESTS_PER_DAY * 0.95)
+    expect((requests.length / 200) * BLOCKS_PER_DAY).toBeLessThan(REQUESTS_PER_DAY * 0.95)
     expect(clock.time - startedAt).toBeLessThan(201 * BLOCK_MS + 1_500)
   })
 
   it('is not asked for before another block is due, and then until it is there', async () => {
-    const { clock, asked, head } = stage()
+    const { clock, requests, head } = stage()
     await head()
-    const before = asked.length
+    const before = requests.length
     clock.time += BLOCK_MS + 400
     expect((await head()).height).toBe(1)
-    expect(asked.length).toBe(before)
+    expect(requests.length).toBe(before)
     clock.time += 100
     expect((await head()).height).toBe(2)
   })
 
   it('is asked for every time when our clock is behind the block’s', async () => {
-    const { clock, asked, head } = stage()
+    const { clock, requests, head } = stage()
     clock.time -= 1
     await head()
     await head()
-    expect(asked.filter((path) => path === 'wallet/getnowblock')).toHaveLength(2)
+    expect(requests.filter((path) => path === 'wallet/getnowblock')).toHaveLength(2)
   })
 
   // Guarantee: a network that becomes quicker than its row is followed at its own pace from the second head on.
@@ -104,22 +104,22 @@ describe('the head of a public chain', () => {
   })
 
   it('brings the solid block with every third one', async () => {
-    const { clock, asked, head } = stage()
+    const { clock, requests, head } = stage()
     for (let blocks = 0; blocks < 8; blocks += 1) {
       await head()
       clock.time += BLOCK_MS + 500 - (blocks === 0 ? 0 : 500)
     }
-    expect(asked.filter((path) => path.startsWith('walletsolidity')).length).toBe(3)
+    expect(requests.filter((path) => path.startsWith('walletsolidity')).length).toBe(3)
     expect((await head()).finalizedHeight).not.toBeNull()
   })
 })
 
 it('the head of a local chain is asked for every time, with its solid block', async () => {
-  const { clock, asked, head } = stage({ blockTimeMs: 0 })
+  const { clock, requests, head } = stage({ blockTimeMs: 0 })
   await head()
   clock.time += BLOCK_MS
   await head()
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     'wallet/getnowblock',
     'walletsolidity/getnowblock',
     'wallet/getnowblock',

@@ -11,7 +11,7 @@ const { at, client, liar } = useTronNodes()
 const USDT = ASSETS.usdt_tron.contract
 const TRX = 1_000_000n
 
-interface Prepared {
+interface PreparedTransfer {
   readonly chainId: string
   readonly transaction: UnsignedTransfer
 }
@@ -30,7 +30,7 @@ async function richPayer(): Promise<TronPayer> {
 }
 const prepare = async (reader: TronClient, transfer: WantedTransfer) => {
   const prepared = (await reader.prepareTransfer?.(transfer)) ?? ''
-  return { prepared, ...(JSON.parse(prepared) as Prepared) }
+  return { prepared, ...(JSON.parse(prepared) as PreparedTransfer) }
 }
 const send = (reader: TronClient, transfer: WantedTransfer, prepared: string, signature: string) =>
   reader.sendTransfer?.(transfer, { prepared, signature })
@@ -65,8 +65,8 @@ describe('a transfer that a payer’s wallet signed', () => {
 
   // Guards money and the node: nothing but the wanted transfer, signed by its payer, is handed on.
   it('is handed on only when it is the wanted one, and signed by its payer', async () => {
-    const asked: string[] = []
-    const reader = client([await liar(({ path }) => void asked.push(path))])
+    const requests: string[] = []
+    const reader = client([await liar(({ path }) => void requests.push(path))])
     const [payer, other] = [await richPayer(), tronPayer()]
     const transfer = wanted(payer)
     const { prepared, transaction } = await prepare(reader, transfer)
@@ -83,7 +83,7 @@ describe('a transfer that a payer’s wallet signed', () => {
     const later = { ...transaction, raw_data: { ...transaction.raw_data, expiration: 2 ** 52 } }
     for (const text of ['', '{', '{}', 'null', JSON.stringify({ transaction: later })])
       expect(await send(reader, transfer, text, signature), text).toBe('different')
-    expect(asked.filter((path) => path.includes('broadcast'))).toEqual([])
+    expect(requests.filter((path) => path.includes('broadcast'))).toEqual([])
   })
 
   it('that a node refuses was not sent', async () => {
@@ -122,10 +122,10 @@ describe('a transfer that a payer’s wallet signed', () => {
 
   // Guarantee: however many payers prepare, the node is asked once in a while.
   it('costs the node one reading for all who prepare at once', async () => {
-    const asked: string[] = []
-    const reader = client([await liar(({ path }) => void asked.push(path))])
+    const requests: string[] = []
+    const reader = client([await liar(({ path }) => void requests.push(path))])
     const payer = tronPayer()
     await Promise.all(Array.from({ length: 30 }, () => prepare(reader, wanted(payer))))
-    expect(asked.filter((path) => path === '/walletsolidity/getnowblock')).toHaveLength(1)
+    expect(requests.filter((path) => path === '/walletsolidity/getnowblock')).toHaveLength(1)
   })
 })

@@ -40,12 +40,12 @@ function blockOf(length: number, ours: number) {
 
 /** A node that has nothing about one transaction, and counts what it is asked about the others. */
 function nodeOf(block: ReturnType<typeof blockOf>, missing: string | null) {
-  const counts = { asked: 0, running: 0, most: 0 }
+  const counts = { requests: 0, running: 0, most: 0 }
   const info = (id: unknown) => (id === missing ? {} : { id, blockNumber: HEIGHT, blockTimeStamp: 1_700_000_000_000 })
   const node: PartNode = {
     async call<T>(path: string, params: Readonly<Record<string, unknown>>, schema: z.ZodType<T>) {
       if (path === 'wallet/getblockbynum') return schema.parse(block)
-      counts.asked += 1
+      counts.requests += 1
       counts.running += 1
       counts.most = Math.max(counts.most, counts.running)
       await Promise.resolve()
@@ -63,7 +63,7 @@ it('a block of 5,000 transactions is read four at a time, and what pays us is ke
   const { block: read, recorded } = await readAlone(node, HEIGHT, context)
   expect(read.transfers).toMatchObject([{ txHash: block.transactions[4_321]?.txID, amountBase: 5n }])
   expect(recorded).toBeNull()
-  expect(counts).toMatchObject({ asked: 5_000, most: 4 })
+  expect(counts).toMatchObject({ requests: 5_000, most: 4 })
 })
 
 // Guarantee: no answer about one transaction is pending, never nothing, and ends the requests for the others.
@@ -80,5 +80,5 @@ it('a block with one transaction that the node has nothing about is named', asyn
     },
   })
   await new Promise((resolve) => setImmediate(resolve))
-  expect(counts.asked).toBeLessThan(30)
+  expect(counts.requests).toBeLessThan(30)
 })

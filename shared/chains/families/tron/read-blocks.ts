@@ -52,13 +52,13 @@ export async function readBlocks(
 
 /** Blocks first: infos of a block that the node has returned must be there. */
 async function bareBlocks(node: TronNode, from: number, to: number, known: Block | null): Promise<readonly Block[]> {
-  const blocks = await askBlocks(node, from, to, known)
+  const blocks = await requestBlocks(node, from, to, known)
   if (blocks.length !== to - from + 1) throw new NodeUnreliable(`the node lacks one of the blocks ${from} to ${to}`)
   for (const [index, block] of blocks.entries()) checkHeader(block, from + index)
   return blocks
 }
 
-async function askBlocks(node: TronNode, from: number, to: number, known: Block | null): Promise<readonly Block[]> {
+async function requestBlocks(node: TronNode, from: number, to: number, known: Block | null): Promise<readonly Block[]> {
   if (from !== to) return node.call('wallet/getblockbylimitnext', { startNum: from, endNum: to + 1 }, blocksSchema)
   if (known?.block_header.raw_data.number === from) return [known]
   const block = await node.call('wallet/getblockbynum', { num: from }, maybeBlockSchema)

@@ -48,8 +48,8 @@ async function startFeaturedNode(url: string) {
     void (async () => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk as Buffer)
-      const asked = { method: 'POST', body: Buffer.concat(chunks) }
-      const text = await (await fetch(new URL(request.url ?? '', url), asked)).text()
+      const init = { method: 'POST', body: Buffer.concat(chunks) }
+      const text = await (await fetch(new URL(request.url ?? '', url), init)).text()
       const more = '"internal_transactions":[{"hash":"00","caller_address":"","note":"66726565"},'
       const changed = text.replaceAll('"internal_transactions":[{', () => {
         added += 1
@@ -74,13 +74,13 @@ async function scanned(reader: OpenChainClient) {
 it('doubts what a second node does not show as successful in the same block', async () => {
   const reader = client(node.url, same)
   const at = await scanned(reader)
-  const asked = [
+  const inputs = [
     { txHash: ids.paid, ...at },
     { txHash: ids.failed, ...at },
     { txHash: 'f'.repeat(64), ...at },
     { txHash: 'e'.repeat(64), ...at, height: 2 },
   ]
-  expect(await reader.disputed?.(asked)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
+  expect(await reader.disputed?.(inputs)).toEqual(new Set([ids.failed, 'f'.repeat(64), 'e'.repeat(64)]))
   const elsewhere = [{ txHash: ids.paid, height: 1, blockHash: 'a'.repeat(64) }]
   expect(await reader.disputed?.(elsewhere)).toEqual(new Set([ids.paid]))
 })
@@ -138,7 +138,7 @@ it('asks a third node when the second one is gone or on another chain', async ()
 
 it('says so when nobody else answers, and has no doubts where there is one node only', async () => {
   const reader = client(node.url, GONE, stranger.url)
-  const asked = [{ txHash: ids.paid, ...(await scanned(reader)) }]
-  await expect(reader.disputed?.(asked)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  const inputs = [{ txHash: ids.paid, ...(await scanned(reader)) }]
+  await expect(reader.disputed?.(inputs)).rejects.toMatchObject({ name: 'NodeUnreliable' })
   expect(client(node.url).disputed).toBeUndefined()
 })

@@ -32,12 +32,12 @@ export function createTransferCheck(
   return async (node, seen) => {
     const unshown: string[] = []
     for (const height of new Set(seen.map((one) => one.height))) {
-      const asked = seen.filter((one) => one.height === height)
-      const hashesAsked = new Set(asked.map(({ blockHash }) => blockHash))
-      const idsAsked = new Set(asked.map(({ txHash }) => txHash))
-      const shown = await transactionsAt(node, height, hashesAsked, idsAsked)
+      const transactions = seen.filter((one) => one.height === height)
+      const wantedHashes = new Set(transactions.map(({ blockHash }) => blockHash))
+      const wantedIds = new Set(transactions.map(({ txHash }) => txHash))
+      const shown = await transactionsAt(node, height, wantedHashes, wantedIds)
       internals.note(node, [...shown.transactions.values()])
-      for (const { txHash, blockHash, transfer } of asked) {
+      for (const { txHash, blockHash, transfer } of transactions) {
         const transaction = blockHash === shown.hash ? shown.transactions.get(txHash) : undefined
         const isSame = transaction !== undefined && (transfer === undefined || isShown(node, transaction, transfer))
         if (!isSame) unshown.push(txHash)
@@ -47,12 +47,12 @@ export function createTransferCheck(
   }
 }
 
-interface Shown {
+interface BlockTransactions {
   readonly hash: string | null
   readonly transactions: ReadonlyMap<string, SuccessfulTransaction>
 }
 
-const NOTHING: Shown = { hash: null, transactions: new Map() }
+const NOTHING: BlockTransactions = { hash: null, transactions: new Map() }
 
 /** Successful transactions of a node's block, when it is one of these: at least those of `ids`. */
 async function transactionsAt(
@@ -60,7 +60,7 @@ async function transactionsAt(
   height: number,
   hashes: ReadonlySet<string>,
   ids: ReadonlySet<string>,
-): Promise<Shown> {
+): Promise<BlockTransactions> {
   try {
     const block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
     if (block === null || !hashes.has(block.blockID)) return NOTHING
@@ -68,21 +68,21 @@ async function transactionsAt(
     return { hash: block.blockID, transactions: new Map(read?.successful.map((one) => [one.id, one])) }
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
-    return askedAlone(node, height, hashes, ids)
+    return listedTransactionsAt(node, height, hashes, ids)
   }
 }
 
 /** The same from a block that this node does not return as usual, without the transactions that are not needed. */
-async function askedAlone(
+async function listedTransactionsAt(
   node: TronNode,
   height: number,
   hashes: ReadonlySet<string>,
   ids: ReadonlySet<string>,
-): Promise<Shown> {
+): Promise<BlockTransactions> {
   const listed = await listBlock(node, height)
   if (!hashes.has(listed.header.blockID)) return NOTHING
-  const asked = listed.ids.filter((id) => ids.has(id))
-  const read = await mapConcurrently(asked, CONCURRENCY, listed.read)
+  const present = listed.ids.filter((id) => ids.has(id))
+  const read = await mapConcurrently(present, CONCURRENCY, listed.read)
   const successful = read.filter((one) => one !== null)
   return { hash: listed.header.blockID, transactions: new Map(successful.map((one) => [one.id, one])) }
 }

@@ -7,10 +7,10 @@ const tron = useTronNodes()
 const TOKEN_ONLY = 'e'.repeat(40)
 const EMPTY = 'f0'.repeat(20)
 const LIMITS = { timeoutMs: 10_000 }
-const asked = [OURS, TOKEN_ONLY, EMPTY].map((matchKey) => ({ address: formatAccount(matchKey), matchKey }))
+const addresses = [OURS, TOKEN_ONLY, EMPTY].map((matchKey) => ({ address: formatAccount(matchKey), matchKey }))
 
 async function read(url: string) {
-  const reading = await tron.client([url]).funds?.read(asked, LIMITS)
+  const reading = await tron.client([url]).funds?.read(addresses, LIMITS)
   const at = (key: string, asset: AssetFunds['asset']) => reading?.funds.get(key)?.find((one) => one.asset === asset)
   return { at, facts: reading?.facts, height: reading?.height }
 }

@@ -83,7 +83,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         return hash === null ? null : node.header({ height, hash })
       }),
     async scan(from, to, watches, outpoints = new Set()) {
-      const question = { scope, watches, asked: outpointsByWire(outpoints) }
+      const question = { scope, watches, outpoints: outpointsByWire(outpoints) }
       const ways = {
         scan: (low: number, high: number) =>
           rpc.scan((node) => scanBlocks(node, { low, high }, question, rules), { from: low, to: high }),
@@ -180,14 +180,14 @@ async function scanBlocks(
 async function scanBlock(
   node: CoreNode,
   at: { readonly height: number; readonly hash: string },
-  { scope, watches, asked }: BlockQuestion,
+  { scope, watches, outpoints }: BlockQuestion,
   rules: OutputChainRules,
 ): Promise<ScannedBlock> {
   const { transactions, ...block } = parseBlock(await node.block(at.hash), at, rules)
   return {
     ...block,
     transfers: blockTransfers(scope, transactions, watches),
-    spent: spendersAmong(transactions, asked),
+    spent: spendersAmong(transactions, outpoints),
   }
 }
 

@@ -1,9 +1,9 @@
 import { RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 
 /** The result, or null when the node does not have the object. Throws every other failure. */
-export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
+export async function unlessAbsent<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return await asked
+    return await answer
   } catch (error) {
     if (error instanceof RpcDenial) return null
     throw error
@@ -11,9 +11,9 @@ export async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 /** The result, or null when the node or its provider does not offer the call. Throws every other failure. */
-export async function unlessRefused<T>(asked: Promise<T>): Promise<T | null> {
+export async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
   try {
-    return await asked
+    return await answer
   } catch (error) {
     if (isRefusal(error)) return null
     throw error

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
+import type { NodeQuery } from '../../nodes/find-disputed.ts'
 import { createJsonRpc, type RpcErrorObject, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
 import type { Demand } from '../../nodes/pool-node.ts'
 import type { ErrorMeaning } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
-import type { AskNode } from '../../nodes/second-opinion.ts'
 import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { isRefusal, unlessAbsent, unlessRefused } from './core-failure.ts'
@@ -86,7 +86,7 @@ export interface CoreRpc {
   /** Runs work on every node. Returns the results of those on our chain; throws when there are none. */
   each<T>(work: (node: CoreNode) => Promise<T>): Promise<readonly T[]>
   /** Ids of the transactions that no second node confirms. See `RpcPool`. */
-  disputed(transactions: readonly SeenTransaction[], ask: AskNode<CoreNode>): Promise<ReadonlySet<string>>
+  disputed(transactions: readonly SeenTransaction[], query: NodeQuery<CoreNode>): Promise<ReadonlySet<string>>
   /** Result of comparing a scanned block across all nodes. See `RpcPool`. */
   voteOnFork: RpcPool<RpcNode>['voteOnFork']
   /** Which nodes are down. */
@@ -135,7 +135,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         { height: to },
       ),
     each: (work) => pool.each((node) => work(coreOf(node))),
-    disputed: (transactions, ask) => pool.disputed(transactions, (node, asked) => ask(coreOf(node), asked)),
+    disputed: (transactions, query) => pool.disputed(transactions, (node, batch) => query(coreOf(node), batch)),
     voteOnFork: (block) => pool.voteOnFork(block),
     silence: () => pool.silence(),
     tip: () =>
@@ -186,10 +186,10 @@ function createCoreNode(call: Call): CoreNode {
     },
     async heldUnconfirmed(txids) {
       // Needed for a few transactions and rarely: the whole list is the call that every node and provider offers.
-      const asked = new Set(txids)
+      const wanted = new Set(txids)
       const held: string[] = []
       await visitIds(await listIds(), (txid) => {
-        if (asked.has(txid)) held.push(ownText(txid))
+        if (wanted.has(txid)) held.push(ownText(txid))
       })
       return held
     },

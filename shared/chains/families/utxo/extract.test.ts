@@ -106,9 +106,9 @@ describe('transfers of a block', () => {
 
 it('spenders are told for the outpoints asked for, and for no others', () => {
   const spender = transaction([WITNESS], 7n, 3)
-  const asked = new Set([`${'aa'.repeat(32)}:1`, `${'aa'.repeat(32)}:9`, `${'bb'.repeat(32)}:1`])
+  const requests = new Set([`${'aa'.repeat(32)}:1`, `${'aa'.repeat(32)}:9`, `${'bb'.repeat(32)}:1`])
   const [transfer] = transactionTransfers(scope('bitcoin'), spender, watches, null)
-  expect([...spendersAmong([spender], outpointsByWire(asked))]).toEqual([[`${'aa'.repeat(32)}:1`, transfer?.txHash]])
+  expect([...spendersAmong([spender], outpointsByWire(requests))]).toEqual([[`${'aa'.repeat(32)}:1`, transfer?.txHash]])
   expect(spendersAmong([spender], new Map()).size).toBe(0)
 })
 

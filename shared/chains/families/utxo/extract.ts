@@ -10,7 +10,7 @@ import type { UnspentOutput } from './unspent-reads.ts'
 /** Input outpoints stored of one transaction; a payer with more inputs is still tracked by these. */
 const SPENDS_MAX = 500
 /**
- * Outputs of one transaction to one script that are transfers of their own: what follows is one transfer with their sum, and so is dust, which
+ * Outputs of one transaction to one script that are separate transfers: what follows is one transfer with their sum, and so is dust, which
  * a stranger can send by the thousand. Part of the meaning of transfer keys: another number would contradict stored payments.
  */
 const OUTPUTS_MAX = 16
@@ -36,7 +36,7 @@ export interface BlockQuestion {
   readonly scope: ExtractScope
   readonly watches: WatchIndex
   /** Outpoints by their hex on the wire. */
-  readonly asked: ReadonlyMap<string, string>
+  readonly outpoints: ReadonlyMap<string, string>
 }
 
 /** Outputs of a block's transactions to watched scripts, in order. */
@@ -138,13 +138,13 @@ export function unspentTransfers(
 /** Which of the requested outpoints (by their hex on the wire) these transactions spend, and the id of the spender. */
 export function spendersAmong(
   transactions: readonly ParsedTransaction[],
-  asked: ReadonlyMap<string, string>,
+  outpoints: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const spent = new Map<string, string>()
-  if (asked.size === 0) return spent
+  if (outpoints.size === 0) return spent
   for (const { hash, inputs } of transactions) {
     for (const input of inputs) {
-      const outpoint = asked.get(input.toString('hex'))
+      const outpoint = outpoints.get(input.toString('hex'))
       if (outpoint !== undefined) spent.set(outpoint, hashText(hash))
     }
   }

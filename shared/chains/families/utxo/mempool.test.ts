@@ -16,20 +16,20 @@ const UNHURRIED_MS = 600_000
 const NODE_NOW_MS = 1_800_000_000_000
 
 const pool = new Map<string, Buffer | null>()
-let asked: string[] = []
+let requests: string[] = []
 const failing = new Map<string, RpcFailure>()
 let loaded = true
 let entryTimes: ReadonlyMap<string, number> = new Map()
-type Read = (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
-let open: (lookMs: number) => Read
-let read: Read
+type MempoolRead = (watches: WatchIndex, outpoints: ReadonlySet<string>) => Promise<MempoolView>
+let open: (lookMs: number) => MempoolRead
+let read: MempoolRead
 let agesMs: (txid: string) => number | undefined
 let watches = createWatchIndex()
 
 beforeEach(() => {
   pool.clear()
   failing.clear()
-  asked = []
+  requests = []
   loaded = true
   entryTimes = new Map()
   watches = createWatchIndex()
@@ -37,7 +37,7 @@ beforeEach(() => {
   const node = {
     mempoolIds: async () => [...pool.keys()],
     mempoolTransaction: async (txid: string) => {
-      asked.push(txid)
+      requests.push(txid)
       const failure = failing.get(txid)
       if (failure !== undefined) throw failure
       return pool.get(txid) ?? null
@@ -82,7 +82,7 @@ describe('the mempool', () => {
     expect(first.transfers.map(({ key, amountBase }) => [key, amountBase])).toEqual([[`test:bitcoin:${ours}:0`, 2n]])
     const third = arrive(3, SCRIPT)
     expect((await read(watches, NOBODY)).transfers.map(({ txHash }) => txHash)).toEqual([ours, third])
-    expect(asked).toEqual([ours, theirs, third])
+    expect(requests).toEqual([ours, theirs, third])
     pool.delete(ours)
     expect((await read(watches, NOBODY)).transfers.map(({ txHash }) => txHash)).toEqual([third])
     arrive(1, SCRIPT)
@@ -110,7 +110,7 @@ describe('the mempool', () => {
     const first = await hurried(watches, NOBODY)
     expect(first).toMatchObject({ partial: true, transfers: [], spent: new Map() })
     expect(ids.every(first.txids.has)).toBe(true)
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   it('is looked through in the order of arrival at us, the newest first', async () => {
@@ -118,9 +118,9 @@ describe('the mempool', () => {
     for (const txid of old) pool.set(txid, null)
     await read(watches, NOBODY)
     const ours = arrive(50, SCRIPT)
-    asked = []
+    requests = []
     const view = await read(watches, NOBODY)
-    expect(asked).toEqual([ours, ...old])
+    expect(requests).toEqual([ours, ...old])
     expect(view).toMatchObject({ partial: false, transfers: [{ txHash: ours }] })
   })
 
@@ -145,9 +145,9 @@ describe('the mempool', () => {
     expect(view.txids.has(ours)).toBe(false)
     loaded = true
     pool.set(ours, bytes)
-    asked = []
+    requests = []
     expect(await read(watches, NOBODY)).toMatchObject({ loading: false, transfers: [{ txHash: ours }] })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
   })
 
   // Guarantee: a payment that waited in the node's mempool before we looked at it is as old as the node says.
@@ -197,7 +197,7 @@ describe('the mempool', () => {
       expect(view).toMatchObject({ partial: true, transfers: [{ txHash: ours }] })
       expect(view.unread).toMatch(new RegExp(`${poison}: error -32603: response size exceeded`))
     }
-    expect(asked.filter((txid) => txid === poison)).toHaveLength(1)
+    expect(requests.filter((txid) => txid === poison)).toHaveLength(1)
     pool.delete(poison)
     expect(await read(watches, NOBODY)).toMatchObject({ partial: false, unread: null })
   })
@@ -238,6 +238,6 @@ describe('the mempool', () => {
     pool.set('cd'.repeat(32), Buffer.from('0200000000080000018f3a77c1a2', 'hex'))
     expect((await read(watches, NOBODY)).transfers).toEqual([])
     await read(watches, NOBODY)
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 })

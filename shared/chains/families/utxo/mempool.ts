@@ -64,7 +64,7 @@ export function createMempoolReader(
   }
 
   /** Reads one transaction. One that is gone by now is requested again when it is listed again. */
-  async function look(node: MempoolNode, txid: string, watches: WatchIndex, asked: ReadonlyMap<string, string>) {
+  async function look(node: MempoolNode, txid: string, watches: WatchIndex, outpoints: ReadonlyMap<string, string>) {
     const transaction = await read(node, txid)
     if (transaction === 'gone') return
     const transfers = transaction === null ? [] : transactionTransfers(scope, transaction, watches, null)
@@ -74,7 +74,7 @@ export function createMempoolReader(
     }
     listing.markRead(txid)
     if (transaction === null) return
-    for (const [outpoint, spender] of spendersAmong([transaction], asked)) spenders.set(outpoint, spender)
+    for (const [outpoint, spender] of spendersAmong([transaction], outpoints)) spenders.set(outpoint, spender)
   }
 
   return {
@@ -82,7 +82,7 @@ export function createMempoolReader(
     async read(node, watches, outpoints) {
       const loading = !(await isLoaded(node))
       await list(node, watches, loading)
-      const asked = outpointsByWire(outpoints)
+      const byWire = outpointsByWire(outpoints)
       const ordered = listing.unread(READS_MAX, unread.rests)
       const until = performance.now() + lookMs
       const poll = { partial: ordered.length === READS_MAX, succeeded: 0, failures: [] as RpcFailure[] }
@@ -94,7 +94,7 @@ export function createMempoolReader(
           return
         }
         try {
-          await look(node, txid, watches, asked)
+          await look(node, txid, watches, byWire)
           poll.succeeded += 1
           unread.forget(txid)
         } catch (error) {

@@ -48,14 +48,14 @@ const whole = (head: Buffer, between: Buffer, transactions: readonly (Transactio
     count(transactions.length),
     ...transactions.map((entry) => (Buffer.isBuffer(entry) ? entry : Buffer.from(entry.toBuffer()))),
   ])
-const askedFor = (block: Buffer) => ({ height: 7, hash: hashText(doubleSha256(block.subarray(0, 80))) })
+const placeOf = (block: Buffer) => ({ height: 7, hash: hashText(doubleSha256(block.subarray(0, 80))) })
 const NOTHING = Buffer.alloc(0)
 
 describe('parseBlock', () => {
   it('reads the first block of Bitcoin', () => {
-    const asked = { height: 0, hash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f' }
-    const block = parseBlock(Buffer.from(GENESIS, 'hex'), asked, BITCOIN)
-    expect(block).toMatchObject({ ...asked, parentHash: '0'.repeat(64), time: 1_231_006_505_000 })
+    const place = { height: 0, hash: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f' }
+    const block = parseBlock(Buffer.from(GENESIS, 'hex'), place, BITCOIN)
+    expect(block).toMatchObject({ ...place, parentHash: '0'.repeat(64), time: 1_231_006_505_000 })
     expect(block.transactions.map(({ hash }) => hashText(hash))).toEqual([
       '4a5e1e4baab89f3a32518a88c31bc87f618f76673e2cc77ab2127b7afdeda33b',
     ])
@@ -68,7 +68,7 @@ describe('parseBlock', () => {
       ...Array.from({ length: size - 1 }, (_, i) => payment(i + 1, BigInt(i), i % 2 === 0)),
     ]
     const raw = whole(header(transactions), NOTHING, transactions)
-    const read = parseBlock(raw, askedFor(raw), BITCOIN)
+    const read = parseBlock(raw, placeOf(raw), BITCOIN)
     const truth = Block.fromBuffer(raw)
     expect(read.hash).toBe(truth.getId())
     expect(read.time).toBe(truth.timestamp * 1_000)
@@ -79,15 +79,15 @@ describe('parseBlock', () => {
   it('refuses a block that differs from its hash in any byte', () => {
     const transactions = [coinbase(), payment(1, 5n, false), payment(2, 6n)]
     const raw = whole(header(transactions), NOTHING, transactions)
-    const asked = askedFor(raw)
+    const place = placeOf(raw)
     for (let at = 0; at < raw.length; at += 1) {
       const bent = Buffer.from(raw)
       bent.writeUInt8(bent.readUInt8(at) ^ 1, at)
-      expect(() => parseBlock(bent, asked, BITCOIN), `byte ${at}`).toThrow(unreliable)
+      expect(() => parseBlock(bent, place, BITCOIN), `byte ${at}`).toThrow(unreliable)
     }
-    expect(() => parseBlock(raw.subarray(0, -1), asked, BITCOIN)).toThrow(unreliable)
-    expect(() => parseBlock(Buffer.concat([raw, count(0)]), asked, BITCOIN)).toThrow(unreliable)
-    expect(() => parseBlock(NOTHING, asked, BITCOIN)).toThrow(unreliable)
+    expect(() => parseBlock(raw.subarray(0, -1), place, BITCOIN)).toThrow(unreliable)
+    expect(() => parseBlock(Buffer.concat([raw, count(0)]), place, BITCOIN)).toThrow(unreliable)
+    expect(() => parseBlock(NOTHING, place, BITCOIN)).toThrow(unreliable)
   })
 
   // Guarantee: a repeated transaction, which leaves the Merkle root as it was, is not read twice.
@@ -95,7 +95,7 @@ describe('parseBlock', () => {
     const transactions = [coinbase(), payment(1, 5n), payment(2, 6n)]
     const raw = whole(header(transactions), NOTHING, transactions)
     const doubled = whole(header(transactions), NOTHING, [...transactions, payment(2, 6n)])
-    expect(() => parseBlock(doubled, askedFor(raw), BITCOIN)).toThrow(/repeats/)
+    expect(() => parseBlock(doubled, placeOf(raw), BITCOIN)).toThrow(/repeats/)
   })
 
   it('refuses a header that is not the one asked for', () => {
@@ -118,7 +118,7 @@ describe('a block of Dogecoin', () => {
 
   it('reads 100,000,000.00000001 DOGE exactly, which is more than a double holds', () => {
     const raw = whole(header(transactions, 0x0062_0004), NOTHING, transactions)
-    expect(parseBlock(raw, askedFor(raw), DOGECOIN).transactions[1]?.outputs[0]?.amountBase).toBe(
+    expect(parseBlock(raw, placeOf(raw), DOGECOIN).transactions[1]?.outputs[0]?.amountBase).toBe(
       10_000_000_000_000_001n,
     )
   })
@@ -130,13 +130,13 @@ describe('a block of Dogecoin', () => {
     const parent = coinbase()
     if (witness) parent.setWitness(0, [Buffer.alloc(32)])
     const raw = whole(header(transactions, 0x0062_0104), proof(parent), transactions)
-    const read = parseBlock(raw, askedFor(raw), DOGECOIN)
+    const read = parseBlock(raw, placeOf(raw), DOGECOIN)
     expect(read.transactions.map(({ hash }) => hashText(hash))).toEqual(transactions.map((one) => one.getId()))
   })
 
   it('does not look for one where the version bit means something else', () => {
     const raw = whole(header(transactions, 0x2000_0100), NOTHING, transactions)
-    expect(parseBlock(raw, askedFor(raw), BITCOIN).transactions).toHaveLength(2)
+    expect(parseBlock(raw, placeOf(raw), BITCOIN).transactions).toHaveLength(2)
   })
 })
 
@@ -159,7 +159,7 @@ describe('a block of Litecoin', () => {
   ])('is read %s', (_what, last, tail) => {
     const head = header([coinbase(), hogEx])
     const raw = Buffer.concat([whole(head, NOTHING, [coinbase(), ...last]), tail])
-    const read = parseBlock(raw, askedFor(raw), LITECOIN)
+    const read = parseBlock(raw, placeOf(raw), LITECOIN)
     expect(read.transactions.map(({ hash }) => hashText(hash))).toEqual([coinbase().getId(), hogEx.getId()])
   })
 
@@ -167,6 +167,6 @@ describe('a block of Litecoin', () => {
   it('is refused with anything confidential inside a transaction', () => {
     const bent = Buffer.concat([flagged.subarray(0, -5), Buffer.of(1), flagged.subarray(-4)])
     const raw = whole(header([coinbase(), hogEx]), NOTHING, [coinbase(), bent])
-    expect(() => parseBlock(raw, askedFor(raw), LITECOIN)).toThrow(unreliable)
+    expect(() => parseBlock(raw, placeOf(raw), LITECOIN)).toThrow(unreliable)
   })
 })

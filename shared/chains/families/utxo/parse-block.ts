@@ -24,23 +24,23 @@ export interface ParsedBlock extends BlockRef {
  */
 export function parseBlock(
   bytes: Buffer,
-  asked: { readonly height: number; readonly hash: string },
+  expected: { readonly height: number; readonly hash: string },
   rules: Pick<OutputChainRules, 'auxPow' | 'mweb'>,
 ): ParsedBlock {
-  const header = parseHeader(bytes, asked)
+  const header = parseHeader(bytes, expected)
   const reader = createByteReader(bytes)
   reader.skip(HEADER_BYTES)
   if (rules.auxPow && (bytes.readUInt32LE(0) & AUX_POW) !== 0) skipAuxPow(reader)
   const transactions = Array.from({ length: reader.count(TRANSACTION_MIN) }, () => readTransaction(reader))
   // Litecoin's extension block follows the transactions.
-  if (reader.remaining > 0 && !rules.mweb) throw unlike(asked)
+  if (reader.remaining > 0 && !rules.mweb) throw unlike(expected)
   if (
     !isListOf(
       bytes,
       transactions.map((transaction) => transaction.hash),
     )
   )
-    throw unlike(asked)
+    throw unlike(expected)
   return { ...header, transactions }
 }
 
@@ -50,13 +50,13 @@ export function isListOf(header: Buffer, hashes: readonly Buffer[]): boolean {
 }
 
 /** Fields of the first 80 bytes of a serialised block. Throws `NodeUnreliable` when they do not hash to `hash`. */
-export function parseHeader(bytes: Buffer, asked: { readonly height: number; readonly hash: string }): BlockRef {
-  if (bytes.length < HEADER_BYTES) throw unlike(asked)
+export function parseHeader(bytes: Buffer, expected: { readonly height: number; readonly hash: string }): BlockRef {
+  if (bytes.length < HEADER_BYTES) throw unlike(expected)
   const header = bytes.subarray(0, HEADER_BYTES)
-  if (hashText(doubleSha256(header)) !== asked.hash) throw unlike(asked)
+  if (hashText(doubleSha256(header)) !== expected.hash) throw unlike(expected)
   return {
-    height: asked.height,
-    hash: asked.hash,
+    height: expected.height,
+    hash: expected.hash,
     parentHash: hashText(header.subarray(4, 36)),
     time: header.readUInt32LE(68) * 1_000,
   }

@@ -22,7 +22,7 @@ export interface ChainProgress {
   readonly verified: number | null
 }
 
-/** Calls that show how far a node is, and who tells it of new blocks. Each throws `RpcFailure` when it returns no usable response. */
+/** Calls that show how far a node is, and which peers send it new blocks. Each throws `RpcFailure` when it returns no usable response. */
 export interface ProgressReads {
   progress(): Promise<ChainProgress>
   /** Number of its connections; null when the node or its provider does not report it. */

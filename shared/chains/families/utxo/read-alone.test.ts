@@ -15,7 +15,7 @@ const scope = {
   rules: { coinbaseMaturity: 100, mweb: false },
   printAddress: (script: string) => script,
 } as const
-const question = { scope, watches, asked: new Map<string, string>() }
+const question = { scope, watches, outpoints: new Map<string, string>() }
 
 /** A payment whose id depends on `salt`. */
 function payment(salt: number, amount: bigint, script = SCRIPT): Transaction {
@@ -78,8 +78,8 @@ const idsOf = (block: Block) => block.transactions?.map((one) => one.getId()) ??
 describe('a block that is read in parts', () => {
   it('gives the transfers that the whole block gives, under the same keys', async () => {
     const [first, second, third] = idsOf(three)
-    const asked = outpointsByWire(new Set([`${'01'.repeat(32)}:2`]))
-    const block = await readAlone(nodeOf(three), HEIGHT, { ...question, asked })
+    const wanted = outpointsByWire(new Set([`${'01'.repeat(32)}:2`]))
+    const block = await readAlone(nodeOf(three), HEIGHT, { ...question, outpoints: wanted })
     expect(block).toMatchObject({ height: HEIGHT, hash: three.getId(), parentHash: '03'.repeat(32) })
     expect(block.transfers).toMatchObject([
       { key: `test:bitcoin:${first}:0`, amountBase: 5n, minConfirmations: 100 },

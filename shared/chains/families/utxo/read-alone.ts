@@ -54,14 +54,14 @@ async function readEach(
   node: LoneNode,
   hash: string,
   ids: readonly string[],
-  { scope, watches, asked }: BlockQuestion,
+  { scope, watches, outpoints }: BlockQuestion,
 ): Promise<Required<Pick<ScannedBlock, 'transfers' | 'spent'>>> {
   const transfers: (readonly RawTransfer[])[] = []
   const spent = new Map<string, string>()
   await mapConcurrently([...ids.entries()], CONCURRENCY, async ([position, id]) => {
     const transaction = checked(await node.minedTransaction(id, hash), id)
     transfers[position] = minedTransfers(scope, transaction, { position, last: ids.length - 1 }, watches)
-    for (const [outpoint, spender] of spendersAmong([transaction], asked)) spent.set(outpoint, spender)
+    for (const [outpoint, spender] of spendersAmong([transaction], outpoints)) spent.set(outpoint, spender)
   })
   return { transfers: transfers.flat(), spent }
 }

@@ -65,8 +65,8 @@ export function createUnspentReads(call: RpcNode['call']): UnspentReads {
       const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, {
         timeoutMs: UNSPENT_TIMEOUT_MS,
       })
-      const asked = new Set(scripts)
-      return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => asked.has(script)))
+      const wanted = new Set(scripts)
+      return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => wanted.has(script)))
     },
     async unspentIn(scripts, { from, to }) {
       const descriptors = scripts.map((script) => `raw(${script})`)

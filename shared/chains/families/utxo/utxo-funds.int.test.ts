@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const client of opened.splice(0)) await client.close()
 })
 const hash = () => randomBytes(20).toString('hex')
-const asked = (scripts: readonly string[]) => scripts.map((matchKey) => ({ address: matchKey, matchKey }))
+const addressesOf = (scripts: readonly string[]) => scripts.map((matchKey) => ({ address: matchKey, matchKey }))
 
 function client(genesis = 'any') {
   const settings = { live: {}, test: { litecoin: { rpcUrls: [node.url], genesis } } }
@@ -36,7 +36,7 @@ it('adds up the unspent outputs of each script; without an estimate of the node 
     { to: once, amountBase: 100_001n },
   ])
   await node.mine(1)
-  const { funds, height } = await client().read(asked([twice, once, empty]), LIMITS)
+  const { funds, height } = await client().read(addressesOf([twice, once, empty]), LIMITS)
   expect(height).toBe(await node.rpc('getblockcount', []))
   const of = (script: string) => funds.get(script)?.[0]
   expect(of(twice)).toEqual({ asset: 'ltc_litecoin', balanceBase: 123_456_789n, feeBase: null, topUpBase: 0n })
@@ -47,7 +47,9 @@ it('adds up the unspent outputs of each script; without an estimate of the node 
 // Guarantee: an isolated node never makes a balance 0.
 it('does not ask a node without peers, unless the chain is a local one', async () => {
   const genesis = (await node.rpc('getblockhash', [0])) as string
-  await expect(client(genesis).read(asked([`0014${hash()}`]), LIMITS)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+  await expect(client(genesis).read(addressesOf([`0014${hash()}`]), LIMITS)).rejects.toMatchObject({
+    name: 'NodeUnreliable',
+  })
 })
 
 it('costs the outputs that are spent, by their type, rounded up', async () => {
@@ -60,7 +62,7 @@ it('costs the outputs that are spent, by their type, rounded up', async () => {
   const core = { feeRate: async () => 1_501n, unspentAmounts: async () => ({ height: 9, held }) }
   const rpc = { use: (work) => work(core as unknown as CoreNode) } satisfies Pick<CoreRpc, 'use'>
   const reader = createUtxoFunds(rpc, { asset: 'ltc_litecoin', isLocal: true })
-  const { funds } = await reader.read(asked([witness, legacy, odd]), LIMITS)
+  const { funds } = await reader.read(addressesOf([witness, legacy, odd]), LIMITS)
   // (45 + 3 × 68) × 1.501 = 373.7; (45 + 148) × 1.501 = 289.7; nobody knows how to spend the last one.
   expect([witness, legacy, odd].map((script) => funds.get(script)?.[0]?.feeBase)).toEqual([374n, 290n, null])
   expect((await reader.fees()).perAsset.get('ltc_litecoin')).toBe(290n)

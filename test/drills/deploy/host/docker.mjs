@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers'
 
 const [socketPath, folder, ...args] = process.argv.slice(2)
 const answer = await new Promise((resolve, reject) => {
-  const asked = request({ socketPath, path: '/', method: 'POST' }, resolve)
-  asked.once('error', reject)
-  asked.end(JSON.stringify({ folder, args }))
+  const pending = request({ socketPath, path: '/', method: 'POST' }, resolve)
+  pending.once('error', reject)
+  pending.end(JSON.stringify({ folder, args }))
 })
 const { status, stdout, stderr } = JSON.parse(await text(answer))
 process.stdout.write(stdout)

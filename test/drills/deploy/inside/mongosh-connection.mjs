@@ -17,8 +17,8 @@ async function answer({ database, what }) {
   }
 }
 
-port.on('message', async (asked) => {
-  port.postMessage(await answer(asked))
+port.on('message', async (input) => {
+  port.postMessage(await answer(input))
   Atomics.store(signal, 0, 1)
   Atomics.notify(signal, 0)
 })

@@ -1,10 +1,10 @@
 import type { HintView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { ask } from './ask.ts'
+import { request } from './request.ts'
 
 /** Waits between tries to announce a transaction; the network finds it without that, only later. */
 const RETRY_MS = [1_000, 3_000, 9_000, 27_000]
 
-interface Shown {
+interface ViewResponse {
   readonly now: number
   readonly view: InvoiceView
 }
@@ -58,7 +58,7 @@ async function announce(
 ): Promise<void> {
   for (const wait of [0, ...RETRY_MS]) {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const answer = await ask<Shown>(`/i/${invoiceId}/hint`, { body: { txHash } })
+    const answer = await request<ViewResponse>(`/i/${invoiceId}/hint`, { body: { txHash } })
     if (answer.ok) {
       accept(answer.data.view, answer.data.now)
       return

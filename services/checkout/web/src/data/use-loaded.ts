@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from '../format/problem-text.ts'
-import { ask, OFFLINE } from './ask.ts'
+import { OFFLINE, request } from './request.ts'
 
 /** A page asks again after this long when the server names no wait. */
 const RETRY_MS = 5_000
@@ -8,18 +8,18 @@ const RETRY_MS = 5_000
 const SLOW_MS = 8_500
 
 /** What was read; until then why not, or null while the first answer may still come. */
-export type Loaded<T> = { readonly data: T } | { readonly data: null; readonly problem: Problem | null }
+export type LoadState<T> = { readonly data: T } | { readonly data: null; readonly problem: Problem | null }
 
 /**
  * Reads `path` until it was read once, however long the server is away: after the wait that it asks for, and at once when the device is
  * online again. `reload` reads it again; what is shown stays until then.
  */
 export function useLoaded<T>(path: string): {
-  readonly loaded: Loaded<T>
+  readonly loaded: LoadState<T>
   readonly reload: () => Promise<void>
   readonly accept: (data: T) => void
 } {
-  const [loaded, setLoaded] = useState<Loaded<T>>({ data: null, problem: null })
+  const [loaded, setLoaded] = useState<LoadState<T>>({ data: null, problem: null })
   const retry = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const fail = useCallback(
     (problem: Problem) => setLoaded((now) => (now.data === null ? { data: null, problem } : now)),
@@ -28,7 +28,7 @@ export function useLoaded<T>(path: string): {
   const reload = useCallback(async (): Promise<void> => {
     clearTimeout(retry.current)
     const slow = setTimeout(() => fail(OFFLINE), SLOW_MS)
-    const answer = await ask<T>(path)
+    const answer = await request<T>(path)
     clearTimeout(slow)
     if (answer.ok) setLoaded({ data: answer.data })
     else if (answer.unchanged !== true) {

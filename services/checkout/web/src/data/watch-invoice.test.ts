@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { type InvoiceWatch, type Watched, watchInvoice } from './watch-invoice.ts'
+import { type InvoiceWatch, type PageState, watchInvoice } from './watch-invoice.ts'
 
 /** The browser's connection, which never notices that nothing arrives any more. */
 class Line extends EventTarget {
@@ -29,7 +29,7 @@ let reads: string[]
 let answerWith: 'view' | 'unchanged' | 'refused' | 'hangs' | 'busy'
 /** The store's clock is ahead of the device's by this. */
 let storeAhead: number
-let shown: Watched | null
+let shown: PageState | null
 let watch: InvoiceWatch
 
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import type { AssetOptionsView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { Problem } from '../format/problem-text.ts'
-import { ask, OFFLINE } from './ask.ts'
+import { OFFLINE, request } from './request.ts'
 
 const TICK_MS = 1_000
 /** The server sends a message at least every 4 s, each after it has read the store; after this long without one the page asks itself. */
@@ -18,7 +18,7 @@ const CLOCK_STEP_MS = 3_000
 const FRESH_MS = 2_000
 
 /** The page's state of an invoice. */
-export interface Watched {
+export interface PageState {
   readonly view: InvoiceView | null
   /** Difference between the store's and the device's clock, milliseconds. */
   readonly offset: number
@@ -36,7 +36,7 @@ export interface InvoiceWatch {
   stop(): void
 }
 
-interface Shown {
+interface ViewResponse {
   readonly now: number
   readonly view: InvoiceView
   readonly options?: AssetOptionsView
@@ -47,8 +47,8 @@ interface Shown {
  * returns from the background, from memory or from being offline. Timers of a sleeping device do not fire; when it wakes, the
  * gap shows in its clock and the connection is opened again.
  */
-export function watchInvoice(id: string, tell: (state: Watched) => void): InvoiceWatch {
-  let state: Watched = { view: null, offset: 0, away: null, options: null }
+export function watchInvoice(id: string, tell: (state: PageState) => void): InvoiceWatch {
+  let state: PageState = { view: null, offset: 0, away: null, options: null }
   let source: EventSource | null = null
   /** When anything was read, and when the line said something or was opened. */
   let heardAt = Date.now()
@@ -60,11 +60,11 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
   let waitUntil = 0
   let refusedUntil = 0
   let tag: string | null = null
-  let asking: Promise<void> | null = null
+  let reading: Promise<void> | null = null
   let lookedAt = Date.now()
   let stopped = false
 
-  function change(part: Partial<Watched>): void {
+  function change(part: Partial<PageState>): void {
     state = { ...state, ...part }
     if (!stopped) tell(state)
   }
@@ -88,16 +88,16 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
   }
 
   function refresh(): Promise<void> {
-    asking ??= read().finally(() => {
-      asking = null
+    reading ??= read().finally(() => {
+      reading = null
     })
-    return asking
+    return reading
   }
 
   async function read(): Promise<void> {
     polledAt = Date.now()
     // The first read is the one that the document's header requests too (services/checkout/pages.ts).
-    const answer = await ask<Shown>(`/i/${id}${state.view === null ? '?coins' : ''}`, { tag })
+    const answer = await request<ViewResponse>(`/i/${id}${state.view === null ? '?coins' : ''}`, { tag })
     if (answer.ok) {
       tag = answer.tag
       if (answer.data.options !== undefined) change({ options: answer.data.options })
@@ -123,13 +123,13 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
     lineAt = Date.now()
     line.addEventListener('view', (event) => {
       lineAt = Date.now()
-      const { now, view } = JSON.parse(event.data) as Shown
+      const { now, view } = JSON.parse(event.data) as ViewResponse
       accept(view, now)
     })
     line.addEventListener('ping', (event) => {
       lineAt = Date.now()
       heard()
-      follow((JSON.parse(event.data) as Pick<Shown, 'now'>).now)
+      follow((JSON.parse(event.data) as Pick<ViewResponse, 'now'>).now)
     })
     line.addEventListener('error', () => {
       if (line.readyState === EventSource.CLOSED) refusedUntil = Date.now() + REFUSED_PAUSE_MS
@@ -159,8 +159,8 @@ export function watchInvoice(id: string, tell: (state: Watched) => void): Invoic
     const isQuiet = !isLive() || now - lineAt > QUIET_MS
     if (isQuiet && now - polledAt >= POLL_EVERY_MS && now >= waitUntil) void refresh()
     // A device that wakes up has asked just now: its answer may be under way.
-    const isAsked = polledAt > heardAt && now - polledAt >= LOST_MS - QUIET_MS - TICK_MS
-    if (isAsked && now - heardAt > LOST_MS && state.away === null) change({ away: problem ?? OFFLINE })
+    const isRequested = polledAt > heardAt && now - polledAt >= LOST_MS - QUIET_MS - TICK_MS
+    if (isRequested && now - heardAt > LOST_MS && state.away === null) change({ away: problem ?? OFFLINE })
   }
 
   function comeBack(): void {

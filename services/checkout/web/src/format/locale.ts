@@ -21,8 +21,8 @@ const SPANISH: Readonly<Record<FiatCode, string>> = {
 }
 
 /** The language to show: the requested one, otherwise the first supported one of the person's list, otherwise English. */
-export function chooseLanguage(asked: string | null, preferred: readonly string[]): Language {
-  for (const tag of [asked ?? '', ...preferred]) {
+export function chooseLanguage(lang: string | null, preferred: readonly string[]): Language {
+  for (const tag of [lang ?? '', ...preferred]) {
     const known = LANGUAGES.find((language) => tag.toLowerCase().split('-')[0] === language)
     if (known !== undefined) return known
   }

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { HashAnswer, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { readPasted } from '#shared/domain/pasted-text.ts'
-import { ask } from '../data/ask.ts'
+import { request } from '../data/request.ts'
 import { plain } from '../format/plain.ts'
 import { problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
@@ -10,7 +10,7 @@ import { Question } from '../parts/blocks.tsx'
 import { ContactHint } from '../parts/contact.tsx'
 
 /** Verdicts whose text asks the payer to write to the merchant. */
-const ASKS_FOR_MERCHANT: ReadonlySet<string> = new Set([
+const MERCHANT_VERDICTS: ReadonlySet<string> = new Set([
   ...['not_counted', 'too_small', 'wrong_asset', 'wrong_network', 'elsewhere'],
 ])
 
@@ -22,7 +22,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
   const [isBusy, setBusy] = useState(false)
   const [result, setResult] = useState<string | null>(null)
   const field = useRef<HTMLInputElement>(null)
-  const [asksForMerchant, setAsks] = useState(false)
+  const [needsMerchant, setNeedsMerchant] = useState(false)
   const isWrong = result === say('hash.invalid')
 
   async function look(): Promise<void> {
@@ -32,15 +32,15 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
     }
     setBusy(true)
     setResult(null)
-    setAsks(false)
-    const answer = await ask<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
+    setNeedsMerchant(false)
+    const answer = await request<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
       body: { txHash: readPasted(text) },
     })
     setBusy(false)
     const merchant = plain(view.merchant.name)
     if (answer.ok) {
       const { verdict, network, confirmations, requiredConfirmations } = answer.data.answer
-      setAsks(ASKS_FOR_MERCHANT.has(verdict))
+      setNeedsMerchant(MERCHANT_VERDICTS.has(verdict))
       const n = network === null ? '' : NETWORKS[network].name
       const counts = { a: confirmations ?? 0, b: requiredConfirmations ?? 0 }
       setResult(say(`hash.${verdict}`, { m: merchant, x: view.number, n, ...counts }))
@@ -83,7 +83,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
       <p id="hash-result" class="hash-result" role="alert">
         {result}
       </p>
-      {asksForMerchant && <ContactHint merchant={view.merchant} />}
+      {needsMerchant && <ContactHint merchant={view.merchant} />}
     </Question>
   )
 }

@@ -116,9 +116,9 @@ function useStepChange(view: InvoiceView, step: Step): void {
   const { say } = useSpeech()
   const announce = useAnnounce()
   const before = useRef<string | null>(null)
-  const asked =
+  const place =
     step === 'pay' || step === 'partial' ? `${view.paymentMethod?.asset} ${view.paymentMethod?.address}` : ''
-  const mark = `${step} ${asked} ${step === 'partial' ? view.received : ''} ${view.books.refunds.length}`
+  const mark = `${step} ${place} ${step === 'partial' ? view.received : ''} ${view.books.refunds.length}`
   useEffect(() => {
     const isFirst = before.current === null
     if (before.current === mark) return

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { AssetOptionsView, InvoiceView, MerchantView, NoOption } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import { ask } from '../data/ask.ts'
+import { request } from '../data/request.ts'
 import { durationText, roughText } from '../format/format-values.ts'
 import { noneText } from '../format/problem-text.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
@@ -200,7 +200,7 @@ function useOptions(from: string, first: AssetOptionsView | null): AssetOptionsV
   useEffect(() => {
     let isGone = false
     const load = async (): Promise<void> => {
-      const answer = await ask<AssetOptionsView>(from)
+      const answer = await request<AssetOptionsView>(from)
       if (answer.ok && !isGone) setOptions(answer.data)
     }
     if (!isLoaded) void load()

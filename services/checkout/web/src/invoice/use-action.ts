@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { ask, forgetAction, keptAction } from '../data/ask.ts'
+import { forgetAction, keptAction, request } from '../data/request.ts'
 import { plain } from '../format/plain.ts'
 import { isFinal, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
@@ -34,7 +34,7 @@ export function useAction(
     setBusy(true)
     setProblem(null)
     const purpose = `${view.id} ${what} ${Object.values(body).join(' ')}`
-    const answer = await ask<{ readonly now: number; readonly view: InvoiceView }>(`/i/${view.id}/${what}`, {
+    const answer = await request<{ readonly now: number; readonly view: InvoiceView }>(`/i/${view.id}/${what}`, {
       body: { ...body, actionId: keptAction(purpose) },
     })
     running.current = false

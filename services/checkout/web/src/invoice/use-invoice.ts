@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { type InvoiceWatch, type Watched, watchInvoice } from '../data/watch-invoice.ts'
+import { type InvoiceWatch, type PageState, watchInvoice } from '../data/watch-invoice.ts'
 
-const UNKNOWN: Watched = { view: null, offset: 0, away: null, options: null }
+const UNKNOWN: PageState = { view: null, offset: 0, away: null, options: null }
 
 /** An invoice that is kept up to date while the page shows it. */
 export function useInvoice(id: string): {
-  readonly state: Watched
+  readonly state: PageState
   accept(view: InvoiceView, now: number): void
   refresh(): void
 } {

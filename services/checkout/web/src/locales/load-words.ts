@@ -1,7 +1,7 @@
 import type { Language } from '../format/locale.ts'
 import { en, type Messages } from './en.ts'
 
-/** Languages that are files of their own: a page loads the one that it shows. The document names its file too (`services/checkout/pages.ts`). */
+/** Languages that are separate files: a page loads the one that it shows. The document names its file too (`services/checkout/pages.ts`). */
 const FILES: Readonly<Partial<Record<Language, () => Promise<Messages>>>> = {
   es: async () => (await import('./es.ts')).es,
   pt: async () => (await import('./pt.ts')).pt,

@@ -9,10 +9,10 @@ const STORE = 'paymesh-language'
 
 /** The page's language; chosen in the address, then by a click of earlier, then by the browser. */
 export function readLanguage(): Language {
-  const asked = new URLSearchParams(location.search).get('lang')
-  const language = chooseLanguage(asked ?? stored(), navigator.languages)
+  const lang = new URLSearchParams(location.search).get('lang')
+  const language = chooseLanguage(lang ?? stored(), navigator.languages)
   // A shop that names a language means every page of this payment.
-  if (asked !== null) keepLanguage(language)
+  if (lang !== null) keepLanguage(language)
   return language
 }
 

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { AssetOptionsView, LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { ask, forgetAction, keptAction } from '../data/ask.ts'
+import { forgetAction, keptAction, request } from '../data/request.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { fiatNumber, fiatText, roughText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
@@ -101,7 +101,7 @@ function FixedLink({ link, options, reload }: LinkOptionsProps) {
   const choose = async (invoiceId: string, asset: AssetId): Promise<void> => {
     const purpose = `${invoiceId} asset ${asset}`
     // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
-    const answer = await ask(`/i/${invoiceId}/asset`, { body: { asset, actionId: keptAction(purpose) } })
+    const answer = await request(`/i/${invoiceId}/asset`, { body: { asset, actionId: keptAction(purpose) } })
     if (answer.ok) forgetAction(purpose)
   }
 

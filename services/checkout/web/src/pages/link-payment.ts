@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
-import { ask, forgetAction, keptAction } from '../data/ask.ts'
+import { forgetAction, keptAction, request } from '../data/request.ts'
 import { plain } from '../format/plain.ts'
 import { isFinal, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
@@ -43,13 +43,13 @@ export function usePayment({ link, reload }: LinkProps) {
 const OPEN: ReadonlySet<InvoiceStatus> = new Set(['new', 'pending', 'partial', 'confirming'])
 
 type InvoiceBody = { readonly amount?: string }
-type Made = { readonly invoice: { readonly id: string; readonly status: InvoiceStatus } }
+type Creation = { readonly invoice: { readonly id: string; readonly status: InvoiceStatus } }
 
 /** The id of this browser's invoice: the one of an earlier click while it is open, otherwise a new one. */
 async function makeInvoice(linkId: string, body: InvoiceBody) {
   const purpose = `link ${linkId} ${body.amount ?? ''}`
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await ask<Made>(`/l/${linkId}/invoice`, { body: { ...body, actionId: keptAction(purpose) } })
+    const answer = await request<Creation>(`/l/${linkId}/invoice`, { body: { ...body, actionId: keptAction(purpose) } })
     if (answer.ok) {
       const { id, status } = answer.data.invoice
       if (OPEN.has(status) || attempt > 0) return id

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { RefundView } from '#shared/contracts/checkout/refund-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import { ask } from '../data/ask.ts'
+import { request } from '../data/request.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { fullMomentText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
@@ -29,7 +29,7 @@ function Refund({ refund, token, accept }: RefundProps) {
   const { say, locale } = useSpeech()
   const { merchant, symbol, amount, network } = refund
   const title =
-    refund.status === 'asked'
+    refund.status === 'requested'
       ? say('refund.title')
       : say(refund.status === 'sent' ? 'refund.sent' : 'refund.given', { m: merchant })
   return (
@@ -49,7 +49,7 @@ function Refund({ refund, token, accept }: RefundProps) {
       ]}
       title={title}
     >
-      {refund.status === 'asked' ? (
+      {refund.status === 'requested' ? (
         <AddressForm refund={refund} token={token} accept={accept} />
       ) : (
         <>
@@ -60,7 +60,7 @@ function Refund({ refund, token, accept }: RefundProps) {
           {refund.txHash !== null && <p class="mono hash-line">{refund.txHash}</p>}
         </>
       )}
-      {refund.status === 'asked' && (
+      {refund.status === 'requested' && (
         <p class="sub">{say('refund.until', { t: fullMomentText(refund.expiresAt, locale()) })}</p>
       )}
     </Frame>
@@ -86,7 +86,7 @@ function AddressForm({ refund, token, accept }: RefundProps) {
     // An address can be given once, so it is shown once more, whole and in groups.
     if (!isReview) return setReview(true)
     setBusy(true)
-    const answer = await ask<{ readonly refund: RefundView }>(`/r/${token}`, { body: { address: text.trim() } })
+    const answer = await request<{ readonly refund: RefundView }>(`/r/${token}`, { body: { address: text.trim() } })
     setBusy(false)
     if (answer.ok) accept(answer.data.refund)
     else if (answer.unchanged !== true) {

@@ -5,14 +5,14 @@ import type { Problem } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-interface Toned {
+interface TonedProps {
   readonly tone: Tone
   readonly icon: IconName
   readonly children: ComponentChildren
 }
 
 /** A state as a word, a colour and an icon. */
-export function Badge({ tone, icon, children }: Toned) {
+export function Badge({ tone, icon, children }: TonedProps) {
   return (
     <span class={`badge tone-${tone}`}>
       <Icon name={icon} />
@@ -22,7 +22,7 @@ export function Badge({ tone, icon, children }: Toned) {
 }
 
 /** A highlighted paragraph. */
-export function Note({ tone, icon, children }: Toned) {
+export function Note({ tone, icon, children }: TonedProps) {
   return (
     <div class={`note tone-${tone}`}>
       <Icon name={icon} />
@@ -32,7 +32,7 @@ export function Note({ tone, icon, children }: Toned) {
 }
 
 /** The main message of a page where nothing is left to do. */
-export function Hero({ tone, icon, title, children }: Toned & { readonly title: ComponentChildren }) {
+export function Hero({ tone, icon, title, children }: TonedProps & { readonly title: ComponentChildren }) {
   return (
     <div class="hero">
       <div class={`big tone-${tone}`}>
@@ -45,7 +45,7 @@ export function Hero({ tone, icon, title, children }: Toned & { readonly title: 
 }
 
 /** The current state, always visible. Its changes are announced elsewhere. */
-export function StateBar({ tone, icon, title, children }: Toned & { readonly title: ComponentChildren }) {
+export function StateBar({ tone, icon, title, children }: TonedProps & { readonly title: ComponentChildren }) {
   return (
     <div class="state-bar">
       <span class={`orb tone-${tone}`}>

@@ -3,7 +3,7 @@ import { plain } from '../format/plain.ts'
 import type { MessageKey } from '../locales/en.ts'
 
 /** What became of a signed transaction (`SendOutcome`); null when the checkout did not say. */
-type Submitted = 'sent' | 'different' | 'refused' | 'unsent' | 'unclear' | null
+type SubmitOutcome = 'sent' | 'different' | 'refused' | 'unsent' | 'unclear' | null
 
 /** What the checkout does for wallets that do not build, or do not send, what they sign. */
 export interface Checkout {
@@ -14,7 +14,7 @@ export interface Checkout {
     readonly account: string
     readonly prepared: string
     readonly signature: string
-  }): Promise<Submitted>
+  }): Promise<SubmitOutcome>
 }
 
 /** A wallet in the payer's browser that can pay the invoice's network. */

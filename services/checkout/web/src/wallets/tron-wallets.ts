@@ -76,15 +76,15 @@ const call = async (provider: Provider, method: string, params?: readonly unknow
   await provider.request(params === undefined ? { method } : { method, params })
 
 async function accountOf(provider: Provider): Promise<string> {
-  const ask = (method: string) =>
+  const run = (method: string) =>
     call(provider, method).catch((error: unknown) => {
       if (codeOf(error) === 4001) throw new WalletProblem('wallet.refused', { cause: error })
       return null
     })
-  const answer = await ask('eth_requestAccounts')
+  const answer = await run('eth_requestAccounts')
   // Wallets from before TIP-1102 know another method, and return a code instead of accounts.
   const accounts = Array.isArray(answer) ? (answer as readonly unknown[]) : null
-  if (accounts === null && codeOf(await ask('tron_requestAccounts')) === 4001) throw new WalletProblem('wallet.refused')
+  if (accounts === null && codeOf(await run('tron_requestAccounts')) === 4001) throw new WalletProblem('wallet.refused')
   const first = accounts === null ? (await libraryOf(provider))?.defaultAddress?.base58 : accounts[0]
   if (typeof first !== 'string' || !ACCOUNT.test(first)) throw new WalletProblem('wallet.noAccount')
   return first

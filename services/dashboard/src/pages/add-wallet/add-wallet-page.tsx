@@ -11,13 +11,13 @@ import { useLoaded } from '../../parts/use-loaded.ts'
 import { useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { FAMILY_LABELS, KEY_LABELS } from '../wallets/labels.ts'
 import '../webhooks/webhooks.css'
-import type { Added, Entered, KeyPreview, Kind, Preview } from './entered.ts'
+import type { AddedWallet, Entry, KeyPreview, Kind, Preview } from './entry.ts'
 
 type Step =
   | { readonly at: 'paste' }
-  | { readonly at: 'choose'; readonly entered: Entered; readonly key: KeyPreview }
-  | { readonly at: 'compare'; readonly entered: Entered; readonly preview: Preview }
-  | { readonly at: 'prove'; readonly added: Added }
+  | { readonly at: 'choose'; readonly entered: Entry; readonly key: KeyPreview }
+  | { readonly at: 'compare'; readonly entered: Entry; readonly preview: Preview }
+  | { readonly at: 'prove'; readonly added: AddedWallet }
 
 const STEPS = [
   ['paste', '1. Paste key'],
@@ -33,7 +33,7 @@ export function AddWalletPage() {
   const to = useTo()
   const refusal = useRefusal('admin', 'restricted')
   const [step, setStep] = useState<Step>({ at: 'paste' })
-  const showPrepared = (entered: Entered, preview: Preview) => {
+  const showPrepared = (entered: Entry, preview: Preview) => {
     const { key } = preview
     const isOpen = key !== null && key.choices.length > 0
     setStep(isOpen ? { at: 'choose', entered, key } : { at: 'compare', entered, preview })
@@ -112,7 +112,7 @@ const KINDS: Readonly<Record<Kind, { readonly label: string; readonly descriptio
   address: { label: 'Single address', description: 'Invoices are matched by their exact amounts.' },
 }
 
-function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entered, preview: Preview) => void }) {
+function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entry, preview: Preview) => void }) {
   const scope = useScope()
   const [family, setFamily] = useState<Family>('bitcoin')
   const [kind, setKind] = useState<Kind>('xpub')

@@ -6,15 +6,15 @@ import { api } from '../../api/trpc.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { useScope } from '../../session/scope.ts'
 import { SCRIPT_LABELS } from '../wallets/labels.ts'
-import type { Entered, KeyPreview, Preview } from './entered.ts'
+import type { Entry, KeyPreview, Preview } from './entry.ts'
 import { GroupedAddress } from './grouped-address.tsx'
 
 /** Lets a person choose the address type of a key that does not determine it; the first address of each type is shown. */
 export function ChooseStep(props: {
-  readonly entered: Entered
+  readonly entered: Entry
   readonly choices: KeyPreview['choices']
   readonly onBack: () => void
-  readonly onPrepared: (entered: Entered, preview: Preview) => void
+  readonly onPrepared: (entered: Entry, preview: Preview) => void
 }) {
   const { entered, choices, onBack, onPrepared } = props
   const scope = useScope()

@@ -13,15 +13,15 @@ import { useScope } from '#services/dashboard/src/session/scope.ts'
 import { LANGUAGE } from '#services/dashboard/src/words/language.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { words } from './advice-words.ts'
-import type { Added, Entered, KeyPreview, Preview } from './entered.ts'
+import type { AddedWallet, Entry, KeyPreview, Preview } from './entry.ts'
 import { GroupedAddress } from './grouped-address.tsx'
 
 /** Shows the full addresses that payers would get, and adds the wallet when the person confirms them. */
 export function CompareStep(props: {
-  readonly entered: Entered
+  readonly entered: Entry
   readonly preview: Preview
   readonly onBack: () => void
-  readonly onAdded: (added: Added) => void
+  readonly onAdded: (added: AddedWallet) => void
 }) {
   const { entered, preview, onBack, onAdded } = props
   const scope = useScope()
@@ -29,7 +29,7 @@ export function CompareStep(props: {
   const [start, setStart] = useState('')
   const [proof, setProof] = useState<Proof | null>(null)
   const action = useAction({
-    call: (ids, input: Entered) => api.wallets.add.mutate({ ...scope, ...ids, ...input }),
+    call: (ids, input: Entry) => api.wallets.add.mutate({ ...scope, ...ids, ...input }),
     refresh: [trpc.wallets.pathFilter()],
     onDone: onAdded,
   })
@@ -42,7 +42,7 @@ export function CompareStep(props: {
       ? 'Verify the addresses first.'
       : startIndex === undefined && (needsStart || start.trim() !== '')
         ? 'Enter a start index: 0 for a wallet that has never received a payment.'
-        : preview.asksForProofs && preview.standing === 'none' && proof === null
+        : preview.requiresProofs && preview.standing === 'none' && proof === null
           ? 'Sign the text and enter the signature to prove that you control this wallet.'
           : null
   return (
@@ -123,7 +123,7 @@ export function CompareStep(props: {
             Don’t use this key. Export the account public key that matches the address type of your wallet.
           </Note>
         ) : null}
-        {preview.asksForProofs ? (
+        {preview.requiresProofs ? (
           <div className="pm-stack-small">
             <h2>Proof of control</h2>
             <p>

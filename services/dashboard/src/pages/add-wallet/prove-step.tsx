@@ -6,10 +6,10 @@ import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { KeyUse } from '../wallets/key-use.tsx'
-import type { Added } from './entered.ts'
+import type { AddedWallet } from './entry.ts'
 
 /** The wallet is added; a small payment to it tests it. */
-export function ProveStep({ added }: { readonly added: Added }) {
+export function ProveStep({ added }: { readonly added: AddedWallet }) {
   const scope = useScope()
   const to = useTo()
   const { wallet, startsAt, firstAddresses, changed } = added

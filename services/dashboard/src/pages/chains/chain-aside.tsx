@@ -141,11 +141,11 @@ function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chai
   return (
     <section className="pm-stack">
       <h3>Pending scanner requests</h3>
-      {open.map(({ id, kind, from, to, nextHeight, changed, askedBy, askedAt }) => (
+      {open.map(({ id, kind, from, to, nextHeight, changed, requestedBy, requestedAt }) => (
         <Note key={id} tone="pending">
           <p>
             {kind} {from === null ? '' : `from ${showCount(from)} `}
-            {to === null ? '' : `to ${showCount(to)} `}by {askedBy.replace(/^user:/, '')}, <Time at={askedAt} />
+            {to === null ? '' : `to ${showCount(to)} `}by {requestedBy.replace(/^user:/, '')}, <Time at={requestedAt} />
             {nextHeight === null ? '' : `; next block ${showCount(nextHeight)}, ${changed} payments so far`}.
           </p>
           <ActionButton action={cancel} input={{ kind }} size="xs" variant="default" reason="optional">
@@ -160,7 +160,7 @@ function OpenCommands({ chain: { mode, network, open } }: { readonly chain: Chai
 function Resume({ chain: { mode, network } }: { readonly chain: Chain }) {
   const action = useAction({
     call: (ids, input: { readonly acceptReorg: boolean }) =>
-      api.chains.ask.mutate({ mode, network, kind: 'resume', ...ids, ...input }),
+      api.chains.request.mutate({ mode, network, kind: 'resume', ...ids, ...input }),
     done: 'Requested. The scanner starts within seconds.',
     refresh: REFRESH,
   })
@@ -192,7 +192,7 @@ function Rescan({ chain: { mode, network, height } }: { readonly chain: Chain })
   const [busy, setBusy] = useState(false)
   const action = useAction({
     call: (ids, input: { readonly from: number; readonly to: number }) =>
-      api.chains.ask.mutate({ mode, network, kind: 'rescan', ...ids, ...input }),
+      api.chains.request.mutate({ mode, network, kind: 'rescan', ...ids, ...input }),
     done: 'Requested. The scanner starts within seconds.',
     refresh: REFRESH,
     onDone: () => setPlan(null),

@@ -15,13 +15,13 @@ import type { BulkPreview } from '../money/answers.ts'
 
 type Decision = BulkPreview['decisions'][number]
 type Resolution = Decision['resolution']
-interface Undecided {
+interface OpenCase {
   readonly name: string
   readonly message: string
 }
 interface Outcome {
   readonly sentence: string
-  readonly undecided: readonly Undecided[]
+  readonly undecided: readonly OpenCase[]
 }
 
 const LABELS: Readonly<Record<Resolution, string>> = {
@@ -102,7 +102,7 @@ function BulkForm(props: {
   const [chosen, setChosen] = useState<Resolution | null>(null)
   const [reason, setReason] = useState('')
   const decision = decisions.find(({ resolution }) => resolution === chosen) ?? firstPossible(decisions)
-  const namesOf = (some: Decision['refused']): readonly Undecided[] =>
+  const namesOf = (some: Decision['refused']): readonly OpenCase[] =>
     some.map(({ id, message }) => ({ name: nameOf(rows, id), message }))
   const decide = useAction({
     call: (ids, { ids: exceptions, resolution }: { readonly ids: string[]; readonly resolution: Resolution }) =>
@@ -206,7 +206,7 @@ function Sums({ decision: { possible, sums } }: { readonly decision: Decision })
   )
 }
 
-function UndecidedList({ of }: { readonly of: readonly Undecided[] }) {
+function UndecidedList({ of }: { readonly of: readonly OpenCase[] }) {
   return (
     <ul aria-label="Not decided">
       {of.map(({ name, message }, index) => (

@@ -6,7 +6,7 @@ import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
-import type { Attached, ExceptionDetail } from '../money/answers.ts'
+import type { AttachPlan, ExceptionDetail } from '../money/answers.ts'
 import { AttachPreview, mayApply } from '../money/attach-preview.tsx'
 import { useAttachPlan } from '../money/use-attach-plan.ts'
 import { toBaseUnits } from './to-base-units.ts'
@@ -221,7 +221,7 @@ function buttonLabel(
   choice: Choice,
   { payment, invoice }: ExceptionDetail,
   ways: readonly string[],
-  plan: Attached | null,
+  plan: AttachPlan | null,
 ): string {
   const coins = invoice?.coins ?? null
   const sum = payment === null ? coins?.received : payment.amount

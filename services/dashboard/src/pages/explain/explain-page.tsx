@@ -37,7 +37,7 @@ export function ExplainPage() {
   const answer = useQuery(
     trpc.diagnostics.explain.queryOptions({ ...scope, q }, { enabled: q !== '', staleTime: 5_000, retry: false }),
   )
-  const ask = (event: FormEvent) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault()
     const text = typed.trim()
     if (text === q) return void answer.refetch()
@@ -51,7 +51,7 @@ export function ExplainPage() {
       }
     >
       <search>
-        <form onSubmit={ask} className="pm-row pm-explain-form">
+        <form onSubmit={submit} className="pm-row pm-explain-form">
           <TextInput
             aria-label="Transaction ID, address, invoice number or ID"
             value={typed}
@@ -196,7 +196,7 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
                   Apply to an invoice{' '}
                 </Button>
               ) : null}
-              {kind === 'ask_operator' ? <CopyButton text={detail} what="request" /> : null}
+              {kind === 'contact_operator' ? <CopyButton text={detail} what="request" /> : null}
             </div>
           </div>
         ))}

@@ -8,7 +8,7 @@ import { CardTable } from '../../parts/table/card-table.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { words } from './funds-words.ts'
 
-/** One row for each asset at each address that holds something, or of which nobody knows. `isEmpty`: without rows, nothing is held. */
+/** One row for each asset at each address that holds something, or may hold something. `isEmpty`: without rows, nothing is held. */
 export function FundsTable({ lines, isEmpty }: { readonly lines: readonly FundsLine[]; readonly isEmpty: boolean }) {
   const rows = lines.filter(mayHold)
   if (rows.length === 0) return isEmpty ? <p className="pm-muted">{words.empty}</p> : null

@@ -5,7 +5,7 @@ import { type FundsPart, type FundsProgress, PAGES_MAX, readFunds } from './read
 const NETWORKS: readonly NetworkId[] = ['ethereum', 'polygon']
 const part = (next: string | null): FundsPart => ({ lines: [], addresses: 20, next, fault: null })
 
-/** Reads with a server of our own; returns every progress that was shown. */
+/** Reads with our own server; returns every progress that was shown. */
 async function run(
   page: (network: NetworkId, after: string | null, stop: () => void) => FundsPart,
 ): Promise<{ readonly last: FundsProgress; readonly all: readonly FundsProgress[] }> {

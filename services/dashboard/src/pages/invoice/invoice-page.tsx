@@ -26,13 +26,13 @@ import { Timeline } from './timeline.tsx'
 
 const TONES = { good: 'paid', wait: 'confirming', bad: 'partial', plain: 'new' } as const
 /** Polling interval for states that may change without a signal. */
-const ASK_AGAIN_MS = 15_000
+const REFETCH_EVERY_MS = 15_000
 
 /** One invoice: its status and everything behind it. */
 export function InvoicePage() {
   const scope = useScope()
   const { id = '' } = useParams()
-  const invoice = useQuery(trpc.invoices.get.queryOptions({ ...scope, id }, { refetchInterval: ASK_AGAIN_MS }))
+  const invoice = useQuery(trpc.invoices.get.queryOptions({ ...scope, id }, { refetchInterval: REFETCH_EVERY_MS }))
   if (invoice.data === undefined) {
     return (
       <Page title="Invoice">
@@ -130,7 +130,7 @@ function Actions({ invoice }: { readonly invoice: InvoiceDetail }) {
 const isOver = (status: InvoiceDetail['status']): boolean =>
   ['paid', 'overpaid', 'expired', 'cancelled'].includes(status)
 
-/** A page of the payer, in a tab of its own. */
+/** A page of the payer, in its own tab. */
 function PayerPage({ to, children }: { readonly to: string; readonly children: string }) {
   return (
     <Button

@@ -19,12 +19,12 @@ export function RefundDialog(props: {
 }) {
   return (
     <Modal opened={props.open} onClose={props.onClose} title="Prepare a refund">
-      <AskForm invoice={props.invoice} onClose={props.onClose} />
+      <RequestForm invoice={props.invoice} onClose={props.onClose} />
     </Modal>
   )
 }
 
-function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readonly onClose: () => void }) {
+function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readonly onClose: () => void }) {
   const scope = useScope()
   const first = invoice.refundable.find(({ asset }) => asset === invoice.coins?.asset) ?? invoice.refundable[0] ?? null
   const [chosen, setChosen] = useState(first?.asset ?? null)
@@ -32,13 +32,13 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
   const [amount, setAmount] = useState(suggested(invoice, first))
   const [reason, setReason] = useState('')
   const sender = senderOf(invoice, coin)
-  const [way, setWay] = useState<'ask' | 'given'>('ask')
+  const [way, setWay] = useState<'link' | 'given'>('link')
   const [address, setAddress] = useState(sender ?? '')
-  const ask = useAction({
+  const action = useAction({
     call: (ids, input: Pick<OpenRefund, 'id' | 'amount' | 'asset' | 'address'>) =>
       api.invoices.openRefund.mutate({ ...scope, ...ids, ...input }),
     done:
-      way === 'ask'
+      way === 'link'
         ? 'Link created. Copy it and send it to the customer.'
         : 'Refund prepared. Send it from your own wallet.',
     refresh: REFRESH,
@@ -57,7 +57,7 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
     const to = way === 'given' ? address.trim() : null
     // A decimal comma is what many keyboards have; groups of digits are never guessed at.
     const input = { id: invoice.id, amount: amount.trim().replace(',', '.'), asset: coin?.asset ?? null, address: to }
-    void ask.run(input, why === '' ? undefined : why)
+    void action.run(input, why === '' ? undefined : why)
   }
   return (
     <form onSubmit={submit} className="pm-stack" noValidate>
@@ -79,13 +79,13 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
         inputMode="decimal"
         value={amount}
         onChange={({ currentTarget }) => setAmount(currentTarget.value)}
-        error={unclear ?? ask.failure?.fields['amount']}
+        error={unclear ?? action.failure?.fields['amount']}
         data-autofocus
       />
-      <Radio.Group label="Where it goes" value={way} onChange={(next) => setWay(next === 'given' ? 'given' : 'ask')}>
+      <Radio.Group label="Where it goes" value={way} onChange={(next) => setWay(next === 'given' ? 'given' : 'link')}>
         <div className="pm-stack pm-gap-top">
           <Radio
-            value="ask"
+            value="link"
             label="Ask the customer by link"
             description={`The link asks for ${/^[aeiou]/i.test(coin?.networkName ?? '') ? 'an' : 'a'} ${coin?.networkName ?? ''} address. It expires in 14 days and can be used once.`}
           />
@@ -108,7 +108,7 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
           maxLength={120}
           autoComplete="off"
           onChange={({ currentTarget }) => setAddress(currentTarget.value)}
-          error={ask.failure?.fields['address']}
+          error={action.failure?.fields['address']}
         />
       ) : null}
       <TextInput
@@ -117,19 +117,19 @@ function AskForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; readon
         value={reason}
         maxLength={500}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
-        error={ask.failure?.fields['reason']}
+        error={action.failure?.fields['reason']}
       />
-      <ActionFailure failure={ask.failure} />
+      <ActionFailure failure={action.failure} />
       <div className="pm-row pm-end">
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
         <Button
           type="submit"
-          loading={ask.busy}
+          loading={action.busy}
           disabled={amount.trim() === '' || unclear !== undefined || (way === 'given' && address.trim() === '')}
         >
-          {way === 'ask' ? 'Create link' : 'Prepare refund'}
+          {way === 'link' ? 'Create link' : 'Prepare refund'}
         </Button>
       </div>
     </form>

@@ -15,7 +15,7 @@ import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail, Refund } from '../money/answers.ts'
 
 const WORDS = {
-  asked: { word: 'Address requested', tone: 'pending' },
+  requested: { word: 'Address requested', tone: 'pending' },
   addressed: { word: 'Address received', tone: 'partial' },
   sent: { word: 'Sent', tone: 'paid' },
   withdrawn: { word: 'Withdrawn', tone: 'cancelled' },
@@ -28,11 +28,11 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   const mayOpen = useMay('support', 'restricted')
   // A suggestion elsewhere leads here with the question open.
   const [params] = useSearchParams()
-  const [asking, setAsking] = useState(mayOpen && invoice.may.refund === null && params.has('refund'))
+  const [isOpen, setOpen] = useState(mayOpen && invoice.may.refund === null && params.has('refund'))
   const Dialog = useLoaded(
-    asking,
+    isOpen,
     async () => (await import('./refund-dialog.tsx')).RefundDialog,
-    () => setAsking(false),
+    () => setOpen(false),
   )
   const { refunds, coins } = invoice
   if (refunds.length === 0 && invoice.may.refund !== null) return null
@@ -51,19 +51,19 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
               Suggested: {invoice.refundSuggestion} {coins.symbol}
             </span>
           )}
-          <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
             Refund …
           </Button>
         </div>
       ) : null}
-      {Dialog === null ? null : <Dialog invoice={invoice} open={asking} onClose={() => setAsking(false)} />}
+      {Dialog === null ? null : <Dialog invoice={invoice} open={isOpen} onClose={() => setOpen(false)} />}
     </Card>
   )
 }
 
 function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayAct: boolean }) {
   const { word, tone } = WORDS[refund.status]
-  const open = refund.status === 'asked' || refund.status === 'addressed'
+  const open = refund.status === 'requested' || refund.status === 'addressed'
   return (
     <div className="pm-stack pm-gap-top">
       <div className="pm-row">
@@ -83,7 +83,7 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
           ...(refund.txHash === null
             ? []
             : ([['Transaction', <CopyText key="tx" text={refund.txHash} what="transaction" short />]] as const)),
-          ['Requested by', refund.askedBy],
+          ['Requested by', refund.requestedBy],
           ...(refund.sentAt === null
             ? []
             : ([
@@ -94,7 +94,7 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
                   </span>,
                 ],
               ] as const)),
-          ...(refund.status === 'asked'
+          ...(refund.status === 'requested'
             ? ([['Link expires', <Time key="ends" at={refund.expiresAt} />]] as const)
             : []),
         ]}

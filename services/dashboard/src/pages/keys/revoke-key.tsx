@@ -14,12 +14,12 @@ interface RevokeKeyProps {
 /** Revokes a key after its last four characters were typed, so that the right key is revoked. */
 export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
   const scope = useScope()
-  const [isAsking, setAsking] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const [typed, setTyped] = useState('')
   const revoke = useAction({
     call: (ids, input: { keyId: string; last4: string }) => api.apiKeys.revoke.mutate({ ...scope, ...ids, ...input }),
     done: 'Key revoked.',
-    onDone: () => setAsking(false),
+    onDone: () => setOpen(false),
     refresh: [trpc.apiKeys.pathFilter()],
   })
   const submit = (event: FormEvent) => {
@@ -28,10 +28,10 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
   }
   return (
     <>
-      <Button size="xs" variant="default" color="red" onClick={() => setAsking(true)}>
+      <Button size="xs" variant="default" color="red" onClick={() => setOpen(true)}>
         Revoke
       </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Revoke API key">
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Revoke API key">
         <form className="pm-stack" onSubmit={submit}>
           <p>
             {name === null ? 'The key' : <UntrustedText>{name}</UntrustedText>} that ends in{' '}
@@ -50,7 +50,7 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
           />
           <ActionFailure failure={revoke.failure?.fields['last4'] === undefined ? revoke.failure : null} />
           <div className="pm-row pm-end">
-            <Button variant="default" onClick={() => setAsking(false)}>
+            <Button variant="default" onClick={() => setOpen(false)}>
               Keep key
             </Button>
             <Button type="submit" color="red" loading={revoke.busy} disabled={typed.trim() !== last4}>

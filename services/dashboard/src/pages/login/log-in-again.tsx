@@ -6,7 +6,7 @@ import { LogInForms, type LogInStep } from './log-in-forms.tsx'
 
 /**
  * The log-in above a page whose session ended while it was open. It covers the page, so that nothing of it can be read or used, and keeps
- * it, so that nothing that was typed is lost. Another person than `email` gets a page of their own.
+ * it, so that nothing that was typed is lost. Another person than `email` gets their own page.
  */
 export function LogInAgain({ email }: { readonly email: string }) {
   const client = useQueryClient()

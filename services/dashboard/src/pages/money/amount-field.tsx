@@ -20,7 +20,7 @@ export interface TypedAmount {
 /** Parses a typed amount, which begins with `initial`. Never guesses: unclear input is reported. */
 export function useAmount(currency: string, initial: string | null = null): TypedAmount {
   const [typed, setTyped] = useState(initial ?? '')
-  const [asked, setAsked] = useState(false)
+  const [isChecked, setChecked] = useState(false)
   const result = readAmount(typed, WITHOUT_DECIMALS.has(currency) ? 0 : 2)
   const value = 'value' in result ? result.value : null
   const complete = value === null ? null : withDecimals(value, WITHOUT_DECIMALS.has(currency) ? 0 : 2)
@@ -28,15 +28,15 @@ export function useAmount(currency: string, initial: string | null = null): Type
     typed,
     type: (text) => {
       setTyped(text)
-      setAsked(false)
+      setChecked(false)
     },
     echo: complete === null ? null : `${showDecimal(complete)} ${currency}`,
-    problem: asked && 'problem' in result ? result.problem : null,
+    problem: isChecked && 'problem' in result ? result.problem : null,
     read: () => {
-      setAsked(true)
+      setChecked(true)
       return value
     },
-    leave: () => setAsked(typed.trim() !== ''),
+    leave: () => setChecked(typed.trim() !== ''),
   }
 }
 

@@ -2,10 +2,10 @@ import { Checkbox } from '@mantine/core'
 import { Note } from '../../parts/card.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { Time } from '../../parts/time.tsx'
-import type { Attached } from './answers.ts'
+import type { AttachPlan } from './answers.ts'
 
 /** Whether money may be applied as previewed: where somebody rejected it, a person has to say first that it was not returned. */
-export const mayApply = (plan: Attached, notReturned: boolean): boolean => plan.rejected === null || notReturned
+export const mayApply = (plan: AttachPlan, notReturned: boolean): boolean => plan.rejected === null || notReturned
 
 /** What applying money to an invoice would do: to which one, whose it is, what is due, and who rejected the money before. */
 export function AttachPreview({
@@ -13,7 +13,7 @@ export function AttachPreview({
   notReturned,
   onNotReturned,
 }: {
-  readonly plan: Attached
+  readonly plan: AttachPlan
   readonly notReturned: boolean
   readonly onNotReturned: (said: boolean) => void
 }) {

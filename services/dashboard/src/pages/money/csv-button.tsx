@@ -26,11 +26,11 @@ export function CsvButton(
       const fields = Object.entries({ workspaceId, mode, ...Object.fromEntries(filters) })
       const body = new URLSearchParams(fields.map(([name, value]) => [name, String(value)]))
       const response = await fetch(`/export/${props.what}.csv`, { method: 'POST', body })
-      if (!response.ok) throw new Refused(await response.text())
+      if (!response.ok) throw new ExportRefusal(await response.text())
       const name = response.headers.get('content-disposition')?.match(/filename="([^"]+)"/)?.[1]
       saveFile(await response.blob(), name ?? `${props.what}.csv`)
     } catch (error) {
-      const message = error instanceof Refused ? error.message : 'The file was not saved. Please try again.'
+      const message = error instanceof ExportRefusal ? error.message : 'The file was not saved. Please try again.'
       showToast({ color: 'red', message })
     } finally {
       setBusy(false)
@@ -49,7 +49,7 @@ export function CsvButton(
 }
 
 /** The server refused an export; the message is its sentence. */
-class Refused extends Error {}
+class ExportRefusal extends Error {}
 
 function saveFile(file: Blob, name: string): void {
   const url = URL.createObjectURL(file)

@@ -3,7 +3,7 @@ import { type Failure, failureOf, PageFailure } from '#services/dashboard/src/ap
 import { api } from '#services/dashboard/src/api/trpc.ts'
 import { useScope } from '#services/dashboard/src/session/scope.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
-import type { Attached } from './answers.ts'
+import type { AttachPlan } from './answers.ts'
 
 /** Money, the number of the invoice as typed, and its value where it is in another coin. */
 interface AttachRequest {
@@ -15,7 +15,7 @@ interface AttachRequest {
 /** Reads what applying money to an invoice would do, before a person may confirm it. */
 export function useAttachPlan() {
   const scope = useScope()
-  const [plan, setPlan] = useState<Attached | null>(null)
+  const [plan, setPlan] = useState<AttachPlan | null>(null)
   const [problem, setProblem] = useState<Failure | string | null>(null)
   const [looking, setLooking] = useState(false)
   const [notReturned, setNotReturned] = useState(false)

@@ -19,24 +19,24 @@ export function ResetPage() {
         <Logo /> Paymesh
       </div>
       <Page title="Reset your password">
-        <Card>{token === '' ? <Ask /> : <Choose key={token} token={token} />}</Card>
+        <Card>{token === '' ? <RequestLink /> : <Choose key={token} token={token} />}</Card>
       </Page>
     </main>
   )
 }
 
-function Ask() {
+function RequestLink() {
   const [email, setEmail] = useState('')
-  const [asked, setAsked] = useState<string | null>(null)
+  const [sentTo, setSentTo] = useState<string | null>(null)
   const request = useAction({
     call: (_ids, input: { email: string }) => api.auth.requestReset.mutate(input),
-    onDone: () => setAsked(email.trim()),
+    onDone: () => setSentTo(email.trim()),
   })
-  if (asked !== null) {
+  if (sentTo !== null) {
     return (
       <div className="pm-stack" role="status">
         <p>
-          If <UntrustedText>{asked}</UntrustedText> has an account here, a link is on its way. It works for 30 minutes,
+          If <UntrustedText>{sentTo}</UntrustedText> has an account here, a link is on its way. It works for 30 minutes,
           once.
         </p>
         <p className="pm-muted pm-small">

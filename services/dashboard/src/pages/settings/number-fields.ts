@@ -126,7 +126,7 @@ export const PAYMENT_FIELDS: readonly NumberField[] = [
   },
 ]
 
-/** The fields by sentence: most have one of their own. */
+/** The fields by sentence: most have their own. */
 export function sentencesOf(fields: readonly NumberField[]): readonly (readonly NumberField[])[] {
   const starts = fields.flatMap(({ isContinued }, place) => (isContinued === true && place > 0 ? [] : [place]))
   return starts.map((start, index) => fields.slice(start, starts[index + 1]))

@@ -16,7 +16,7 @@ interface NumbersSectionProps {
   readonly hasArsSeries?: boolean
 }
 
-/** What the browser knows, with what may be stored already. */
+/** What was entered in the browser, with what may be stored already. */
 const ZONES = [...new Set(['UTC', ZONE, ...Intl.supportedValuesOf('timeZone')])]
 
 /** Numeric rules, each as a sentence. */

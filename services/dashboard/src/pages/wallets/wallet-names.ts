@@ -1,7 +1,7 @@
 import type { Family } from '#shared/domain/enumerations.ts'
 import { FAMILY_LABELS } from './labels.ts'
 
-interface Named {
+interface NamedWallet {
   readonly id: string
   readonly family: Family
   readonly createdAt: number
@@ -11,7 +11,7 @@ interface Named {
  * The screen reader name of each wallet of a page, by id: its family, and its position in the order of creation where the family has
  * several. No two wallets share a name, and a new one changes only the total in the others' names.
  */
-export function walletNames(wallets: readonly Named[]): ReadonlyMap<string, string> {
+export function walletNames(wallets: readonly NamedWallet[]): ReadonlyMap<string, string> {
   const inOrder = [...wallets].sort((one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1))
   return new Map(
     wallets.map(({ id, family }) => {

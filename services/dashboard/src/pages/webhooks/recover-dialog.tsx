@@ -39,14 +39,14 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
   const [endpoint, setEndpoint] = useState(endpointId ?? endpoints[0]?.id ?? '')
   const [since, setSince] = useState(() => fieldOf(Date.now() - DAY_MS))
   const [kind, setKind] = useState<'failed' | 'all'>('failed')
-  const [asked, setAsked] = useState<string | null>(null)
+  const [recovering, setRecovering] = useState<string | null>(null)
   const action = useAction({
     call: (ids, input: { readonly endpointId: string; readonly since: number; readonly scope: 'failed' | 'all' }) =>
       api.endpoints.recover.mutate({ ...scope, ...ids, ...input }),
     refresh: [trpc.endpoints.pathFilter(), trpc.deliveries.pathFilter()],
-    onDone: ({ endpointId: id }) => setAsked(id),
+    onDone: ({ endpointId: id }) => setRecovering(id),
   })
-  if (asked !== null) return <Progress endpointId={asked} onClose={onClose} />
+  if (recovering !== null) return <Progress endpointId={recovering} onClose={onClose} />
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void action.run({ endpointId: endpoint, since: new Date(since).getTime(), scope: kind })

@@ -8,12 +8,12 @@ import { ActionFailure } from './action-failure.tsx'
 /** A button that changes something. Its failure is shown next to it, with a confirmation and reason where needed. */
 export function ActionButton<TInput>(props: ActionButtonProps<TInput>) {
   const { action, input, children, confirm, reason, refusal, dismiss: _, confirmColor: __, ...look } = props
-  const [asking, setAsking] = useState(false)
+  const [isOpen, setOpen] = useState(false)
   const refusalId = useId()
   const Question = useLoaded(
-    asking,
+    isOpen,
     async () => (await import('./question.tsx')).Question<TInput>,
-    () => setAsking(false),
+    () => setOpen(false),
   )
   if (refusal !== undefined && refusal !== null) {
     return (
@@ -35,19 +35,19 @@ export function ActionButton<TInput>(props: ActionButtonProps<TInput>) {
       </Hint>
     )
   }
-  const asks = confirm !== undefined || reason !== undefined
+  const hasQuestion = confirm !== undefined || reason !== undefined
   const click = () => {
-    if (!asks) return void action.run(input)
+    if (!hasQuestion) return void action.run(input)
     action.clear()
-    setAsking(true)
+    setOpen(true)
   }
   return (
     <>
       <Button {...look} loading={action.busy} onClick={click}>
         {children}
       </Button>
-      {asks ? (
-        Question !== null && <Question {...props} open={asking} onClose={() => setAsking(false)} />
+      {hasQuestion ? (
+        Question !== null && <Question {...props} open={isOpen} onClose={() => setOpen(false)} />
       ) : (
         <ActionFailure failure={action.failure} />
       )}

@@ -8,15 +8,15 @@ import { sendStepUpCode } from '../../session/step-up-code.ts'
 import { Modal } from '../loaded-modal.tsx'
 import { Enrolment } from './enrolment.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { askedNow, settle, subscribe } from './step-up.ts'
+import { requiredProof, settle, subscribe } from './step-up.ts'
 
 /** The dialog itself; the frame renders it once. */
 export function StepUpDialog() {
-  const asked = useSyncExternalStore(subscribe, askedNow)
+  const proof = useSyncExternalStore(subscribe, requiredProof)
   return (
     <>
-      <CodeDialog isOpen={asked === 'code'} />
-      <AuthenticatorDialog isOpen={asked === 'authenticator'} />
+      <CodeDialog isOpen={proof === 'code'} />
+      <AuthenticatorDialog isOpen={proof === 'authenticator'} />
     </>
   )
 }

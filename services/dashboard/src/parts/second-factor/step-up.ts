@@ -4,7 +4,7 @@ import { api } from '../../api/trpc.ts'
 /** What the person must do: enter a code, or set up an authenticator first. */
 type RequiredProof = 'code' | 'authenticator'
 
-let waiting: { readonly asked: RequiredProof; readonly done: (given: boolean) => void } | null = null
+let waiting: { readonly proof: RequiredProof; readonly done: (given: boolean) => void } | null = null
 const listeners = new Set<() => void>()
 
 /** Closes the dialog: with `given` the call is repeated. */
@@ -15,10 +15,10 @@ export function settle(given: boolean): void {
 }
 
 /** Opens the dialog. True when a code was entered, false when the person closed it. */
-async function ask(asked: RequiredProof): Promise<boolean> {
+async function requestProof(proof: RequiredProof): Promise<boolean> {
   settle(false)
   return await new Promise((done) => {
-    waiting = { asked, done }
+    waiting = { proof, done }
     for (const listener of listeners) listener()
   })
 }
@@ -32,8 +32,8 @@ export async function withStepUp<T>(call: () => Promise<T>): Promise<T> {
     return await call()
   } catch (error) {
     const { needsStepUp, needsAuthenticator } = failureOf(error)
-    const asked = needsStepUp ? 'code' : needsAuthenticator ? 'authenticator' : null
-    if (asked !== null && (await ask(asked))) return await call()
+    const proof = needsStepUp ? 'code' : needsAuthenticator ? 'authenticator' : null
+    if (proof !== null && (await requestProof(proof))) return await call()
     throw error
   }
 }
@@ -48,8 +48,8 @@ const SOON_MS = 60_000
 export async function stepUpFirst(): Promise<boolean> {
   const known = await api.auth.me.query().catch(() => null)
   if (known === null) return true
-  if (!known.hasAuthenticator) return await ask('authenticator')
-  return (known.steppedUpUntil ?? 0) > Date.now() + SOON_MS || (await ask('code'))
+  if (!known.hasAuthenticator) return await requestProof('authenticator')
+  return (known.steppedUpUntil ?? 0) > Date.now() + SOON_MS || (await requestProof('code'))
 }
 
 /** Calls the listener whenever the dialog changes; returns a function that unsubscribes. */
@@ -59,6 +59,6 @@ export function subscribe(listener: () => void): () => void {
 }
 
 /** The current dialog; null without one. */
-export function askedNow(): RequiredProof | null {
-  return waiting?.asked ?? null
+export function requiredProof(): RequiredProof | null {
+  return waiting?.proof ?? null
 }

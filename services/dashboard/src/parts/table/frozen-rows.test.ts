@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, holdRows, type Shown, showRows } from './frozen-rows.ts'
+import { type Answer, holdRows, type ShownRows, showRows } from './frozen-rows.ts'
 
 interface Row {
   readonly id: string
@@ -30,8 +30,8 @@ describe('what a list shows', () => {
     ...more,
   })
   const play = (...answers: readonly Answer<Row>[]) =>
-    answers.reduce<Shown<Row> | null>((before, now) => showRows(before, now, idOf), null)
-  const idsOf = (shown: Shown<Row> | null) => shown?.shown.map(({ id }) => id)
+    answers.reduce<ShownRows<Row> | null>((before, now) => showRows(before, now, idOf), null)
+  const idsOf = (shown: ShownRows<Row> | null) => shown?.shown.map(({ id }) => id)
 
   // Guarantee: no row of one filter is ever shown as a row of another, and none of the new filter's rows waits.
   test('another filter: rows of the one before are marked as such and leave with the answer', () => {

@@ -5,7 +5,7 @@ export interface FrozenRows<T> {
 }
 
 /** The last displayed state of a list. */
-export interface Shown<T> extends FrozenRows<T> {
+export interface ShownRows<T> extends FrozenRows<T> {
   /** Key of the list; null while rows of another list are shown until this one has loaded. */
   readonly key: string | null
   /** When its response arrived, in Unix ms of this browser. */
@@ -31,7 +31,7 @@ export interface Answer<T> {
  * so that nothing moves under a pointer, except where this person expects it: in the first response after the list was opened and
  * in the first response after their own change.
  */
-export function showRows<T>(before: Shown<T> | null, now: Answer<T>, idOf: (row: T) => string): Shown<T> {
+export function showRows<T>(before: ShownRows<T> | null, now: Answer<T>, idOf: (row: T) => string): ShownRows<T> {
   const { key, rows, answeredAt } = now
   const isSame = before !== null && before.key === key
   if (now.isPlaceholder) {

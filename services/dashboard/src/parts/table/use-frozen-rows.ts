@@ -2,7 +2,7 @@ import { use, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { PlaceContext } from '../../session/scope.ts'
 import { lastOwnChangeAt } from '../own-changes.ts'
-import { type Shown, showRows } from './frozen-rows.ts'
+import { type ShownRows, showRows } from './frozen-rows.ts'
 
 /** Fields of a TanStack query that are needed here. */
 export interface RowsQuery {
@@ -35,7 +35,7 @@ export function useFrozenRows<T>(
   detailParam: string | undefined,
 ): HeldList<T> {
   const [released, setReleased] = useState(0)
-  const last = useRef<Shown<T> | null>(null)
+  const last = useRef<ShownRows<T> | null>(null)
   const key = `${useListName(detailParam)} ${released}`
   const now = {
     key,
@@ -55,6 +55,6 @@ export function useFrozenRows<T>(
 function useListName(detailParam: string | undefined): string {
   const place = use(PlaceContext)
   const [params] = useSearchParams()
-  const asked = [...params].filter(([name]) => name !== detailParam).sort()
-  return JSON.stringify([place?.workspaceId, place?.mode, asked])
+  const filters = [...params].filter(([name]) => name !== detailParam).sort()
+  return JSON.stringify([place?.workspaceId, place?.mode, filters])
 }

@@ -4,7 +4,7 @@ import { type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
 
 /** Queries one node; returns the ids of those that it does not show, successful, in the same block. */
-export type AskNode<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>
+export type NodeQuery<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>
 
 interface OpenQuestion<N extends PoolNode> {
   readonly transaction: SeenTransaction
@@ -28,7 +28,7 @@ export async function findDisputed<N extends PoolNode>(
   roster: NodeRoster<N>,
   sources: BlockSources<RosterEntry<N>>,
   transactions: readonly SeenTransaction[],
-  ask: AskNode<N>,
+  query: NodeQuery<N>,
 ): Promise<ReadonlySet<string>> {
   const questions = transactions.map((transaction): OpenQuestion<N> => {
     const source = sources.of(transaction.height)
@@ -40,7 +40,7 @@ export async function findDisputed<N extends PoolNode>(
     const open = questions.filter(({ missing, source }) => missing > 0 && source !== entry)
     if (open.length === 0 || entry.health.isOutvoted) continue
     try {
-      await putTo(roster, entry, open, ask)
+      await putTo(roster, entry, open, query)
       answers += 1
     } catch (error) {
       if (!(error instanceof NodeUnreliable || error instanceof NodeMismatch)) throw error
@@ -59,10 +59,10 @@ async function putTo<N extends PoolNode>(
   roster: NodeRoster<N>,
   entry: RosterEntry<N>,
   open: readonly OpenQuestion<N>[],
-  ask: AskNode<N>,
+  query: NodeQuery<N>,
 ): Promise<void> {
-  const asked = open.map(({ transaction }) => transaction)
-  const height = Math.max(...asked.map((transaction) => transaction.height))
-  const denied = new Set(await roster.attempt(entry, (node) => ask(node, asked), height))
+  const transactions = open.map(({ transaction }) => transaction)
+  const height = Math.max(...transactions.map((transaction) => transaction.height))
+  const denied = new Set(await roster.attempt(entry, (node) => query(node, transactions), height))
   for (const question of open) if (!denied.has(question.transaction.txHash)) question.missing -= 1
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { revealHidden } from './untrusted.ts'
+import { revealHidden } from './reveal-hidden.ts'
 
 // Guarantee: a file name, order or note cannot be turned around or hidden by control characters.
 test('bidi overrides, zero-width and control characters are shown', () => {

@@ -8,7 +8,7 @@ const NAMED = 2
 const OTHER = 'Other'
 
 /** Payments and refunds of one currency that no rate into the reporting currency was stored with. */
-interface Missing {
+interface MissingRate {
   readonly currency: FiatCode
   readonly count: number
 }
@@ -38,7 +38,7 @@ export interface MoneyAmounts {
 /** Money in the reporting currency, in it or converted at the rate that was stored with each invoice. */
 export interface ReportedVolume extends MoneyAmounts {
   /** Left out of every amount, never guessed. */
-  readonly missing: Missing[]
+  readonly missing: MissingRate[]
   /** Payments of the days before that are left out of `before`. */
   readonly missingBefore: number
   /** What was received on each day, by coin, the largest first. */
@@ -112,7 +112,7 @@ function amountsIn(
 }
 
 /** Other currencies with money that has no rate, and how many prices, payments and refunds lack it. */
-function missingOf(rows: readonly MoneySum[], currency: FiatCode): Missing[] {
+function missingOf(rows: readonly MoneySum[], currency: FiatCode): MissingRate[] {
   const money = rows.filter(({ figure }) => figure === 'price' || figure === 'received' || figure === 'refunded')
   const others = [...new Set(money.map((row) => row.currency))].filter((code) => code !== currency).sort()
   return others.flatMap((code) => {

@@ -6,10 +6,10 @@ import type { Proof } from '../wallets/control-proof.tsx'
 export type Kind = 'xpub' | 'pool' | 'address'
 export type Preview = Awaited<ReturnType<typeof api.wallets.prepare.mutate>>
 export type KeyPreview = NonNullable<Preview['key']>
-export type Added = Awaited<ReturnType<typeof api.wallets.add.mutate>>
+export type AddedWallet = Awaited<ReturnType<typeof api.wallets.add.mutate>>
 
 /** Data that a person entered. */
-export interface Entered {
+export interface Entry {
   readonly family: Family
   readonly kind: Kind
   readonly value: string

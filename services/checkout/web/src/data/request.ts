@@ -11,7 +11,7 @@ const TIMEOUT_MS = 20_000
 export const OFFLINE: Problem = { code: 'OFFLINE', status: 0, retryAfter: null, paths: [] }
 
 /** Calls our own server; never rejects. `tag` identifies the data that the page already has. */
-export async function ask<T>(
+export async function request<T>(
   path: string,
   options: { readonly body?: object; readonly tag?: string | null } = {},
 ): Promise<Answer<T>> {

@@ -30,7 +30,7 @@ export function unpaidReason(scene: UnpaidScene): string {
   if (state.status === 'paid') return state.underpaidAccepted ? 'Paid: a smaller amount was accepted.' : 'Paid.'
   if (state.status === 'overpaid') return 'Overpaid.'
   const reason =
-    notAsked(scene) ??
+    notRequested(scene) ??
     waiting(scene) ??
     uncounted(scene) ??
     unexplained(scene) ??
@@ -41,7 +41,7 @@ export function unpaidReason(scene: UnpaidScene): string {
   return `${reason}${over}`
 }
 
-function notAsked({ state }: UnpaidScene): string | null {
+function notRequested({ state }: UnpaidScene): string | null {
   if (activePaymentMethod(state) === null) return 'Not paid: the customer never chose a coin, so no address was shown.'
   if (state.status !== 'cancelled') return null
   const arrived = totals(state).receivedBase > 0n

@@ -18,7 +18,7 @@ describe('a transaction whose block a known node gave', () => {
     expect(await pool.use(name)).toBe('b')
     a.chain = 'ours'
     expect(await pool.disputed([TX], deny)).toEqual(DISPUTED)
-    expect(a.asked).toBe(0)
+    expect(a.requests).toBe(0)
     b.denied = []
     expect(await pool.disputed([TX], deny)).toEqual(NONE)
   })
@@ -40,7 +40,7 @@ describe('a transaction whose block a known node gave', () => {
     const pool = poolOf(a, b)
     pool.noteBlocks(a, 90, 100)
     expect(await pool.disputed([TX, { ...TX, txHash: 'other' }], deny)).toEqual(DISPUTED)
-    expect(b.asked).toBe(1)
+    expect(b.requests).toBe(1)
   })
 })
 
@@ -85,7 +85,7 @@ describe('who else could be asked', () => {
     expect(await pool.voteOnFork({ height: 100, hash: 'main-100' })).toBe('kept')
     pool.noteBlocks(b, 1, 100)
     expect(await pool.disputed([TX], deny)).toEqual(NONE)
-    expect(a.asked).toBe(0)
+    expect(a.requests).toBe(0)
   })
 })
 
