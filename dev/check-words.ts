@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import ts from 'typescript'
 
 /**
  * Words of the project's own dialect, and the field's term for each. A word is found in prose and inside identifiers of any case.
@@ -78,6 +79,47 @@ const KEPT: ReadonlyMap<string, RegExp> = new Map([
   ['dev/patterns/verdicts.json', /noted/g],
 ])
 
+/** Words for what a program does to a server, a node or a store: request, query or read. */
+const ASKING: ReadonlySet<string> = new Set(['ask', 'asks', 'asked', 'asking', 'asker', 'unasked'])
+/** One side of an order book, and the fields of exchanges for it, where prices are read. */
+const ASK_PRICE = /^ask(Px|Sz|Price|Qty)?$/
+const PRICES = /^(services\/rates|dev\/exchange-simulator|shared\/domain\/rates)\//
+/** The commonest participles; as the whole name of a type they leave out what the thing is. */
+const PARTICIPLE_TYPE = new RegExp(
+  `^(?:export )?(?:declare )?(?:interface|type|class) ((?:${[
+    ...[
+      'Added',
+      'Asked',
+      'Done',
+      'Ended',
+      'Entered',
+      'Explained',
+      'Found',
+      'Gathered',
+      'Given',
+      'Held',
+      'Kept',
+      'Known',
+    ],
+    ...[
+      'Listed',
+      'Loaded',
+      'Lost',
+      'Made',
+      'Missing',
+      'Moved',
+      'Named',
+      'Opened',
+      'Owned',
+      'Parsed',
+      'Placed',
+      'Prepared',
+    ],
+    ...['Priced', 'Read', 'Recorded', 'Refused', 'Reported', 'Running', 'Seen', 'Sent', 'Shown', 'Skipped', 'Started'],
+    ...['Stored', 'Taken', 'Tried', 'Waiting', 'Wanted', 'Watched', 'Written'],
+  ].join('|')}))\\b`,
+)
+
 /** A banned word in a text, with its line. */
 export interface FoundWord {
   readonly path: string
@@ -123,6 +165,41 @@ export function findBannedWords(path: string, text: string): readonly FoundWord[
   )
 }
 
+/**
+ * Names of a TypeScript file that say `ask`, among them one-word strings of several parts as `reset_asked`, and types whose whole name is
+ * a participle. Prose may ask.
+ */
+export function findBadNames(path: string, text: string): readonly FoundWord[] {
+  if (!/\.m?tsx?$|\.mjs$/.test(path) || EXEMPT.some((exempt) => path.startsWith(exempt))) return []
+  const types = text.split('\n').flatMap((line, index) => {
+    const word = PARTICIPLE_TYPE.exec(line)?.[1]
+    return word === undefined ? [] : [{ path, line: index + 1, word, better: 'a noun: what the thing is' }]
+  })
+  if (!/ask/i.test(text)) return types
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest)
+  const found: FoundWord[] = [...types]
+  const visit = (node: ts.Node): void => {
+    const word = nameOf(node)
+    if (word !== null && saysAsk(word) && !(ASK_PRICE.test(word) && PRICES.test(path))) {
+      const line = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1
+      found.push({ path, line, word, better: 'request, query, read' })
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
+/** An identifier, or a string that is a name of several parts. */
+function nameOf(node: ts.Node): string | null {
+  if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) return node.text
+  const isText = ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
+  return isText && /^(?=.*[A-Z_.:-])[\w.:-]+$/.test(node.text) ? node.text : null
+}
+
+const saysAsk = (name: string): boolean =>
+  name.split(/[^A-Za-z]+|(?<=[a-z])(?=[A-Z])/).some((part) => ASKING.has(part.toLowerCase()))
+
 /** Text files under version control, by path. */
 export function trackedTexts(): ReadonlyMap<string, string> {
   const paths = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
@@ -134,7 +211,10 @@ export function trackedTexts(): ReadonlyMap<string, string> {
 }
 
 if (process.argv[1]?.endsWith('check-words.ts')) {
-  const found = [...trackedTexts()].flatMap(([path, text]) => findBannedWords(path, text))
+  const found = [...trackedTexts()].flatMap(([path, text]) => [
+    ...findBannedWords(path, text),
+    ...findBadNames(path, text),
+  ])
   for (const { path, line, word, better } of found) {
     process.stderr.write(`${path}:${line}: "${word}" is a banned word; say: ${better}\n`)
   }
