@@ -39,8 +39,7 @@ const next = z.object({ next: z.enum(['code', 'done']) })
 export const authRouter = router({
   /** State of this browser: `out`, `code` (password entered) or `in`. */
   state: openProcedure.output(z.object({ state: z.enum(['out', 'code', 'in']) })).query(({ ctx: { session } }) => ({
-    state:
-      session === null ? ('out' as const) : session.secondFactor === 'pending' ? ('code' as const) : ('in' as const),
+    state: session === null ? 'out' : session.secondFactor === 'pending' ? 'code' : 'in',
   })),
 
   logIn: openDecision()

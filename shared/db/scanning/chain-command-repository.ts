@@ -13,6 +13,13 @@ import { CHAIN_COMMANDS, type ChainCommand } from './chain-command-model.ts'
 export function createChainCommandRepository(db: Database) {
   const commands = db.collection(CHAIN_COMMANDS)
   const open = { status: 'open' as const }
+  const list = async (...which: Parameters<typeof commands.find>): Promise<readonly ChainCommand[]> =>
+    (
+      await commands
+        .find(...which)
+        .sort({ requestedAt: 1 })
+        .toArray()
+    ).map(CHAIN_COMMANDS.toRecord)
   return {
     /** Stores the request and its audit row together, unless one of its kind is open on the network: then that one is returned. */
     request: async (command: ChainCommand, audit: AuditRecord): Promise<ChainCommand> => {
@@ -34,18 +41,9 @@ export function createChainCommandRepository(db: Database) {
     findById: async (id: string): Promise<ChainCommand | null> =>
       CHAIN_COMMANDS.toRecord(await commands.findOne({ _id: id })),
     /** Open requests of a network, oldest first. */
-    listOpen: async (mode: Mode, network: NetworkId): Promise<readonly ChainCommand[]> =>
-      (
-        await commands
-          .find({ mode, network, ...open })
-          .sort({ requestedAt: 1 })
-          .toArray()
-      ).map(CHAIN_COMMANDS.toRecord),
+    listOpen: (mode: Mode, network: NetworkId): Promise<readonly ChainCommand[]> => list({ mode, network, ...open }),
     /** Open requests of all networks, oldest first. */
-    listAllOpen: async (): Promise<readonly ChainCommand[]> =>
-      (await commands.find(open, { hint: 'command_open' }).sort({ requestedAt: 1 }).toArray()).map(
-        CHAIN_COMMANDS.toRecord,
-      ),
+    listAllOpen: (): Promise<readonly ChainCommand[]> => list(open, { hint: 'command_open' }),
     /** Advances a rescan, by compare-and-set on `nextHeight`; false when another process advanced or closed it. */
     progress: async (
       { id, nextHeight }: ChainCommand,

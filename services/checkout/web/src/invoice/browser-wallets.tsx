@@ -86,9 +86,7 @@ export function BrowserWallets({ invoiceId, paymentMethod, sent }: WalletsProps)
 /** What the checkout builds and sends from its own values; the page adds nothing but the wallet's account and signature. */
 const checkoutOf = (invoiceId: string): Checkout => ({
   async prepare(account) {
-    const answer = await request<{ readonly transaction: string | null }>(`/i/${invoiceId}/wallet`, {
-      body: { account },
-    })
+    const answer = await request<{ transaction: string | null }>(`/i/${invoiceId}/wallet`, { body: { account } })
     return answer.ok ? answer.data.transaction : null
   },
   async submit(signed) {
