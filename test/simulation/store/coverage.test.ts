@@ -18,6 +18,7 @@ const OUTSIDE = [
   'change-collector.ts',
   'change-feed.ts',
   'collection-ranges.ts',
+  'book-reads.ts',
   'count-slot.ts',
   'ended-idempotency.ts',
   'estimate-backup.ts',

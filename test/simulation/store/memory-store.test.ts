@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { createExceptionRepository } from '#shared/db/exceptions/exception-repository.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { createMailRepository, mailToDocument } from '#shared/db/mails/mail-repository.ts'
+import { createPaymentRepository } from '#shared/db/payments/payment-repository.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { migrate, verifyIndexes } from '#shared/db/schema/migrate.ts'
+import { sampleObservation, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { auditNamed, exceptionNamed, invoiceNamed, PAST } from './contract-samples.ts'
 import type { Execute } from './execute.ts'
 import { createMemoryStore, type MemoryStoreOptions } from './memory-store.ts'
@@ -63,6 +65,24 @@ it('shows what was there at a moment before, and is itself unchanged', async () 
   const before = store.asOf(PAST, () => store.documents('mails').map((row) => [row['_id'], row['to']]))
   expect(before).toEqual([['m-1', 'a']])
   expect(idsOf(store.documents('mails'))).toEqual(['m-1', 'm-2'])
+})
+
+// Guarantee: whose money a transfer is, and that none came until a deadline, is never decided by the past.
+it('reads the holder of a claim, and what is new at a deadline, behind the newest write', async () => {
+  const { db, invoices, store } = open()
+  const payments = createPaymentRepository(db, { uuid: () => 'row', bytes: (length) => new Uint8Array(length) })
+  const paymentMethods = [samplePaymentMethod('a', PAST)]
+  store.holdBack()
+  await invoices.insert(invoiceNamed('i-1', { state: { paymentMethods } }))
+  expect(await invoices.findByClaims(['test:evm:a'])).toMatchObject([{ invoiceId: 'i-1' }])
+  await payments.recordObservations([sampleObservation('test:ethereum:a:0', { invoiceId: 'i-1' })], 1, PAST)
+  const [stored = null] = store.documents('payments')
+  store.collection('payments').put(stored, null)
+  store.holdBack()
+  store.collection('payments').put(null, stored)
+  const read = (isFinal: boolean) => payments.listForFold('i-1', '1.1', { keys: [], isFinal })
+  expect((await read(false)).payments).toEqual([])
+  expect((await read(true)).payments).toMatchObject([{ key: 'test:ethereum:a:0' }])
 })
 
 it('applies a batch up to the step at which the server died', async () => {
