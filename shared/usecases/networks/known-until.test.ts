@@ -22,9 +22,10 @@ describe('what is known of a chain', () => {
   })
 
   // Guarantee: a block that calls itself later than it is passes no deadline over blocks that are still unread.
-  it('leaves the time that unread blocks took, whatever the last block says of its own', () => {
+  it('leaves the time that unread blocks took where the last one was read before its own time', () => {
     expect(known({ time: 1_100 * MINUTE, headHeight: 19 })).toBe(1_005 * MINUTE - 3 * BLOCK_MS)
-    expect(known({ time: 970 * MINUTE, headHeight: 19 })).toBe(970 * MINUTE)
+    // An honest time needs no pace: a chain may be faster than its row says.
+    expect(known({ time: 1_000 * MINUTE, advancedAt: 1_001 * MINUTE, headHeight: 900 })).toBe(1_000 * MINUTE)
     expect(known({ mode: 'test', time: 1_100 * MINUTE, headHeight: 19 })).toBe(1_005 * MINUTE)
   })
 

@@ -40,13 +40,14 @@ export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
 
 /** The same by the blocks alone, whether or not deadlines in them are proven. Pure. */
 export function readUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
-  const { mode, headSeenAt, mempoolAt, atHeadAt } = cursor
+  const { mode, headSeenAt, mempoolAt, atHeadAt, advancedAt = headSeenAt } = cursor
   const time = scannedTime(cursor)
   if (mempoolAt !== undefined) return mode === 'test' ? mempoolAt : liveMempool(cursor, mempoolAt, blockTimeMs)
   // A test chain may mine only when something happens: at its head the last reading counts.
   if (mode === 'test') return Math.max(Math.min(time, headSeenAt), atHeadAt ?? 0)
-  // A block may carry a later time than its own, and unread ones behind it are older than the reading: each took its pace.
-  const unread = Math.max(0, cursor.headHeight - cursor.height)
+  // Of a block that was read before its own time only this is sure: unread ones behind it took their pace until the head was seen.
+  const isFalse = cursor.time > advancedAt
+  const unread = isFalse ? Math.max(0, cursor.headHeight - cursor.height) : 0
   return Math.min(time, headSeenAt - unread * blockTimeMs)
 }
 

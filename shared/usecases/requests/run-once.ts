@@ -56,7 +56,9 @@ export async function runOnce(
     const sealed = { status, body: deps.secretBox.seal(body, scope) }
     if (await deps.idempotency.finish(scope, fencingToken, sealed)) return null
     const stored = await deps.idempotency.find(scope)
-    if (stored === null || stored.response === null || stored.fingerprint !== fingerprint) return null
+    if (stored === null || stored.fingerprint !== fingerprint) return null
+    // The retry that took over is not done: its response will be that of the key.
+    if (stored.response === null) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
     return { status: stored.response.status, body: deps.secretBox.open(stored.response.body, scope), replayed: true }
   }
   const stopRenewing = keepLease(deps, scope, fencingToken)

@@ -19,6 +19,7 @@ import {
   type UnspentSearch,
   writeScope,
 } from './scan-session.ts'
+import { extendWindow } from './scan-window.ts'
 
 /** Most addresses whose unspent outputs one search looks for: those of open and recent invoices. */
 const SEARCHED_MAX = 20_000
@@ -93,7 +94,8 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
     height: to,
     hash: first.parentHash,
     time: first.time,
-    window: [[to, first.parentHash]],
+    // A reorganisation below the skipped blocks finds where it leaves what was read.
+    window: extendWindow(cursor.window, [[to, first.parentHash]], source.finalityDepth),
     status: 'catchup',
     trouble: null,
     recheckThrough: null,
@@ -140,6 +142,9 @@ async function searchUnspent(session: ScanSession, command: ChainCommand): Promi
   const { deps, cursor, source } = session
   const { skipped } = cursor
   if (skipped == null) return { status: 'done', outcome: 'Blocks were skipped, and their deadlines released since.' }
+  // Balances are those of final blocks: before the skipped ones are final, they do not show what was paid in them.
+  const isFinal = (cursor.finalizedHeight ?? Number.POSITIVE_INFINITY) >= skipped.to
+  if (source.client.unspent === undefined && !isFinal) return 'open'
   const search = session.searching?.command === command.id ? session.searching : begin(session, command, skipped)
   session.searching = search
   if (search.result === null) return 'open'
@@ -173,6 +178,11 @@ function begin(session: ScanSession, { id }: ChainCommand, skipped: SkippedBlock
       search.result = result
     },
     (error: unknown) => {
+      // What the store could not say is asked again; a node has had its tries.
+      if (!(error instanceof NodeUnreliable)) {
+        session.searching = undefined
+        return
+      }
       const reason = errorText(error)
       const words = `What they paid was not searched (${reason}). Compare open invoices with a block explorer.`
       search.result = { blocks: [], words: () => words }

@@ -52,7 +52,7 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
         const isShown = transfer.asset !== null || sim.scanPlans.get(chain.id)?.wasThrifty !== true
         const known = sim.book.transfers.get(key)
         const isLeft =
-          (payment === undefined || payment.state === 'dropped') &&
+          (payment === undefined || !isLiveState(payment.state)) &&
           (isInInbox(sim, chain, tx.hash, key) || (known !== undefined && isSkipped(sim, chain, known)))
         if (block !== null && isShown && !isLeft && sim.book.transfers.has(key)) {
           must(

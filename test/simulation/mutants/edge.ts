@@ -100,8 +100,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'rounded-down',
     file: 'shared/domain/money/money.ts',
-    find: '(numerator + denominator - 1n) / denominator',
-    replace: 'numerator / denominator',
+    find: 'const displayUnits = (numerator + denominator - 1n) / denominator',
+    replace: 'const displayUnits = numerator / denominator',
     what: 'The amount due is rounded to the disadvantage of the merchant.',
   },
 ]

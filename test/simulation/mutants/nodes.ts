@@ -13,8 +13,8 @@ export const NODE_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-time-passes-unread-blocks',
     file: 'shared/usecases/networks/known-until.ts',
-    find: 'return Math.min(time, headSeenAt - unread * blockTimeMs)',
-    replace: 'return Math.min(time, headSeenAt)',
+    find: 'const isFalse = cursor.time > advancedAt',
+    replace: 'const isFalse = cursor.time < 0',
     what: 'A block that calls itself later than it is passes deadlines over blocks that are still unread.',
   },
   {
