@@ -261,7 +261,7 @@ const linkTo = (file: string) =>
 const keyOf = (manifest: Manifest, chunk: string): string =>
   manifest[chunk] === undefined ? (Object.keys(manifest).find((key) => manifest[key]?.name === chunk) ?? chunk) : chunk
 
-/** The chunks of a path: the frame by its name, a page by its source, which has a folder of its own name. */
+/** The chunks of a path: the frame by its name, a page by its source, whose folder has the same name. */
 function chunksOf(url: string): readonly string[] {
   const segments = url.split('/').filter((segment) => segment !== '')
   const [first = '', mode = ''] = segments

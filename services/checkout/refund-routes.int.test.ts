@@ -93,7 +93,7 @@ const SENT: Readonly<Record<string, string>> = {
   pt: 'Shop enviou um reembolso de 1.41 USDT pela rede Ethereum, ',
 }
 
-// Guarantee: whoever paid sees what was sent back as soon as the merchant records it: on the open page, and on every one that is opened later.
+// Guarantee: a payer sees what was sent back as soon as the merchant records it: on the open page, and on every one that is opened later.
 it('shows a recorded refund to the payer, on an open page too', async () => {
   const txHash = `0x${'5e'.repeat(32)}`
   const line = await fetch(`${stage.url}/api/i/${invoiceId}/live`)

@@ -47,7 +47,7 @@ const isPrice = (value: unknown): value is { value: string; currency: string } =
   typeof value === 'object' && value !== null && 'value' in value && 'currency' in value
 
 /**
- * An answer of the dashboard's server with long, large, tiny and non-Latin values in place of its own, row by row others. `note` is called
+ * An answer of the dashboard's server with long, large, tiny and non-Latin values in place of the real ones, different ones for each row. `note` is called
  * with each value that was put in.
  */
 export function withExtremeValues(procedure: string, answer: unknown, note: (put: PutIn) => void = () => {}): unknown {

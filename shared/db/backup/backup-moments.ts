@@ -21,7 +21,7 @@ export function startMoment(db: Database): Promise<BackupMoment> {
 }
 
 /**
- * A moment later than every read and write that ended before: that of its own write, acknowledged by a majority. The write also
+ * A moment later than every read and write that ended before: the moment of a write that a majority acknowledged. The write also
  * ensures that the change stream passes this moment, even when nothing else is written.
  */
 export function endMoment(db: Database): Promise<BackupMoment> {

@@ -4,7 +4,7 @@ import { type InvoiceState, isHeld, type LedgerRow, type Ms, type PaymentMethod,
 
 const BPS = 10_000n
 /** Block times lag behind our clock: a transfer may carry a time this long before the quote it pays. */
-const CLOCK_LAG_MS = 120_000
+export const CLOCK_LAG_MS = 120_000
 
 /** The payment fields that choose a quote. */
 type Sight = Pick<LedgerRow | PaymentObservation, 'firstSeenAt' | 'rateSeen' | 'simulated'>
@@ -174,8 +174,8 @@ export function wholeBase(quote: Quote): bigint {
 }
 
 /**
- * Compares money with the price of an invoice. Each quote prices the whole invoice, so money pays the share of the price that it is of its own quote's
- * whole amount, and keeps it when a later quote prices the rest. Exact: only the last division is rounded, up to a base unit.
+ * Compares money with the price of an invoice. Each quote prices the whole invoice, so money pays the share that it is of the
+ * whole amount of the quote it came under, and keeps it when a later quote prices the rest. Exact: only the last division is rounded, up to a base unit.
  */
 export function coverage(paymentMethod: PaymentMethod, money: readonly ValuedMoney[]): Coverage {
   const whole = priceUnits(paymentMethod)

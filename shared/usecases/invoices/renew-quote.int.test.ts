@@ -48,7 +48,7 @@ async function later(ms: number): Promise<void> {
 }
 
 describe('a new price', () => {
-  it('keeps address and claim of its own address, and every promise before it', async () => {
+  it('keeps the address and its claim, and every promise before it', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     await later(14 * MINUTE)
     const renewed = await renewQuote(deps, { invoiceId: invoice.terms.id, opId: 'a', visitor, admit })

@@ -30,7 +30,7 @@ describe('what is known of a chain', () => {
   })
 
   // Guarantee: a node that stands still at a block from the future lets no deadline pass, however often it answers.
-  it('ends when the last block was read, whatever that says of its own time', () => {
+  it('ends when the last block was read, whatever time that block states', () => {
     const still = { time: 1_100 * MINUTE, advancedAt: 1_001 * MINUTE }
     expect(known(still)).toBe(1_001 * MINUTE)
     expect(known({ ...still, mode: 'test' })).toBe(1_001 * MINUTE)

@@ -1,5 +1,6 @@
 import { ASSET_IDS, type Family, type Mode, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { isHeld, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { CLOCK_LAG_MS } from '#shared/domain/invoice/quote-window.ts'
 import { isDisplaced, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ClaimHolder } from '#shared/ports/invoices.ts'
@@ -123,8 +124,6 @@ function defaultConfirmations(
   return catalog.confirmations(asset, input.mode)
 }
 
-/** Block times lag behind our clock: a transfer may carry a time this long before the quote it pays. */
-const BLOCK_TIME_LAG_MS = 120_000
 /** References of one transfer that are considered when it pays several invoices; more have no sensible use. */
 const SPLIT_MAX = 5
 
@@ -233,7 +232,7 @@ function standingClaims(
 
 /** A claim that ends belonged to another invoice or none before its quote; a permanent one belonged to none. */
 function stoodAt({ hold, from }: PaymentMethod, time: Ms): boolean {
-  return hold === undefined || from - BLOCK_TIME_LAG_MS <= time
+  return hold === undefined || from - CLOCK_LAG_MS <= time
 }
 
 const namesOf = ({ invoiceId, workspaceId, number }: DisputingInvoice): DisputingInvoice => ({
@@ -256,7 +255,7 @@ function wasRequested(
       paymentMethod.network === network &&
       paymentMethod.matchKey === transfer.matchKey &&
       paymentMethod.quotes.some(
-        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - BLOCK_TIME_LAG_MS <= seenAt,
+        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - CLOCK_LAG_MS <= seenAt,
       ),
   )
 }

@@ -26,7 +26,7 @@ export interface Shell {
 
 /** What every container of a drill shares. */
 export interface Machine {
-  /** Absolute path of its own folder. */
+  /** Absolute path of the container's folder. */
   readonly dir: string
   /** Folder with a `mongod`. */
   readonly mongodFolder: string

@@ -29,7 +29,7 @@ export interface MedusaShop {
   stop(): Promise<void>
 }
 
-/** Starts the shop of a folder with a database of its own; resolves when the merchant is logged in. */
+/** Starts the shop of a folder with a separate database; resolves when the merchant is logged in. */
 export async function startMedusa(folder: string, postgres: Postgres, workspace: Workspace): Promise<MedusaShop> {
   const port = await freePort(0)
   const url = `http://127.0.0.1:${port}`

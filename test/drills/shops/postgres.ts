@@ -36,7 +36,7 @@ async function asServer(folder: string): Promise<readonly string[]> {
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups']
 }
 
-/** Makes a cluster in a folder of its own, which its user can enter, and starts it on a free port; resolves when it answers. */
+/** Makes a cluster in a separate folder, which its user can enter, and starts it on a free port; resolves when it answers. */
 export async function startPostgres(): Promise<Postgres> {
   const bin = binaries()
   const folder = mkdtempSync(join(tmpdir(), 'paymesh-postgres-'))

@@ -61,7 +61,7 @@ function connect(url: string): Query {
   }
 }
 
-/** Starts the shop of a folder with a database of its own; resolves when the merchant is logged in. */
+/** Starts the shop of a folder with a separate database; resolves when the merchant is logged in. */
 export async function startVendure(folder: string, postgres: Postgres, workspace: Workspace): Promise<VendureShop> {
   const port = await freePort(0)
   const url = `http://127.0.0.1:${port}`
