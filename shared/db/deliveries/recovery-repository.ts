@@ -4,7 +4,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { DELIVERY_RECOVERIES, type Recovery } from './recovery-model.ts'
 
@@ -29,8 +29,8 @@ export function createRecoveryRepository(db: Database) {
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
         const { id, endpointId } = recovery
-        const mine = await recoveries.findOne({ _id: id })
-        const standing = mine ?? (await readBack(() => recoveries.findOne({ endpointId, ...OPEN })))
+        const mine = await recoveries.findOne({ _id: id }, NEWEST)
+        const standing = mine ?? (await recoveries.findOne({ endpointId, ...OPEN }, NEWEST))
         if (standing === null)
           throw new Error(`a recovery of ${endpointId} ended just now: request it again`, { cause: error })
         return DELIVERY_RECOVERIES.toRecord(standing)

@@ -4,7 +4,7 @@ import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { holdingPlaceOf } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES, type LedgerDocument } from '#shared/db/invoices/invoice-model.ts'
@@ -55,7 +55,7 @@ export function createPaymentLinkRepository(db: Database) {
         return link
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
-        return orNull(await readBack(() => links.findOne({ _id: link.id })))
+        return orNull(await links.findOne({ _id: link.id }, NEWEST))
       }
     },
     findInWorkspace,

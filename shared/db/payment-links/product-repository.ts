@@ -4,7 +4,7 @@ import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Product, ProductChange } from '#shared/ports/products.ts'
@@ -22,7 +22,7 @@ export function createProductRepository(db: Database) {
   const checkCollision = async (product: Product, fields: ReadonlySet<string>): Promise<Insertion> => {
     const { id, workspaceId, mode, sku } = product
     const where = fields.has('sku') ? { workspaceId, mode, sku } : { _id: id }
-    const there = await readBack(() => products.findOne(where))
+    const there = await products.findOne(where, NEWEST)
     if (there === null) return { outcome: 'in_progress' }
     return there._id === id ? { outcome: 'stored', product: PRODUCTS.toRecord(there) } : { outcome: 'sku_taken' }
   }

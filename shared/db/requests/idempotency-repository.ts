@@ -1,7 +1,7 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
   IDEMPOTENCY_KEYS,
@@ -50,7 +50,7 @@ export function createIdempotencyRepository(db: Database) {
       }
       if (await insert(fresh)) return { outcome: 'begun', resourceId, fencingToken: 1 }
 
-      const found = await readBack(() => operations.findOne({ _id: id }))
+      const found = await operations.findOne({ _id: id }, NEWEST)
       if (found === null) return { outcome: 'in_progress' }
       const held = { _id: id, fencingToken: found.fencingToken, createdAt: found.createdAt }
       const fencingToken = found.fencingToken + 1

@@ -3,7 +3,7 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { NetworkId } from '#shared/domain/networks.ts'
@@ -32,7 +32,7 @@ export function createChainCommandRepository(db: Database) {
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
         const { mode, network, kind } = command
-        const standing = await readBack(() => commands.findOne({ mode, network, kind, ...open }))
+        const standing = await commands.findOne({ mode, network, kind, ...open }, NEWEST)
         if (standing === null)
           throw new Error(`a ${kind} of ${network} ended just now: request it again`, { cause: error })
         return CHAIN_COMMANDS.toRecord(standing)

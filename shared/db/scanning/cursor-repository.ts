@@ -3,7 +3,7 @@ import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor, DeadlineRelease } from '#shared/ports/cursors.ts'
 import { CHAIN_CURSORS, cursorFromDocument, cursorToDocument } from './cursor-model.ts'
@@ -28,9 +28,9 @@ export function createCursorRepository(db: Database) {
         return cursor
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
-        const stored = await readBack(() => find(cursor.mode, cursor.network))
+        const stored = await cursors.findOne({ _id: cursor.id }, NEWEST)
         if (stored === null) throw new Error(`cursor ${cursor.id} exists but cannot be read`, { cause: error })
-        return stored
+        return cursorFromDocument(stored)
       }
     },
     /** Takes the lease when it is free, expired or ours; each new holder gets a higher epoch. Null when another holds it. */

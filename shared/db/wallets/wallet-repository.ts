@@ -5,7 +5,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDateOrNull } from '#shared/db/connection/dates.ts'
 import { bulkDuplicates, duplicateKeyFields, ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
-import { readBack } from '#shared/db/connection/read-back.ts'
+import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { NetworkId } from '#shared/domain/networks.ts'
@@ -75,9 +75,9 @@ export function createWalletRepository(db: Database) {
         return material
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error
-        const stored = await readBack(() => findMaterial(id))
+        const stored = await materials.findOne({ _id: id }, NEWEST)
         if (stored === null) throw new Error(`key material ${id} exists but cannot be read`, { cause: error })
-        return stored
+        return KEY_MATERIAL.toRecord(stored)
       }
     },
     findMaterial,
