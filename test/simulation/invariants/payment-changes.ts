@@ -65,8 +65,11 @@ function checkOnChain(sim: Sim, payment: PaymentDocument): void {
   must(holds, 'S2', () => `payment ${key} stands in block ${payment.block?.height}, which does not hold it`)
 }
 
-/** S3: a payment was not there before the last complete reading of the mempool, whatever its node says. */
-function mustBeNews(sim: Sim, { key, mode, network, txHash, firstSeenAt }: PaymentDocument): void {
+/**
+ * S3: a payment was not there before the last complete reading of the mempool, whatever its node says. Only its block may say so: blocks that
+ * replaced others carry times before their transactions.
+ */
+function mustBeNews(sim: Sim, { key, mode, network, txHash, firstSeenAt, block }: PaymentDocument): void {
   const chain = sim.chains.get(`${mode}:${network}`)
   const tx = chain?.sent.get(txHash ?? '')
   if (chain?.hasMempool !== true || tx === undefined) return
@@ -79,7 +82,7 @@ function mustBeNews(sim: Sim, { key, mode, network, txHash, firstSeenAt }: Payme
   const known = (mempoolAt ?? time).getTime()
   const seen = firstSeenAt.getTime()
   must(
-    isReplacement || seen >= Math.min(known, tx.sentAt) - 1_000,
+    isReplacement || seen >= Math.min(known, tx.sentAt, block?.time.getTime() ?? known) - 1_000,
     'S3',
     () => `payment ${key} of ${tx.sentAt} was first seen at ${seen}, although the mempool was read until ${known}`,
   )

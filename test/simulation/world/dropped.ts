@@ -11,13 +11,19 @@ import { isStored } from './thrifty-due.ts'
 const DUST = parseUnits(ASSETS.btc_bitcoin.dust, ASSETS.btc_bitcoin.decimals)
 
 /** Whether a transfer lies in blocks that were skipped because no node had them, and is left to a person: what is still unspent is found. */
-export function isSkipped(sim: Sim, chain: SimChain, { txHash, key }: KnownTransfer): boolean {
+export function isSkipped(sim: Sim, chain: SimChain, { txHash, key, invoiceId }: KnownTransfer): boolean {
   const block = chain.blockOf(txHash)
   if (block === null || isStored(sim, chain, txHash, key)) return false
   // Dust of one transaction is one transfer, and may be more than dust together.
   const outputs = chain.sent.get(txHash)?.payouts ?? []
   if (chain.hasMempool && outputs.some(({ amountBase }) => amountBase > DUST)) return false
-  return isInSkippedBlock(sim, chain, txHash)
+  if (isInSkippedBlock(sim, chain, txHash)) return true
+  // Its block replaced one below the skipped blocks, which no node has either: a balance tells of it.
+  const height = chain.heightOf(block)
+  return (
+    isUnprovable(chain, block) &&
+    skippedRanges(sim, chain).some(({ from, text }) => height < from && text.includes(invoiceId))
+  )
 }
 
 /** Whether a transaction lies in blocks that were skipped: what it spent is not known either. */

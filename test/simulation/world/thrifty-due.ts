@@ -55,11 +55,16 @@ export function isInInbox(sim: Sim, chain: SimChain, txHash: string, key: string
   if (sim.scanPlans.get(chain.id)?.isPruned !== true) return false
   const transfer = chain.sent.get(txHash)?.transfers.find((one) => one.key === key)
   const id = `unexplained_balance:${chain.id}:${transfer?.matchKey}:${transfer?.asset}:`
+  // What left the account is missing in its balance.
+  const left = [...chain.sent.values()].flatMap(({ outflow }) =>
+    outflow?.matchKey === transfer?.matchKey && outflow?.asset === transfer?.asset ? [outflow?.amountBase ?? 0n] : [],
+  )
+  const leftBase = left.reduce((sum, amountBase) => sum + amountBase, 0n)
   return sim.store.documents('exceptions').some((row) => {
     const name = String(row['_id'])
     if (!name.startsWith(id) || transfer === undefined) return false
     const rest = name.slice(id.length)
-    return rest === 'unread' || (/^\d+$/.test(rest) && BigInt(rest) >= transfer.amountBase)
+    return rest === 'unread' || (/^\d+$/.test(rest) && BigInt(rest) + leftBase >= transfer.amountBase)
   })
 }
 
