@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { useFakeNodes } from '#test/support/fake-nodes.ts'
 import { createBlockSources } from './block-sources.ts'
+import { type FailureDetails, RpcFailure } from './rpc-failure.ts'
 
 const { fake, poolOf, name, deny } = useFakeNodes()
 const TX = { txHash: 'tx', height: 100, blockHash: 'main-100' }
@@ -41,6 +42,36 @@ describe('a transaction whose block a known node gave', () => {
     pool.noteBlocks(a, 90, 100)
     expect(await pool.disputed([TX, { ...TX, txHash: 'other' }], deny)).toEqual(DISPUTED)
     expect(b.requests).toBe(1)
+  })
+
+  // Guarantee: what a node cannot say of one payment, because it dropped the block or its sender made it too large, holds up no other.
+  it.each([
+    ['in another block', 99],
+    ['in the same block', 100],
+  ])('does not wait for one %s about which no node can say anything', async (_where, height) => {
+    const nodes = [fake('a'), fake('b'), fake('c')]
+    const gone = { ...TX, txHash: 'gone', height, blockHash: `main-${height}` }
+    const query: typeof deny = (node, transactions) => {
+      if (transactions.some(({ txHash }) => txHash === 'gone')) throw new RpcFailure('pruned', 'the block was dropped')
+      return deny(node, transactions)
+    }
+    expect(await poolOf(...nodes).disputed([gone, TX], query)).toEqual(new Set(['gone']))
+    expect(await poolOf(...nodes).disputed([TX, gone], query)).toEqual(new Set(['gone']))
+    await expect(poolOf(...nodes).disputed([gone], query)).rejects.toEqual(expect.objectContaining({ kind: 'pruned' }))
+  })
+
+  it('asks a node that says nothing at all three times in a turn, and one that is away once', async () => {
+    const many = Array.from({ length: 9 }, (_, one) => ({ txHash: `tx${one}`, height: one, blockHash: `main-${one}` }))
+    const requestsOf = async (details: FailureDetails): Promise<number> => {
+      const query = vi.fn(async (node: { readonly host: string }) => {
+        if (node.host === 'b') throw new RpcFailure('late', 'no response', details)
+        return []
+      })
+      expect((await poolOf(fake('a'), fake('b')).disputed(many, query)).size).toBe(many.length)
+      return query.mock.calls.filter(([{ host }]) => host === 'b').length
+    }
+    expect(await requestsOf({ isSilent: true })).toBe(3)
+    expect(await requestsOf({ isSilent: true, isAway: true })).toBe(1)
   })
 })
 

@@ -3,8 +3,11 @@ import type { BlockSources } from './block-sources.ts'
 import { type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
 
-/** Queries one node; returns the ids of those that it does not show, successful, in the same block. */
+/** Queries one node about transactions of one block; returns the ids of those that it does not show, successful, in that block. */
 export type NodeQuery<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>
+
+/** A node that gave no response so often is not asked further in this turn. */
+const SILENCES_MAX = 3
 
 interface OpenQuestion<N extends PoolNode> {
   readonly transaction: SeenTransaction
@@ -21,7 +24,8 @@ interface OpenQuestion<N extends PoolNode> {
  * | a node of this pool | one other node |
  * | unknown: another process scanned it, several nodes returned it, or it is long ago | two nodes |
  *
- * Further denials do not matter: one node alone can invent nothing, and where there are three it cannot hold anything up.
+ * Further denials do not matter: one node alone can invent nothing, and where there are three it cannot hold anything up. What a node cannot say of
+ * one transaction, because it dropped the block or its sender made it too large, holds up no other.
  * Throws `NodeUnreliable` when no node responded that could have confirmed.
  */
 export async function findDisputed<N extends PoolNode>(
@@ -39,12 +43,20 @@ export async function findDisputed<N extends PoolNode>(
   for (const entry of roster.candidates()) {
     const open = questions.filter(({ missing, source }) => missing > 0 && source !== entry)
     if (open.length === 0 || entry.health.isOutvoted) continue
-    try {
-      await putTo(roster, entry, open, query)
-      answers += 1
-    } catch (error) {
-      if (!(error instanceof NodeUnreliable || error instanceof NodeMismatch)) throw error
-      failures.push(error)
+    const heights = new Set(open.map(({ transaction }) => transaction.height))
+    const parts = [...heights].map((height) => open.filter(({ transaction }) => transaction.height === height))
+    let silences = 0
+    for (let part = parts.shift(); part !== undefined && silences < SILENCES_MAX; part = parts.shift()) {
+      try {
+        await putTo(roster, entry, part, query)
+        answers += 1
+      } catch (error) {
+        if (!(error instanceof NodeUnreliable || error instanceof NodeMismatch)) throw error
+        failures.push(error)
+        if (error instanceof NodeMismatch || error.isAway || entry.health.isPaused) break
+        if (error.isSilent) silences += 1
+        if (part.length > 1) parts.push(...part.map((question) => [question]))
+      }
     }
   }
   const disputed = questions.filter(({ missing }) => missing > 0).map(({ transaction }) => transaction.txHash)

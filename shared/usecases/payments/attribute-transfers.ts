@@ -12,11 +12,9 @@ import { addressClaim, amountClaim, proofsOfRows } from '#shared/usecases/wallet
 /** Dependencies of finding the owner of a transfer. */
 export type AttributeDeps = Uses<'invoices' | 'wallets' | 'catalog'>
 
-/** A transfer to a watched address, its block if any, and when it was first seen, if the caller has the time. */
-export interface FoundTransfer {
-  readonly transfer: LedgerTransfer
+/** A transfer to a watched address, its block if any, and when it was first seen. */
+export interface FoundTransfer extends SeenTransfer {
   readonly block: PaymentBlock | null
-  readonly seenAt: Ms
 }
 
 /** Transfers of one network in one mode. */
@@ -136,9 +134,12 @@ interface Scope {
   readonly family: Family
 }
 
+/** A transfer and when it was first seen, in Unix milliseconds. */
 interface SeenTransfer {
   readonly transfer: LedgerTransfer
   readonly seenAt: Ms
+  /** The latest time at which it can have appeared, where that is later: a node stated a time that is refuted. */
+  readonly seenBy?: Ms
 }
 
 /** A transfer, or the part of one that pays one invoice, and the invoice that owns it; null when there is none. */
@@ -177,7 +178,7 @@ export async function findOwners(
     // Quotes of one invoice may share an address; it is the invoice's since the first of them.
     if ((byClaim.get(claim)?.[1].from ?? Number.POSITIVE_INFINITY) > held[1].from) byClaim.set(claim, held)
   }
-  return ({ transfer, seenAt }) => {
+  return ({ transfer, seenAt, seenBy = seenAt }) => {
     const proof = proofs.get(transfer.matchKey) ?? null
     const entitled = named.filter(({ workspaceId }) => !isDisplaced(proof, workspaceId, seenAt))
     const referred = referredBy(scope, entitled, transfer)
@@ -187,10 +188,10 @@ export async function findOwners(
     if (parts !== null) return parts
     for (const claim of claimsFor(scope, transfer)) {
       const held = byClaim.get(claim)
-      if (held === undefined || !stoodAt(held[1], seenAt)) continue
+      if (held === undefined || !stoodAt(held[1], seenBy)) continue
       if (isDisplaced(proof, held[0].workspaceId, seenAt)) continue
       const [holder, { priorHold }] = held
-      if (priorHold === undefined || seenAt > priorHold.until || wasRequested(scope, holder, transfer, seenAt)) {
+      if (priorHold === undefined || seenAt > priorHold.until || wasRequested(scope, holder, transfer, seenBy)) {
         return [{ transfer, holder }]
       }
       return [{ transfer, holder: null, disputed: [namesOf(holder), namesOf(priorHold)] }]
@@ -246,7 +247,7 @@ function wasRequested(
   { network }: Scope,
   { paymentMethods }: ClaimHolder,
   transfer: LedgerTransfer,
-  seenAt: Ms,
+  seenBy: Ms,
 ): boolean {
   return paymentMethods.some(
     (paymentMethod) =>
@@ -255,7 +256,7 @@ function wasRequested(
       paymentMethod.network === network &&
       paymentMethod.matchKey === transfer.matchKey &&
       paymentMethod.quotes.some(
-        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - CLOCK_LAG_MS <= seenAt,
+        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - CLOCK_LAG_MS <= seenBy,
       ),
   )
 }

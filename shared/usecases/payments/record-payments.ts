@@ -46,10 +46,10 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   const inheritedFirstSeen = firstSeenOfReplaced(unconfirmed)
   const found = input.blocks.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
-      const knownSince = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
+      const known = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.increase !== undefined && { increase: transfer.increase }) }
       // Blocks may carry times in the future (Bitcoin: two hours); a payment is never first seen in the future.
-      return { transfer, block, seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer)) }
+      return { transfer, block, ...atMost(known, Math.min(time, inheritedFirstSeen(transfer))) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
@@ -64,9 +64,13 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
   return [...changed, ...orphaned]
 }
 
+/** When a transfer first appeared, in Unix milliseconds: at `seenAt`, or up to `seenBy` where the age that its node states is refuted. */
+export type Sighting = Required<Pick<FoundTransfer, 'seenAt' | 'seenBy'>>
+
 /**
  * When a transfer first appeared, as far as its node can tell: its transaction may have waited in the mempool before the
- * scanner read it. Never before the last complete mempool reading, which did not contain it, and never in the future.
+ * scanner read it. Never before the last complete mempool reading, which did not contain it, and never in the future. A node that states an earlier
+ * time has a wrong clock, or another mempool than the node of that reading: the transfer may have come at any time since.
  */
 export function seenSince(
   { txHash }: Pick<LedgerTransfer, 'txHash'>,
@@ -75,9 +79,16 @@ export function seenSince(
     agesMs,
     mempoolAt = now,
   }: { readonly agesMs: ReadonlyMap<string, number> | undefined; readonly mempoolAt: Ms | undefined },
-): Ms {
+): Sighting {
   const ageMs = txHash === null ? 0 : (agesMs?.get(txHash) ?? 0)
-  return Math.min(now, Math.max(mempoolAt, now - Math.max(0, ageMs)))
+  const stated = now - Math.max(0, ageMs)
+  const seenAt = Math.min(now, Math.max(mempoolAt, stated))
+  return { seenAt, seenBy: stated < mempoolAt ? now : seenAt }
+}
+
+/** A sighting, if the transfer is known to have been there at a time. */
+export function atMost({ seenAt, seenBy }: Sighting, time: Ms): Sighting {
+  return { seenAt: Math.min(seenAt, time), seenBy: Math.min(seenBy, time) }
 }
 
 /** Results of one poll of a chain. */

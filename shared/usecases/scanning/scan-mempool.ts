@@ -1,6 +1,7 @@
 import type { Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
 import {
+  atMost,
   firstSeenOfReplaced,
   recordFindings,
   replacedBy,
@@ -112,8 +113,8 @@ function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Pay
   return view.transfers
     .filter((transfer) => !knownKeys.has(transfer.key))
     .map((transfer) => {
-      const since = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
-      return { transfer, block: null, seenAt: Math.min(since, inheritedFirstSeen(transfer)) }
+      const known = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
+      return { transfer, block: null, ...atMost(known, inheritedFirstSeen(transfer)) }
     })
 }
 

@@ -12,7 +12,7 @@ import { type Block, type Log, loggedReceiptSchema, logSchema, transactionSchema
 const CONCURRENCY = 4
 
 /**
- * Checks transactions with one node: returns the ids of those that it does not show, successful, in the block where they were seen,
+ * Checks transactions of one block with one node: returns the ids of those that it does not show, successful, in it,
  * or whose amount, receiver or token there differs. Throws `NodeUnreliable` when the node contradicts itself.
  */
 export function createTransferCheck(

@@ -26,7 +26,7 @@ export interface DisputeScope {
 }
 
 /**
- * Ids of those transactions that a node does not show as finalized and successful in the slot where they were seen, or whose
+ * Ids of those transactions of one slot that a node does not show as finalized and successful in it, or whose
  * balances there do not match the gain that was seen. Throws `NodeUnreliable` when the node contradicts itself.
  */
 export async function findDisputed(
@@ -48,12 +48,9 @@ export async function findDisputed(
   await mapConcurrently(found, CONCURRENCY, async (seen) => {
     if (!(await showsGain(call, extract, seen))) disputed.add(seen.txHash)
   })
-  if (hashAt === null) return disputed
-  for (const height of new Set(transactions.map((entry) => entry.height))) {
-    const hash = await hashAt(height)
-    for (const entry of transactions)
-      if (entry.height === height && entry.blockHash !== hash) disputed.add(entry.txHash)
-  }
+  const [first] = found
+  const hash = hashAt === null || first === undefined ? null : await hashAt(first.height)
+  for (const { txHash, blockHash } of found) if (hashAt !== null && blockHash !== hash) disputed.add(txHash)
   return disputed
 }
 

@@ -13,8 +13,8 @@ import { maybeBlockSchema } from './wire.ts'
 const CONCURRENCY = 4
 
 /**
- * Checks transactions with one node: returns the ids of those that it does not show, successful, in the block where they were seen,
- * or whose transfer there differs. Two requests for each block, read as the scan reads it; where
+ * Checks transactions of one block with one node: returns the ids of those that it does not show, successful, in it,
+ * or whose transfer there differs. Two requests, the block read as the scan reads it; where
  * the node does not return it so, the transactions are read alone. Internal
  * transfers are compared where the node is known to record them; elsewhere their transaction is enough. Throws
  * `NodeUnreliable` when the node contradicts itself.
@@ -30,20 +30,17 @@ export function createTransferCheck(
   }
 
   return async (node, seen) => {
-    const unshown: string[] = []
-    for (const height of new Set(seen.map((one) => one.height))) {
-      const transactions = seen.filter((one) => one.height === height)
-      const wantedHashes = new Set(transactions.map(({ blockHash }) => blockHash))
-      const wantedIds = new Set(transactions.map(({ txHash }) => txHash))
-      const shown = await transactionsAt(node, height, wantedHashes, wantedIds)
-      internals.note(node, [...shown.transactions.values()])
-      for (const { txHash, blockHash, transfer } of transactions) {
-        const transaction = blockHash === shown.hash ? shown.transactions.get(txHash) : undefined
-        const isSame = transaction !== undefined && (transfer === undefined || isShown(node, transaction, transfer))
-        if (!isSame) unshown.push(txHash)
-      }
+    const [first] = seen
+    if (first === undefined) return []
+    const wantedHashes = new Set(seen.map(({ blockHash }) => blockHash))
+    const wantedIds = new Set(seen.map(({ txHash }) => txHash))
+    const shown = await transactionsAt(node, first.height, wantedHashes, wantedIds)
+    internals.note(node, [...shown.transactions.values()])
+    const isSame = ({ txHash, blockHash, transfer }: SeenTransaction): boolean => {
+      const transaction = blockHash === shown.hash ? shown.transactions.get(txHash) : undefined
+      return transaction !== undefined && (transfer === undefined || isShown(node, transaction, transfer))
     }
-    return unshown
+    return seen.filter((one) => !isSame(one)).map(({ txHash }) => txHash)
   }
 }
 

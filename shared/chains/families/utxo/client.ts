@@ -152,14 +152,13 @@ async function isCurrent(standing: StandingWatch, node: CoreNode): Promise<boole
 }
 
 /**
- * Ids of those whose block a node does not have. A block's hash commits to its transactions: the scan read them from the
+ * Ids of those transactions of one block that a node does not have. A block's hash commits to its transactions: the scan read them from the
  * block with this hash.
  */
 async function unshown(node: CoreNode, transactions: readonly SeenTransaction[]): Promise<readonly string[]> {
-  const answers = await mapConcurrently(transactions, PREFETCH, async ({ height, blockHash, txHash }) =>
-    (await hashAt(node, height)) === blockHash ? [] : [txHash],
-  )
-  return answers.flat()
+  const [first] = transactions
+  const hash = first === undefined ? null : await hashAt(node, first.height)
+  return transactions.filter(({ blockHash }) => blockHash !== hash).map(({ txHash }) => txHash)
 }
 
 async function scanBlocks(
