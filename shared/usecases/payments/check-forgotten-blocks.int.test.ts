@@ -14,8 +14,8 @@ beforeAll(async () => {
 })
 
 /** A payment of an invoice in its own block that the cursor, 5,000 blocks on, no longer remembers. */
-async function forgottenPayment() {
-  const invoice = await engine.open({ asset: 'usdt_ethereum' })
+async function forgottenPayment(opened = engine.open({ asset: 'usdt_ethereum' })) {
+  const invoice = await opened
   next += 100
   const transfer = { key: `forgotten-${next}`, amountBase: 1_000_000n }
   const block = blockWith(next, engine.deps.clock.now(), paymentMethodOf(invoice), [transfer])
@@ -56,4 +56,35 @@ it.each([
   expect(await stateOf(invoiceId)).toEqual(['detected'])
   await confirm(async (height) => ({ height, hash: block.hash, time: 0 }))
   expect(await stateOf(invoiceId)).toEqual(['confirmed'])
+})
+
+// Guarantee: what no node can say any more costs a bounded number of questions, and holds up no other payment.
+it('asks about a payment that waits for more than an hour every five minutes only, and about a new one at once', async () => {
+  const asked = new Map<string, number>()
+  const invoice = await engine.open({ asset: 'usdt_ethereum' })
+  const old = await forgottenPayment()
+  const heights: number[] = []
+  const poll = () =>
+    confirmPayments(engine.deps, {
+      ...{ mode: 'test', network: 'ethereum', epoch: 1, height: next + 5_000, finalizedHeight: next + 4_900, asked },
+      chain: {
+        blockAt: async (height) => {
+          heights.push(height)
+          return height === old.block.height ? null : { height, hash: `hash${height}`, parentHash: '', time: 0 }
+        },
+        window: new Map(),
+      },
+    })
+  for (let hour = 0; hour < 2; hour += 1) {
+    heights.length = 0
+    for (let second = 0; second < 3_600; second += 5) {
+      engine.advance(5_000)
+      await poll()
+    }
+  }
+  expect(heights.length).toBe(12)
+  const fresh = await forgottenPayment(Promise.resolve(invoice))
+  await poll()
+  expect(await stateOf(fresh.invoiceId)).toEqual(['confirmed'])
+  expect(await stateOf(old.invoiceId)).toEqual(['detected'])
 })

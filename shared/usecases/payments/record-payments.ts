@@ -216,7 +216,14 @@ interface ConfirmInput extends ChainPosition {
   readonly chain?: { readonly blockAt: ChainClient['blockAt']; readonly window: ReadonlyMap<number, string> }
   /** Called with the number of due payments that wait because no second node confirms them, if there are any. */
   readonly auditDisputed?: (payments: number) => void
+  /** When nodes were last asked about payments that wait, by key; changed here. Without it they are asked in every call. */
+  readonly asked?: Map<string, Ms>
 }
+
+/** A payment that waits longer than this … */
+const DOUBT_FRESH_MS = 3_600_000
+/** … costs its questions this seldom: no node may have its block any more, and one poll comes each few seconds. */
+const DOUBT_EVERY_MS = 300_000
 
 /**
  * Confirms payments with enough blocks on top as of the committed cursor `height`, orphans payments whose block is not on the
@@ -226,16 +233,24 @@ export async function confirmPayments(
   deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
-  const { client, auditDisputed, chain, ...scope } = input
+  const { client, auditDisputed, chain, asked = new Map<string, Ms>(), ...scope } = input
   const isChecked = client !== undefined || chain !== undefined
-  const due = isChecked ? await deps.payments.dueForConfirmation(scope) : []
+  const buried = isChecked ? await deps.payments.dueForConfirmation(scope) : []
   // Almost always, and the question comes with every block: the same one is not asked again.
-  if (isChecked && due.length === 0) return []
+  if (isChecked && buried.length === 0) return []
+  const now = deps.clock.now()
+  const isResting = ({ key, firstSeenAt }: Payment): boolean =>
+    now - firstSeenAt > DOUBT_FRESH_MS && Math.abs(now - (asked.get(key) ?? 0)) < DOUBT_EVERY_MS
+  const resting = buried.filter(isResting).map(({ key }) => key)
+  const due = buried.filter((payment) => !isResting(payment))
   const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
-  if (disputed.length > 0) auditDisputed?.(disputed.length)
+  if (disputed.length + resting.length > 0) auditDisputed?.(disputed.length + resting.length)
   const forgotten =
     chain === undefined ? { orphaned: [], waiting: [] } : await checkForgottenBlocks(deps, scope, { due, ...chain })
-  const except = [...disputed, ...forgotten.waiting]
+  const doubted = [...disputed, ...forgotten.waiting]
+  const except = [...doubted, ...resting]
+  for (const key of asked.keys()) if (!except.includes(key)) asked.delete(key)
+  for (const key of doubted) asked.set(key, now)
   const moved = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const changed = [...forgotten.orphaned, ...moved]
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')
