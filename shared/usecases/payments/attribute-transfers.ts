@@ -191,7 +191,7 @@ export async function findOwners(
       if (held === undefined || !stoodAt(held[1], seenBy)) continue
       if (isDisplaced(proof, held[0].workspaceId, seenAt)) continue
       const [holder, { priorHold }] = held
-      if (priorHold === undefined || seenAt > priorHold.until || wasRequested(scope, holder, transfer, seenBy)) {
+      if (priorHold === undefined || seenAt > priorHold.until || wasRequested(scope, holder, transfer, seenAt)) {
         return [{ transfer, holder }]
       }
       return [{ transfer, holder: null, disputed: [namesOf(holder), namesOf(priorHold)] }]
@@ -247,7 +247,7 @@ function wasRequested(
   { network }: Scope,
   { paymentMethods }: ClaimHolder,
   transfer: LedgerTransfer,
-  seenBy: Ms,
+  seenAt: Ms,
 ): boolean {
   return paymentMethods.some(
     (paymentMethod) =>
@@ -256,7 +256,7 @@ function wasRequested(
       paymentMethod.network === network &&
       paymentMethod.matchKey === transfer.matchKey &&
       paymentMethod.quotes.some(
-        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - CLOCK_LAG_MS <= seenBy,
+        ({ amountBase, quotedAt }) => amountBase === transfer.amountBase && quotedAt - CLOCK_LAG_MS <= seenAt,
       ),
   )
 }

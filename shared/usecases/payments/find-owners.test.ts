@@ -82,18 +82,15 @@ async function ownersOf(
   holders: readonly ClaimHolder[],
   paid: RawTransfer,
   seenAt: number,
-  proof: OwnershipProof | null = null,
+  { proof = null, seenBy = seenAt }: { readonly proof?: OwnershipProof | null; readonly seenBy?: number } = {},
 ) {
+  const seen = { transfer: paid, seenAt, seenBy }
   const answer = await findOwners(
     { invoices: standIn(repository(holders)), wallets: standIn(provedBy(proof)) },
     scope,
-    [{ transfer: paid, seenAt }],
+    [seen],
   )
-  return answer({ transfer: paid, seenAt }).map((part) => [
-    part.holder?.invoiceId ?? null,
-    part.transfer.amountBase,
-    part.transfer.key,
-  ])
+  return answer(seen).map((part) => [part.holder?.invoiceId ?? null, part.transfer.amountBase, part.transfer.key])
 }
 
 const KEY_OF = 'test:solana:sig:owner:mint'
@@ -153,6 +150,28 @@ describe('who a transfer belongs to', () => {
   })
 })
 
+describe('money of which a node states an age that is refuted', () => {
+  const at = 1_000_000
+  const paid = transfer(7n)
+  const known = { seenBy: at + 60_000 }
+
+  // Guarantee: a wrong clock of a node takes a payment from nobody's invoice.
+  it('is the holder’s, if it may have come since the address was offered', async () => {
+    const shop = [holder({ id: 'a', amountBase: 5n, from: at, kind: 'address' })]
+    expect(await ownersOf(shop, paid, at - LAG - 1)).toEqual([[null, 7n, KEY_OF]])
+    expect(await ownersOf(shop, paid, at - LAG - 1, known)).toEqual([['a', 7n, KEY_OF]])
+  })
+
+  // Guarantee: money that may be an earlier holder's is left to a person, also if both were asked for the same amount.
+  it('is a person’s to decide where another invoice had the address shortly before', async () => {
+    const one = holder({ id: 'b', amountBase: 5n, from: at, kind: 'address' })
+    const priorHold = { invoiceId: 'a', workspaceId: 'ws-a', number: 1, until: at + 86_400_000 }
+    const shop = [{ ...one, paymentMethods: one.paymentMethods.map((method) => ({ ...method, priorHold })) }]
+    expect(await ownersOf(shop, paid, at - LAG - 1, known)).toEqual([[null, 7n, KEY_OF]])
+    expect(await ownersOf(shop, transfer(5n), at - LAG - 1, known)).toEqual([[null, 5n, KEY_OF]])
+  })
+})
+
 describe('on an address that a workspace proved', () => {
   const own = holder({ id: 'a', amountBase: 5n, from: 0, kind: 'address', reference: reference('cd') })
   const exact = holder({ id: 'b', amountBase: 5n, from: 0 })
@@ -160,17 +179,19 @@ describe('on an address that a workspace proved', () => {
 
   // Guarantee: the coins are the prover's, so no invoice of another workspace is settled with them, by address, amount or reference.
   it('money seen since then settles no invoice of others', async () => {
-    expect(await ownersOf([own], transfer(5n), 1_000_000, by('ws-x'))).toEqual([[null, 5n, KEY_OF]])
-    expect(await ownersOf([exact], transfer(5n), 1_000_000, by('ws-x'))).toEqual([[null, 5n, KEY_OF]])
-    expect(await ownersOf([own], transfer(7n, [reference('cd')]), 1_000_000, by('ws-x'))).toEqual([[null, 7n, KEY_OF]])
+    expect(await ownersOf([own], transfer(5n), 1_000_000, { proof: by('ws-x') })).toEqual([[null, 5n, KEY_OF]])
+    expect(await ownersOf([exact], transfer(5n), 1_000_000, { proof: by('ws-x') })).toEqual([[null, 5n, KEY_OF]])
+    expect(await ownersOf([own], transfer(7n, [reference('cd')]), 1_000_000, { proof: by('ws-x') })).toEqual([
+      [null, 7n, KEY_OF],
+    ])
   })
 
   it('money of before is whose it was, however late it is scanned', async () => {
-    expect(await ownersOf([own], transfer(5n), 999_999, by('ws-x'))).toEqual([['a', 5n, KEY_OF]])
+    expect(await ownersOf([own], transfer(5n), 999_999, { proof: by('ws-x') })).toEqual([['a', 5n, KEY_OF]])
   })
 
   it('invoices of the prover count, past one of another that asked for the exact amount', async () => {
-    expect(await ownersOf([own], transfer(5n), 1_000_000, by('ws-a'))).toEqual([['a', 5n, KEY_OF]])
-    expect(await ownersOf([exact, own], transfer(5n), 1_000_000, by('ws-a'))).toEqual([['a', 5n, KEY_OF]])
+    expect(await ownersOf([own], transfer(5n), 1_000_000, { proof: by('ws-a') })).toEqual([['a', 5n, KEY_OF]])
+    expect(await ownersOf([exact, own], transfer(5n), 1_000_000, { proof: by('ws-a') })).toEqual([['a', 5n, KEY_OF]])
   })
 })
