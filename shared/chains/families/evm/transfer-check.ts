@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
@@ -6,7 +5,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../nodes/same-transfer.ts'
 import { coinTransfers, loggedCoinMoves, nativeTransfers, SYSTEM_COIN, tokenTransfers } from './extract.ts'
-import { type Block, type Log, loggedReceiptSchema, logSchema, transactionSchema } from './wire.ts'
+import { type Block, type Log, loggedReceiptSchema, logsSchema, transactionSchema } from './wire.ts'
 
 /** Concurrent requests. */
 const CONCURRENCY = 4
@@ -78,7 +77,7 @@ async function isLogged(
   }: { readonly txHash: string; readonly blockHash: string; readonly transfer: SeenTransfer },
 ): Promise<boolean> {
   const question = { blockHash, address: transfer.contract ?? SYSTEM_COIN }
-  const logs = await node.call('eth_getLogs', [question], z.array(logSchema))
+  const logs = await node.call('eth_getLogs', [question], logsSchema)
   const own = logs.filter((log) => log.transactionHash === txHash && log.blockHash === blockHash)
   const [first] = own
   if (first === undefined) return false

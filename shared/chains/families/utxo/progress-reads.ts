@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { wireList } from '../wire-list.ts'
 import { unlessRefused } from './core-failure.ts'
 
 /** Dogecoin Core 1.14 does not report whether it still downloads, and some providers report the tip alone: missing is not "no". */
@@ -11,7 +12,7 @@ const progressSchema = z.object({
   verificationprogress: z.number().nullable().default(null),
 })
 /** `synced_headers` is -1 before a peer has shown a header, and missing at some providers. */
-const peersSchema = z.array(z.object({ conntime: z.int().nonnegative(), synced_headers: z.int().default(-1) }))
+const peersSchema = wireList(z.object({ conntime: z.int().nonnegative(), synced_headers: z.int().default(-1) }))
 
 /** How much of the chain a node has. Null: not reported. `verified` is a share of 1. */
 export interface ChainProgress {
