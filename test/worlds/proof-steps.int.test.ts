@@ -194,6 +194,27 @@ describe('the proof of a deadline', () => {
 })
 
 describe('the proof by payments that are stored', () => {
+  // Guarantee: strangers who open invoices do not make a proof slower than its requests to nodes.
+  it('reads the store once for all accounts of a page and all their assets', async () => {
+    const accounts = [await story.open('pending', 'eth_ethereum'), await story.open('pending', 'usdt_ethereum')]
+    await begin()
+    for (const account of accounts) await pay(account, MILLI)
+    await readUp()
+    const one = await session(await twoNodes())
+    let reads = 0
+    const { deps } = one
+    const payments: typeof deps.payments = {
+      ...deps.payments,
+      listInBlocks(scope) {
+        reads += 1
+        return deps.payments.listInBlocks(scope)
+      },
+    }
+    await proveAll({ ...one, deps: { ...deps, payments } })
+    expect(reads).toBe(1)
+    expect(await amounts()).toEqual([MILLI, MILLI])
+  })
+
   // Guarantee: what came before an account was first read explains nothing that came later.
   it('counts none of the block where the account was first read', async () => {
     const account = await story.open('pending', 'eth_ethereum')

@@ -48,7 +48,13 @@ it.each<[string, (id: number) => object]>([
   ['an id of null', () => ({ id: null, result: 'theirs' })],
   ['the id as text', (id) => ({ id: String(id), result: 'theirs' })],
   ['a list of one response', (id) => [{ id, result: 'theirs' }]],
-  ['a list of two responses', (id) => [{ id: id + 1, result: 'theirs' }, { id, result: 'ours' }]],
+  [
+    'a list of two responses',
+    (id) => [
+      { id: id + 1, result: 'theirs' },
+      { id, result: 'ours' },
+    ],
+  ],
   ['an empty list', () => []],
 ])('takes no result out of %s', async (_what, response) => {
   await expect(balance(response)).rejects.toMatchObject({ kind: 'retry' })
@@ -60,7 +66,10 @@ it.each<[string, (id: number) => object]>([
   ['no id', () => ({ error: ABSENT })],
   ['no envelope', () => ABSENT],
 ])('takes no denial out of %s', async (_what, response) => {
-  await expect(balance(response)).rejects.toMatchObject({ kind: 'retry', message: expect.stringContaining(ABSENT.message) })
+  await expect(balance(response)).rejects.toMatchObject({
+    kind: 'retry',
+    message: expect.stringContaining(ABSENT.message),
+  })
 })
 
 it('takes a denial that names the request, and what a gateway says without naming it', async () => {
