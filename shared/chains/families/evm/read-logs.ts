@@ -112,7 +112,7 @@ export function createLogReader(filter: LogFilter): LogReader {
       }
       if (count > 1) await checkEnd(node, filter.contracts, topics, found)
       span.grow(count)
-      logs.push(...found)
+      for (const log of found) logs.push(log)
       start = end + 1
     }
     return logs

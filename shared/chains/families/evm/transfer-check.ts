@@ -90,14 +90,13 @@ function loggedIn(
   { keyPrefix, coin }: Scope,
   { txHash, transfer, block }: Question,
 ): readonly RawTransfer[] {
-  // Logs give their transaction's position in the block; the other transactions are neither known nor needed here.
-  const places = Math.max(0, ...logs.map(({ transactionIndex }) => transactionIndex + 1))
-  const one = { hash: txHash, blockHash: block.hash, from: '', value: '0x0' }
-  const whole = blockOf(block, new Array<typeof one>(places).fill(one))
+  // The other transactions of the block are neither known nor needed here: this one is the first.
+  const own = logs.map((log) => ({ ...log, transactionIndex: 0 }))
+  const whole = blockOf(block, [{ hash: txHash, blockHash: block.hash, from: '', value: '0x0' }])
   const watches = onlyReceiver(transfer)
   return transfer.contract === null
-    ? coinTransfers(keyPrefix, loggedCoinMoves(whole, logs), coin, watches)
-    : tokenTransfers(keyPrefix, whole, logs, new Map([[transfer.contract.toLowerCase(), null]]), watches)
+    ? coinTransfers(keyPrefix, loggedCoinMoves(whole, own), coin, watches)
+    : tokenTransfers(keyPrefix, whole, own, new Map([[transfer.contract.toLowerCase(), null]]), watches)
 }
 
 function blockOf(block: Pick<Block, 'number' | 'hash'>, transactions: Block['transactions']): Block {

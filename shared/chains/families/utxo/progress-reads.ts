@@ -49,8 +49,8 @@ export function createProgressReads(call: RpcNode['call']): ProgressReads {
     peerCount: () => unlessRefused(call('getconnectioncount', [], z.int().nonnegative())),
     peers,
     async oldestPeerSince() {
-      const starts = (await peers())?.map(({ since }) => since) ?? []
-      return starts.length === 0 ? null : Math.min(...starts)
+      const all = (await peers()) ?? []
+      return all.reduce<number | null>((oldest, { since }) => Math.min(oldest ?? since, since), null)
     },
   }
 }
