@@ -131,9 +131,14 @@ export function createBenchStore(network: NetworkId, now: () => number) {
       confirmThrough,
       dueForConfirmation: async (scope: { height: number; finalizedHeight: number | null }) =>
         all().filter((one) => isDue(one, scope)),
-      listInBlocks: async (scope: { asset: AssetId; matchKeys: readonly string[]; from: number; to: number }) =>
+      listInBlocks: async (scope: {
+        assets: readonly AssetId[]
+        matchKeys: readonly string[]
+        from: number
+        to: number
+      }) =>
         inRange(scope.from, scope.to).filter(
-          ({ asset, matchKey }) => asset === scope.asset && scope.matchKeys.includes(matchKey),
+          ({ asset, matchKey }) => asset !== null && scope.assets.includes(asset) && scope.matchKeys.includes(matchKey),
         ),
       listNonCanonical: async ({
         from,

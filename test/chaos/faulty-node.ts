@@ -23,6 +23,7 @@ export interface FaultyNode {
 interface Call {
   readonly method: string
   readonly params?: readonly unknown[]
+  readonly id: number
 }
 
 /** Starts a faulty node in front of an honest one; credentials in its URL are kept for the honest one. */
@@ -104,17 +105,17 @@ function spoil(text: string, fault: Fault): string {
 
 /** The head as it was two blocks ago, true in itself. */
 async function staleAnswer(
-  { method }: Call,
+  { id, method }: Call,
   resultOf: (method: string, params: readonly unknown[]) => Promise<unknown>,
 ): Promise<object> {
   if (method === 'getblockchaininfo') {
     const info = (await resultOf(method, [])) as { blocks: number }
     const blocks = info.blocks - STALE_BLOCKS
-    return { id: 1, error: null, result: { ...info, blocks, bestblockhash: await resultOf('getblockhash', [blocks]) } }
+    return { id, error: null, result: { ...info, blocks, bestblockhash: await resultOf('getblockhash', [blocks]) } }
   }
   const height = Number(await resultOf('eth_blockNumber', [])) - STALE_BLOCKS
   const tag = `0x${Math.max(0, height).toString(16)}`
-  return { jsonrpc: '2.0', id: 1, result: await resultOf('eth_getBlockByNumber', [tag, false]) }
+  return { jsonrpc: '2.0', id, result: await resultOf('eth_getBlockByNumber', [tag, false]) }
 }
 
 function send(response: ServerResponse, status: number, text: string): void {

@@ -61,6 +61,7 @@ export function serialised(made: Block): string {
 }
 
 export interface Call {
+  readonly id: number
   readonly method: string
   readonly params: readonly unknown[]
 }
@@ -131,7 +132,7 @@ export function useDogecoinNodes() {
         if (typeof answer === 'string') return response.writeHead(answer === 'forbidden' ? 403 : 500).end(answer)
         // Core answers in the form of JSON-RPC 1.0, errors with status 500.
         response.writeHead('error' in answer ? 500 : 200)
-        return response.end(JSON.stringify({ result: null, error: null, id: 1, ...answer }))
+        return response.end(JSON.stringify({ result: null, error: null, id: call.id, ...answer }))
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -66,6 +66,7 @@ export function chainOf(slots: readonly number[], branch = 0) {
 type FakeBlock = ReturnType<typeof chainOf>[number]
 
 interface Call {
+  readonly id: number
   readonly method: string
   readonly params: readonly [never, never]
 }
@@ -175,7 +176,7 @@ export function useFakeSolana() {
       request.on('end', () => {
         const call = JSON.parse(Buffer.concat(chunks).toString()) as Call
         const honest = truth(node, call)
-        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...(node.lie(call, honest) ?? honest) }))
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...(node.lie(call, honest) ?? honest) }))
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

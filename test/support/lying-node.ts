@@ -6,6 +6,8 @@ import { basicAuthentication } from '#shared/chains/nodes/http-endpoint.ts'
 export interface RpcAnswer {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string }
+  /** Sent instead of the id of the request. */
+  readonly id?: unknown
   /** Sent instead of 200. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
@@ -32,7 +34,7 @@ export async function startLyingNode(
         .then(async (answer) => lie(JSON.parse(body), (await answer.json()) as RpcAnswer))
         .then(({ status = 200, headers = {}, body: text, ...answer }) => {
           response.writeHead(status, { ...headers })
-          response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
+          response.end(text ?? JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(body).id, ...answer }))
         })
         .catch(() => response.destroy())
     })

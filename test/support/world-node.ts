@@ -49,6 +49,7 @@ export interface WorldNode {
 
 /** A JSON-RPC call. */
 interface Call {
+  readonly id?: unknown
   readonly method: string
   readonly params: unknown[]
 }
@@ -78,9 +79,10 @@ export async function startWorldNode(honestUrl: string, world: NodeWorld = HONES
     await gate
     inFlight += 1
     try {
-      const { status = 200, ...answer } = await node.answer(JSON.parse(body) as Call)
+      const call = JSON.parse(body) as Call
+      const { status = 200, ...answer } = await node.answer(call)
       response.writeHead(status, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer }))
     } finally {
       inFlight -= 1
       if (inFlight === 0) onIdle?.()

@@ -29,6 +29,7 @@ export type Step =
   | { readonly kind: 'execute'; readonly from: number; readonly isAll: boolean }
   | { readonly kind: 'delegate'; readonly from: number }
   | { readonly kind: 'through'; readonly to: number; readonly size: bigint; readonly isInside: boolean }
+  | { readonly kind: 'taken'; readonly to: number; readonly asset: Token; readonly size: bigint }
   | { readonly kind: 'dust'; readonly to: number; readonly asset: AssetId; readonly count: number }
   | { readonly kind: 'poison'; readonly to: number; readonly count: number }
   | { readonly kind: 'mine'; readonly blocks: number }
@@ -62,6 +63,7 @@ const anyStep = fc.oneof(
   { arbitrary: step('fail', { size }), weight: 1 },
   { arbitrary: step('sweep', { from: account, asset, isAll: fc.boolean() }), weight: 3 },
   { arbitrary: step('through', { to: fc.constantFrom(1, 1, 0), size, isInside: fc.boolean() }), weight: 2 },
+  { arbitrary: step('taken', { to: account, asset: token, size }), weight: 2 },
   { arbitrary: step('collect', { from: account, asset: token, isAll: fc.boolean() }), weight: 4 },
   { arbitrary: step('execute', { from: fc.constantFrom(2, 2, 1), isAll: fc.boolean() }), weight: 2 },
   { arbitrary: step('delegate', { from: fc.constantFrom(0, 1, 4, 5) }), weight: 1 },

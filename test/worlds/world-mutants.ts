@@ -60,9 +60,10 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'replaced-blocks',
-    file: 'shared/usecases/scanning/scan-reorg.ts',
-    find: 'forkHeight: fork.height })',
-    replace: 'forkHeight: Number.MAX_SAFE_INTEGER })',
+    // A step back takes payments back, and so does reading the blocks above it: the bug is in what both write.
+    file: 'shared/db/payments/payment-scan-writes.ts',
+    find: "ORPHANED = { state: 'orphaned', block: null,",
+    replace: 'ORPHANED = { block: null,',
     what: 'Payments of blocks that others replaced count on.',
   },
   {

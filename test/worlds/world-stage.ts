@@ -159,6 +159,14 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     for (let waited = 0; waited < 10 && sum() < before + 6; waited += 1) await delay(10)
   }
 
+  /** Until the scanner is at the newest block, where it gets there soon. */
+  async function readUp(): Promise<void> {
+    const newest = await height()
+    for (let tries = 0; tries < TRIES && scanner !== null && ((await cursorOf())?.height ?? 0) < newest; tries += 1) {
+      await delay(10)
+    }
+  }
+
   const at = (index: number): Account => {
     const account = accounts[index]
     if (account === undefined) throw new Error('no such account')
@@ -211,8 +219,26 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     await mine()
   }
 
+  /** A collector takes all tokens, and then those that come next: the account holds none, some, and none again. */
+  async function taken({ to, asset, size }: Extract<Step, { kind: 'taken' }>): Promise<void> {
+    const collect = async () => {
+      const held = await payers.holds(at(to), asset)
+      if (held > 0n) await payers.collect(at(to), asset, held)
+    }
+    await collect()
+    await mine()
+    await breathe()
+    await payers.pay(at(to), asset, sized(asset, size))
+    await node.hold(async () => {
+      await mineAlone()
+      await collect()
+      await mineAlone()
+    })
+  }
+
   async function takeOut(step: Step): Promise<void> {
     if (step.kind === 'through') await through(step)
+    if (step.kind === 'taken') await taken(step)
     if (step.kind === 'delegate') await payers.delegate(at(step.from))
     if (step.kind !== 'sweep' && step.kind !== 'collect' && step.kind !== 'execute') return
     const account = at(step.from)
@@ -251,7 +277,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
       await payers.pay(at(step.to), step.asset, sized(step.asset, 1n))
       await mine()
     }
-    await breathe()
+    await readUp()
     await node.hold(async () => {
       await chain.rpc('evm_revert', [snapshot])
       await mineAlone(1, 1)
@@ -277,9 +303,10 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     }))
   }
 
-  /** Accounts that wait and that nothing left: balances show whatever came to them. */
-  const isPlain = ({ matchKey }: { readonly matchKey: string }): boolean => {
+  /** Tokens of accounts that wait, whose logs show whatever came; and coins of those that nothing left: balances show them. */
+  const isPlain = ({ matchKey, asset }: { readonly matchKey: string; readonly asset: string }): boolean => {
     const index = accounts.findIndex((account) => account.matchKey === matchKey)
+    if (asset !== COIN) return ACCOUNTS[index]?.status === 'pending'
     const hasLost = history.steps.some(
       (step) => ('from' in step && step.from === index) || (step.kind === 'through' && step.to === index),
     )
@@ -287,7 +314,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
   }
 
   /**
-   * Compares what is stored with the oracle's books: of plain accounts of an honest node while their deadlines are far away, because a proof would
+   * Compares what is stored with the oracle's books: tokens, and coins of plain accounts, of an honest node while their deadlines are far away, because a proof would
    * find what was missed until then; then of the open invoices when every deadline has passed, at that very moment.
    */
   async function compare(): Promise<void> {
@@ -300,7 +327,7 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     const unawaited = new Set(
       ACCOUNTS.flatMap(({ status }, index) => (status === 'pending' ? [] : [at(index).matchKey])),
     )
-    const differences = async (isOurs: (row: { readonly matchKey: string }) => boolean) => {
+    const differences = async (isOurs: (row: { readonly matchKey: string; readonly asset: string }) => boolean) => {
       const isStateGone = history.node.stateBlocks !== null
       const scene = { isAttentive, isStateGone, unawaited, inInbox: await accountsInInbox(stores, keys) }
       const incomes = books.incomes.filter(isOurs)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { PoolNode } from './pool-node.ts'
-import { RpcDenial, RpcFailure } from './rpc-failure.ts'
+import { type FailureDetails, RpcDenial, RpcFailure } from './rpc-failure.ts'
 
 /** One total deadline per call, milliseconds, unless the caller sets another. */
 const TIMEOUT_MS = 10_000
@@ -45,8 +45,8 @@ export interface NodeQuestions<P> {
 /** How one call reaches a node. */
 export interface Transport<P> {
   readonly host: string
-  /** The validated result; throws `RpcFailure`. */
-  request<T>(method: string, params: P, schema: z.ZodType<T>, limits: CallLimits): Promise<T>
+  /** The result, not validated; throws `RpcFailure`. */
+  request(method: string, params: P, limits: CallLimits): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -63,7 +63,8 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
     const startedAt = performance.now()
     let outcome = 'ok'
     try {
-      return await transport.request(method, params, schema, { timeoutMs: TIMEOUT_MS, ...limits })
+      const result = await transport.request(method, params, { timeoutMs: TIMEOUT_MS, ...limits })
+      return validated(schema, result, { method, host })
     } catch (error) {
       outcome = error instanceof RpcFailure || error instanceof RpcDenial ? error.kind : 'retry'
       // An answer, or a range that is too wide, is not the node's fault.
@@ -98,5 +99,14 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
     headHeight: async () => headHeight?.(call) ?? Number.MAX_SAFE_INTEGER,
     hashAt: async (height) => hashAt?.(call, height) ?? null,
     close: () => transport.close(),
+  }
+}
+
+/** Whatever a node wrote that its schema does not read, or that overflows it, is no answer. */
+function validated<T>(schema: z.ZodType<T>, result: unknown, call: NonNullable<FailureDetails['call']>): T {
+  try {
+    return schema.parse(result)
+  } catch (cause) {
+    throw new RpcFailure('retry', `${call.method} at ${call.host}: malformed result`, { cause, call })
   }
 }

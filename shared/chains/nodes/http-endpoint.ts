@@ -1,5 +1,6 @@
 import { type Dispatcher, errors, Pool } from 'undici'
 import { errorCauses, errorCode } from '#shared/contracts/error-text.ts'
+import { countValues, VALUES_MAX } from '#shared/contracts/value-count.ts'
 import { createByteGate, type Holding } from './byte-gate.ts'
 import { createCallMeter, type EndpointMetrics } from './call-meter.ts'
 import { type FailureKind, RpcFailure } from './rpc-failure.ts'
@@ -51,7 +52,7 @@ export interface HttpQuestion {
   readonly body: unknown
   /** One total deadline, milliseconds. */
   readonly timeoutMs: number
-  /** Most bytes of the response, at most 64 MB; a larger one is cut off. */
+  /** Most bytes of the response, at most 64 MB; a larger one, or one of more JSON values than `VALUES_MAX`, is cut off. */
   readonly maxBytes?: number
 }
 
@@ -140,7 +141,7 @@ function failureOf(
   const failure = (kind: FailureKind, words: string, isSilent: boolean) =>
     new RpcFailure(kind, `${call.method} at ${call.host}: ${words}`, { call, isSilent })
   if (error instanceof errors.ResponseExceededMaxSizeError || error instanceof AnswerTooLarge) {
-    return failure('split', `the response is larger than ${maxBytes} bytes (${name})`, false)
+    return failure('split', `the response has more than ${maxBytes} bytes or ${VALUES_MAX} values (${name})`, false)
   }
   if (errorCauses(error).some((cause) => cause instanceof Error && LATE_ERRORS.has(cause.name)))
     return failure('late', `no response within ${timeoutMs / 1_000} s`, true)
@@ -152,7 +153,7 @@ function failureOf(
   return failure('retry', words, true)
 }
 
-/** The response has more bytes than allowed. */
+/** The response has more bytes or values than allowed. */
 class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
@@ -164,15 +165,17 @@ interface Reading {
   readonly exchanged: { responseBytes: number }
 }
 
-/** Reads a body to its end while its memory holding grows with it. Closes the connection beyond `maxBytes`. */
+/** Reads a body to its end while its memory holding grows with it. Closes the connection beyond `maxBytes` and `VALUES_MAX`. */
 async function readText(body: AsyncIterable<Buffer>, { holding, maxBytes, exchanged }: Reading): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
+  let values = 0
   for await (const chunk of body) {
     chunks.push(chunk)
     bytes += chunk.length
+    values += countValues(chunk)
     exchanged.responseBytes = bytes
-    if (bytes > maxBytes) throw new AnswerTooLarge()
+    if (bytes > maxBytes || values > VALUES_MAX) throw new AnswerTooLarge()
     if (!holding.isSmall) continue
     holding.resize(bytes)
     if (!holding.isSmall) await holding.reenter(UNKNOWN_BYTES)

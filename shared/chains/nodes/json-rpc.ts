@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import {
   type ApiClient,
@@ -16,16 +17,18 @@ import { createRpcPool, type RpcPool } from './rpc-pool.ts'
 const MESSAGE_MAX = 1_000
 const message = z.string().transform((text) => text.slice(0, MESSAGE_MAX))
 
+/** The `id` of an error may be null or missing: the node could not read the request (JSON-RPC 2.0, section 5), or a gateway wrote it. */
+const id = z.unknown()
 const errorObject = z.object({ code: z.coerce.number().catch(0), message })
 /** Some gateways give words alone, or the error without its envelope. */
-const bareWords = z.object({ error: message.transform((text) => ({ code: 0, message: text })) })
-const bareError = z.object({ code: z.number(), message }).transform((error) => ({ error }))
+const bareWords = z.object({ id, error: message.transform((text) => ({ code: 0, message: text })) })
+const bareError = z.object({ code: z.number(), message }).transform((error) => ({ id: null, error }))
 /** Beside an error in whatever form, a result is none. */
 const envelope = z.union([
-  z.object({ error: errorObject }),
+  z.object({ id, error: errorObject }),
   bareWords,
   bareError,
-  z.object({ result: z.unknown(), error: z.null().optional() }),
+  z.object({ id, result: z.unknown(), error: z.null().optional() }),
 ])
 
 type Params = readonly unknown[]
@@ -74,20 +77,16 @@ export function createJsonRpc(options: RpcOptions): RpcNodes {
   }
 }
 
-/** Turns responses into validated results, denials or classified failures. */
+/** Turns responses into results, denials or classified failures. */
 function createTransport(endpoint: HttpEndpoint, url: string, options: RpcOptions): Transport<Params> {
   const { host } = endpoint
   const post = poster(endpoint, createWordsFilter(new URL(url)), options)
   const isAlone = options.urls.length === 1
   return {
     host,
-    async request(method, params, schema, limits) {
+    request(method, params, limits) {
       const send = () => post(method, params, limits)
-      const { result } = isAlone ? await unlessTooFast(send, limits) : await send()
-      const parsed = schema.safeParse(result)
-      if (parsed.success) return parsed.data
-      const details = { cause: parsed.error, call: { method, host } }
-      throw new RpcFailure('retry', `${method} at ${host}: malformed result`, details)
+      return isAlone ? unlessTooFast(send, limits) : send()
     },
     close: () => endpoint.close(),
   }
@@ -103,7 +102,7 @@ const PAUSE_MAX_MS = 2_000
  * Repeats a call that was refused for its rate. Work of many calls begins again after a failure, and would fail at the same rate for ever; where
  * there is another node, that one takes over instead.
  */
-async function unlessTooFast(send: () => Promise<Answer>, { timeoutMs }: CallLimits): Promise<Answer> {
+async function unlessTooFast(send: () => Promise<unknown>, { timeoutMs }: CallLimits): Promise<unknown> {
   const startedAt = performance.now()
   for (let repeats = 0; ; repeats += 1) {
     try {
@@ -118,21 +117,24 @@ async function unlessTooFast(send: () => Promise<Answer>, { timeoutMs }: CallLim
   }
 }
 
-interface Answer {
-  readonly result?: unknown
-}
-
 function poster(endpoint: HttpEndpoint, wordsOf: (text: string) => string, options: RpcOptions) {
   const { host } = endpoint
-  let id = 0
-  return async (method: string, params: Params, { readBody, ...limits }: CallLimits): Promise<Answer> => {
-    id += 1
+  // Begins anywhere, so that a proxy that mixes up two of our processes is noticed as well.
+  let last = randomInt(2 ** 31)
+  return async (method: string, params: Params, { readBody, ...limits }: CallLimits): Promise<unknown> => {
+    last += 1
+    const id = last
     const body = { jsonrpc: '2.0', id, method, params }
     const { status, text, retryAfterMs } = await endpoint.post({ what: method, body, ...limits })
     const call = { method, host }
     const parsed = envelope.safeParse(readBody?.(text) ?? parseJson(text))
+    const named = parsed.success ? (parsed.data.id ?? null) : null
     // Providers return JSON-RPC errors with any status.
-    if (parsed.success && 'result' in parsed.data) return parsed.data
+    if (parsed.success && 'result' in parsed.data) {
+      if (named === id) return parsed.data.result
+      // A proxy that mixes responses up would give one account the balance of another.
+      throw new RpcFailure('retry', `${method} at ${host}: the response names another request`, { call })
+    }
     if (!parsed.success || !('error' in parsed.data) || parsed.data.error == null) {
       const message = `${method} at ${host}: status ${status} without a JSON-RPC response${quoted(wordsOf(bareText(text)))}`
       throw new RpcFailure(failureOfStatus(status), message, { retryAfterMs, call })
@@ -141,6 +143,10 @@ function poster(endpoint: HttpEndpoint, wordsOf: (text: string) => string, optio
     const meaning = options.explain?.(error.code) ?? null
     const message = `${method} at ${host}: error ${error.code}${meaning === null ? '' : ` (${meaning})`}${quoted(wordsOf(error.message))}`
     const kind = meaningOf(error, { status, retryAfterMs }, options)
+    // An error without `id` says how to wait and no more; one with another `id` is about another request.
+    if (named !== id && (named !== null || isDenial(kind))) {
+      throw new RpcFailure(failureOfStatus(status), message, { retryAfterMs, call })
+    }
     if (isDenial(kind)) throw new RpcDenial(kind, message, call)
     throw new RpcFailure(kind, message, { retryAfterMs, rangeMax: options.rangeMax?.(error) ?? null, call })
   }

@@ -1,5 +1,5 @@
 /** A string literal, to the end of the text if nothing closes it, or a bare number outside one. */
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs
 
 /**
  * Parses JSON with every number kept as its text (`71278.10` → `"71278.10"`), so that no price

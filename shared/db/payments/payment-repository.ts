@@ -220,20 +220,25 @@ export function createPaymentRepository(db: Database, random: Random) {
       (await payments.find(scopes.listed(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(
         paymentFromDocument,
       ),
-    /** Live on-chain payments to these addresses in one asset in blocks from `from` to `to`. */
+    /** Live on-chain payments to these addresses in these assets in blocks from `from` to `to`. */
     listInBlocks: ({
-      asset,
+      assets,
       matchKeys,
       ...scope
     }: {
       mode: Mode
       network: NetworkId
-      asset: AssetId
+      assets: readonly AssetId[]
       matchKeys: readonly string[]
       from: number
       to: number
     }): Promise<readonly Payment[]> =>
-      all({ ...scopes.liveInBlocks(scope), matchKey: { $in: [...matchKeys] }, asset, kind: 'onchain' }),
+      all({
+        ...scopes.liveInBlocks(scope),
+        matchKey: { $in: [...matchKeys] },
+        asset: { $in: [...assets] },
+        kind: 'onchain',
+      }),
     /** Live on-chain payments in blocks from `from` to `to`: how many there are, and how many of them are confirmed. */
     countInBlocks: async (scope: {
       mode: Mode

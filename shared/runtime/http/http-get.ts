@@ -1,4 +1,5 @@
 import { Agent, fetch, type Response } from 'undici'
+import { countValues } from '#shared/contracts/value-count.ts'
 
 /** Result of a request: a response of any status, or no usable response at all. */
 export type HttpGetResult =
@@ -17,6 +18,8 @@ export type HttpGetResult =
 export type HttpGet = ReturnType<typeof createHttpGet>
 
 const KEEP_ALIVE_MS = 30_000
+/** Most values of a document, which is JSON: its readers look at each of them. The longest list of an exchange that is read has about 100,000. */
+const VALUES_MAX = 2 ** 18
 
 /** Builds a client with its own connections; they stay open between polls so that a poll costs one round trip. */
 export function createHttpGet(options: { readonly userAgent: string }) {
@@ -24,7 +27,7 @@ export function createHttpGet(options: { readonly userAgent: string }) {
   return {
     /**
      * One GET under a total deadline (`signal` covers headers and body). Redirects are not followed and come back with
-     * their own status; a body beyond `maxBytes` after decompression is cut off as `too_large`. Never throws.
+     * their own status; a body beyond `maxBytes` or 262,144 values after decompression is cut off as `too_large`. Never throws.
      */
     async get(
       url: string,
@@ -51,10 +54,13 @@ export function createHttpGet(options: { readonly userAgent: string }) {
 async function readAnswer(response: Response, maxBytes: number): Promise<HttpGetResult> {
   const chunks: Uint8Array[] = []
   let size = 0
+  let values = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
+    values += countValues(chunk)
     // Leaving the loop cancels the stream, which closes the connection.
-    if (size > maxBytes) return { outcome: 'too_large', cause: `more than ${maxBytes} bytes` }
+    if (size > maxBytes || values > VALUES_MAX)
+      return { outcome: 'too_large', cause: `more than ${maxBytes} bytes or ${VALUES_MAX} values` }
     chunks.push(chunk)
   }
   return {

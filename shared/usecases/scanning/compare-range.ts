@@ -45,7 +45,7 @@ export async function compareRange(
   const { from, to, matchKeys, senders = [], everywhere = false, logRequests } = comparison
   const { accounts } = session.source.client
   if (accounts === undefined || matchKeys.length === 0) return 'done'
-  const stored = await storedSums(session, matchKeys, { from, to })
+  const stored = await storedSums(session, matchKeys, { above: () => from.height, to: to.height })
   const least = leastOf(session)
   const budget = searchBudget(session, logRequests)
   const range = { from, to, matchKeys, senders, exactly: false, stored, everywhere, least, budget }
@@ -65,27 +65,21 @@ export async function compareRange(
   return isWhole ? 'done' : { height: end.height, hash: end.hash, time: end.time }
 }
 
-/** What is stored for each account in a range, in the order of the assets. */
+/** What is stored for each account above the height that `above` gives for it, up to `to`, in the order of the assets. Reads the store once. */
 export async function storedSums(
   { deps, source }: ScanSession,
   matchKeys: readonly string[],
-  { from, to }: { readonly from: Pick<BlockPlace, 'height'>; readonly to: Pick<BlockPlace, 'height'> },
+  { above, to }: { readonly above: (matchKey: string) => number; readonly to: number },
 ): Promise<Sums> {
   const { mode, network, client } = source
   const assets = client.accounts?.assets ?? []
   const sums = new Map(matchKeys.map((matchKey) => [matchKey, assets.map(() => 0n)]))
-  const range = { from: from.height + 1, to: to.height }
-  for (const [at, asset] of assets.entries()) {
-    for (const { matchKey, amountBase } of await deps.payments.listInBlocks({
-      mode,
-      network,
-      asset,
-      matchKeys,
-      ...range,
-    })) {
-      const row = sums.get(matchKey)
-      if (row !== undefined) row[at] = (row[at] ?? 0n) + amountBase
-    }
+  const from = Math.min(...matchKeys.map(above)) + 1
+  const stored = await deps.payments.listInBlocks({ mode, network, assets, matchKeys, from, to })
+  for (const { matchKey, asset, amountBase, block } of stored) {
+    const at = assets.findIndex((one) => one === asset)
+    const row = sums.get(matchKey)
+    if (row !== undefined && block !== null && block.height > above(matchKey)) row[at] = (row[at] ?? 0n) + amountBase
   }
   return sums
 }
@@ -124,11 +118,9 @@ export async function recordLogged(
     deps.metrics.count('scanner_ranges_without_logs_total', { mode, network })
     return
   }
-  const known = new Set<number>()
-  for (const asset of client.accounts?.assets ?? []) {
-    const rows = await deps.payments.listInBlocks({ mode, network, asset, matchKeys, from: from + 1, to })
-    for (const { block } of rows) if (block !== null) known.add(block.height)
-  }
+  const assets = client.accounts?.assets ?? []
+  const rows = await deps.payments.listInBlocks({ mode, network, assets, matchKeys, from: from + 1, to })
+  const known = new Set(rows.flatMap(({ block }) => block?.height ?? []))
   const coins = new Set(matchKeys)
   for (const height of heights.filter((one) => !known.has(one))) {
     await recordBlocks(session, height, [await readChosen(session, height, { coins })], coins)
@@ -224,7 +216,7 @@ async function reportUnexplained(
   { from, matchKeys, everywhere, mayLackLogs }: RangeComparison,
   to: BlockPlace,
 ): Promise<void> {
-  const stored = await storedSums(session, matchKeys, { from, to })
+  const stored = await storedSums(session, matchKeys, { above: () => from.height, to: to.height })
   const least = leastOf(session)
   const left = [...growth].flatMap(([matchKey, figures]) =>
     least.flatMap((most, index): MoneyLeft[] => {

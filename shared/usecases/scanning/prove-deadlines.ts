@@ -1,5 +1,5 @@
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { type BlockPlace, growthBetween, type Holdings, isRead } from '#shared/ports/account-reader.ts'
+import { type BlockPlace, growthBetween, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
 import type { AccountStart, AccountStarts } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
@@ -173,24 +173,31 @@ async function compareWithStarts(session: ScanSession, page: readonly OpenWatch[
   if (answers.length === 1 && from < at.height) {
     await recordLogged(session, { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS })
   }
-  const open: OpenWatch[] = []
-  for (const watch of page) {
-    const start = starts.get(watch.matchKey)
-    if (start === undefined || !(await isExplained(session, { watch, start, answers, at }))) open.push(watch)
-  }
+  const stored = await storedSince(session, keysOf(page), starts, at)
+  const open = page.filter(({ matchKey }) => {
+    const start = starts.get(matchKey)
+    return start === undefined || !isExplained(session, { matchKey, start, answers, sums: stored.get(matchKey) ?? [] })
+  })
   return { open, starts, answers }
 }
 
-interface WatchState {
-  readonly watch: OpenWatch
+/** What is stored of each account since its start, of one without a start everything. */
+const storedSince = (
+  session: ScanSession,
+  matchKeys: readonly string[],
+  starts: ReadonlyMap<string, AccountStart>,
+  to: BlockPlace,
+): Promise<Sums> =>
+  storedSums(session, matchKeys, { above: (matchKey) => starts.get(matchKey)?.height ?? -1, to: to.height })
+
+interface AccountState {
+  readonly matchKey: string
   readonly start: AccountStart
   readonly answers: readonly Holdings[]
-  readonly at: BlockPlace
+  readonly sums: readonly bigint[]
 }
 
-async function isExplained(session: ScanSession, { watch, start, answers, at }: WatchState): Promise<boolean> {
-  const { matchKey } = watch
-  const sums = (await storedSums(session, [matchKey], { from: start, to: at })).get(matchKey) ?? []
+function isExplained(session: ScanSession, { matchKey, start, answers, sums }: AccountState): boolean {
   const least = leastOf(session)
   return answers.every((answer) => {
     const figures = answer.get(matchKey) ?? []
@@ -299,12 +306,12 @@ async function settleGone(session: ScanSession, { open, starts, answers }: Scene
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
   const from = Math.min(...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
   if (from < at.height) await recordLogged(session, { from, to: at.height, matchKeys, requests: LOG_REQUESTS })
+  const stored = await storedSince(session, matchKeys, starts, at)
   const increases = new Map<string, FoundIncrease>()
   const left: MoneyLeft[] = []
   for (const matchKey of matchKeys) {
     const start = starts.get(matchKey)
-    const since = start ?? { height: -1 }
-    const sums = (await storedSums(session, [matchKey], { from: since, to: at })).get(matchKey) ?? []
+    const sums = stored.get(matchKey) ?? []
     const figures = answers.map((answer) => answer.get(matchKey) ?? [])
     if (start === undefined) {
       const hasStoredOnly = figures.every((one) => one.every((figure, index) => figure === (sums[index] ?? 0n)))

@@ -264,7 +264,7 @@ async function recordedPayments(
   const stored = await deps.payments.listInBlocks({
     mode,
     network,
-    asset,
+    assets: [asset],
     matchKeys: moved.map(({ matchKey }) => matchKey),
     from: Math.min(...moved.map(({ start }) => start.height)) + 1,
     to: Number.MAX_SAFE_INTEGER,

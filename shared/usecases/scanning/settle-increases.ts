@@ -67,7 +67,14 @@ async function recordedPayments(
   { matchKey, asset }: Pick<BalanceChange, 'matchKey'> & Pick<BalanceLedger, 'asset'>,
 ): Promise<readonly Payment[] | 'wider'> {
   const { mode, network } = source
-  const scope = { mode, network, asset, matchKeys: [matchKey], from: block.height, to: Number.MAX_SAFE_INTEGER }
+  const scope = {
+    mode,
+    network,
+    assets: [asset],
+    matchKeys: [matchKey],
+    from: block.height,
+    to: Number.MAX_SAFE_INTEGER,
+  }
   const stored = await deps.payments.listInBlocks(scope)
   for (const payment of stored) {
     const { block: at } = payment

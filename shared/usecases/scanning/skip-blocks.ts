@@ -28,6 +28,8 @@ const BALANCES_MAX = 1_000
 const BALANCES_TIMEOUT_MS = 30_000
 /** Invoices that ended so long before the first skipped block are looked at as well: late payments come to them. */
 const ENDED_MS = 7 * 86_400_000
+/** A search that its nodes fail is repeated for this long after the blocks were skipped: no deadline can be released meanwhile. */
+const SEARCH_MS = 3_600_000
 /** Invoices named in one inbox row. */
 const NAMED_MAX = 20
 
@@ -49,7 +51,8 @@ type SkippedBlocks = NonNullable<ChainCursor['skipped']>
  * | a later block, above `to` of the request | refused, with the height that it takes |
  * | a later block | one compare-and-set moves the cursor before it, and holds deadlines from the last block that was read until a person releases them |
  *
- * After a crash behind that write the search begins again: its payments have the keys under which a block would show them.
+ * After a crash behind that write the search begins again, and while nodes fail it, for an hour: its payments have the keys under which a block
+ * would show them. A node that refuses it ends it at once.
  */
 export async function skipBlocks(session: ScanSession, command: ChainCommand): Promise<SkipEnd> {
   const { cursor, source, deps } = session
@@ -171,6 +174,7 @@ async function searchUnspent(session: ScanSession, command: ChainCommand): Promi
 }
 
 function begin(session: ScanSession, { id }: ChainCommand, skipped: SkippedBlocks): UnspentSearch {
+  const { deps } = session
   const search: UnspentSearch = { command: id, result: null }
   const look = session.source.client.unspent === undefined ? balancesOf : unspentOf
   look(session, skipped).then(
@@ -178,8 +182,9 @@ function begin(session: ScanSession, { id }: ChainCommand, skipped: SkippedBlock
       search.result = result
     },
     (error: unknown) => {
-      // What the store could not say is asked again; a node has had its tries.
-      if (!(error instanceof NodeUnreliable)) {
+      const isOver = error instanceof NodeUnreliable && (error.isGone || deps.clock.now() - skipped.at >= SEARCH_MS)
+      if (!isOver) {
+        // The next step begins it again.
         session.searching = undefined
         return
       }

@@ -22,6 +22,8 @@ let isSilent = false
 let isBusy = false
 let silent: readonly string[] = []
 let unspent: readonly ScannedBlock[] = []
+/** Why the search for unspent outputs fails, attempt by attempt. */
+let searchFailures: Error[] = []
 /** The last block that was not replaced while the node lost the others. */
 let forkedAt = HEAD
 
@@ -44,7 +46,11 @@ const client: Partial<ChainClient> = {
     return { ...blockOf(height), ...(height === own.height && { hash: own.hash }) }
   },
   genesisHash: async () => 'g',
-  unspent: async (_keys, { from }) => unspent.filter(({ height }) => height >= from),
+  async unspent(_keys, { from }) {
+    const failure = searchFailures.shift()
+    if (failure !== undefined) throw failure
+    return unspent.filter(({ height }) => height >= from)
+  },
   silence: () => ({ hosts: silent, outdated: [], answering: 1 }),
 }
 
@@ -53,6 +59,7 @@ beforeEach(async () => {
   await cancelChainCommands(at.engine.deps, all)
   ;[first, gaps, lost, isSilent, isBusy, silent, unspent] = [40, new Set(), new Set(), false, false, [], []]
   forkedAt = HEAD
+  searchFailures = []
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
 })
 
@@ -152,6 +159,29 @@ describe('skipping blocks', () => {
     }
     const stored = await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)
     expect(stored).toMatchObject([{ txHash: 'in30', block: { height: 30 }, version: 1 }])
+  })
+
+  // Guarantee: a node that fails the search says nothing about what was paid: it is put again, as every failed question is, …
+  it('searches again where its node fails', async () => {
+    unspent = [{ ...blockOf(32), transfers: [transfer('in32', [])] }]
+    searchFailures = [new NodeUnreliable('no response'), new RpcFailure('late', 'no response within 1800 s')]
+    expect(await ended(await send())).toMatchObject({ outcome: expect.stringContaining('1 payments') })
+    expect(await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)).toMatchObject([{ txHash: 'in32' }])
+  })
+
+  // … and no deadline waits for ever for a node that cannot search.
+  it.each([
+    ['refuses it', new RpcFailure('refused', 'Method not found'), 0],
+    ['has failed it for an hour', new NodeUnreliable('no response'), 3_600_000],
+  ])('says that nothing was searched where its node %s', async (_what, failure, laterMs) => {
+    const command = await send()
+    const failing = Array.from({ length: 100 }, () => failure)
+    searchFailures = [...failing]
+    if (laterMs > 0) expect(await ended(command)).toBe('open')
+    at.engine.advance(laterMs)
+    searchFailures = failing
+    const outcome = expect.stringContaining(`was not searched (${failure.message})`)
+    expect(await ended(command)).toMatchObject({ status: 'done', outcome })
   })
 
   // Guarantee: what the search of a skip finds is stored before anybody lets deadlines pass.

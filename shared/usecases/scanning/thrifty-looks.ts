@@ -197,7 +197,7 @@ async function compareWithPaid(
   }
   const { answers, at } = await newestFigures(session, derived, through)
   await reportCode(session, answers)
-  const paid = await storedSums(session, derived, { from: { height: -1 }, to: at })
+  const paid = await storedSums(session, derived, { above: () => -1, to: at.height })
   const isDecided = (money: MoneyLeft) => firstSeen(session, money, at) <= through.height
   const increases = new Map<string, FoundIncrease>()
   const doubts: MoneyLeft[] = []

@@ -116,7 +116,7 @@ function blocksToConfirm({ cursor }: ScanSession, pending: readonly Payment[]): 
   const heights = pending.map(
     ({ block, requiredConfirmations }) => (block?.height ?? cursor.height) + requiredConfirmations - 1,
   )
-  return Math.max(0, Math.min(...heights) - cursor.height)
+  return Math.max(0, heights.reduce((lowest, height) => Math.min(lowest, height)) - cursor.height)
 }
 
 /** Compares balances with those at the end of the last range, and records that the node answers. */

@@ -61,7 +61,7 @@ const PAYMENTS: DeclaredQueries<ReturnType<typeof createPaymentRepository>> = {
     on.listByTransaction(MODE, NETWORK, facts.paymentKey(facts.old).split(':')[2] ?? ''),
   listInBlocks: (on, facts) =>
     on.listInBlocks({
-      ...{ ...PLACE, asset: 'usdt_ethereum', matchKeys: [facts.matchKey(facts.old)] },
+      ...{ ...PLACE, assets: ['eth_ethereum', 'usdt_ethereum'], matchKeys: [facts.matchKey(facts.old)] },
       ...{ from: heightAt(facts, facts.old) - 1, to: heightAt(facts, facts.old) + 100 },
     }),
   listByKeyPrefix: (on, facts) => on.listByKeyPrefix(facts.paymentKey(facts.old).slice(0, -2)),

@@ -156,11 +156,12 @@ const METHODS: Readonly<Record<string, (chain: SimChain, view: NodeView, params:
 
 /** Answers JSON-RPC as Agave does. */
 export const solanaWire: WireForm = (chain, view, { method, body }) => {
-  const envelope = { jsonrpc: '2.0', id: 1 }
+  const { id, params } = body as { readonly id: number; readonly params: Params }
+  const envelope = { jsonrpc: '2.0', id }
   const answer = METHODS[method]
   if (answer === undefined) throw new Error(`no simulated node of Solana answers ${method}`)
   try {
-    const result = answer(chain, view, (body as { readonly params: Params }).params)
+    const result = answer(chain, view, params)
     return { status: 200, body: JSON.stringify({ ...envelope, result }) }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

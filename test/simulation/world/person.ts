@@ -54,7 +54,8 @@ async function look(sim: Sim, chain: SimChain, luck: Prng, turn: number): Promis
 }
 
 /** L5: a network on which nothing can confirm says so, and names the node. */
-function replaceOldNode(sim: Sim, chain: SimChain, { waitReason, headSeenAt, finalizedHeight }: CursorDocument): void {
+function replaceOldNode(sim: Sim, chain: SimChain, cursor: CursorDocument): void {
+  const { waitReason, headSeenAt, height, finalizedHeight } = cursor
   const { conditions } = chain
   const { stands } = conditions
   if (stands === null) return
@@ -66,7 +67,9 @@ function replaceOldNode(sim: Sim, chain: SimChain, { waitReason, headSeenAt, fin
   }
   const awaits = sim.store.documents('payments').some((row) => {
     const block = row['block'] as { readonly height: number } | null | undefined
-    return row['state'] === 'detected' && block != null && block.height > (finalizedHeight ?? 0)
+    // One that has fewer blocks on top than it needs waits for those.
+    const isBuried = typeof row['confirmAt'] === 'number' && row['confirmAt'] <= height
+    return row['state'] === 'detected' && isBuried && block != null && block.height > (finalizedHeight ?? 0)
   })
   const isRead = sim.scheduler.now - headSeenAt.getTime() < POLL_EVERY_MS
   must(

@@ -52,7 +52,7 @@ async function logsOf(
     const recipients = matchKeys.slice(start, start + RECIPIENTS_MAX).map((key) => `0x${key.padStart(64, '0')}`)
     const logs = await reader.within(node, { from: from + 1, to, recipients, most })
     if (logs === null) return null
-    found.push(...logs)
+    for (const log of logs) found.push(log)
   }
   return found
 }

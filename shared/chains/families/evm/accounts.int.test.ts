@@ -130,6 +130,25 @@ describe('the blocks that concern few accounts', () => {
     expect(await heightsOf(open([pruned]), { from, to })).toBe('gone')
   })
 
+  // Guarantee: what is remembered of a range that the budget cut is the balances of its own last block.
+  it('end with the balances of the block behind which no more are allowed', async () => {
+    const acts = [pay('eth_ethereum', ETHER), pay('usdt_ethereum', 5n), pay('eth_ethereum', 2n * ETHER)]
+    const { at, from, to } = await during(...acts)
+    const question = { ...FREE, from, to, matchKeys: [OURS], senders: [OURS], exactly: true }
+    const cut = await open().touched({ ...question, budget: { ...FREE.budget, blocks: 2 } })
+    const { hash, timestamp } = (await stage.chain.rpc('eth_getBlockByNumber', [
+      `0x${(at + 1).toString(16)}`,
+      false,
+    ])) as {
+      hash: string
+      timestamp: string
+    }
+    const end = { height: at + 1, hash, time: Number(timestamp) * 1_000 }
+    const whole = await open().touched({ ...question, to: end })
+    if (typeof whole === 'string') throw new Error(whole)
+    expect(cut).toMatchObject({ heights: [at, at + 1], through: at + 1, state: whole.state })
+  })
+
   it('are found with a range limit of five blocks', async () => {
     const limited = await stage.liar(({ method, params }, truth) => {
       const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { required, unserved } from '../../nodes/needs.ts'
@@ -8,7 +7,7 @@ import { createHoldingsReader } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
 import { LOG_RANGE_MAX } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
-import { headerSchema, logSchema } from './wire.ts'
+import { headerSchema, logsSchema } from './wire.ts'
 
 const DAY_MS = 86_400_000
 /** An address that many send to and nobody sends from. */
@@ -42,7 +41,7 @@ export function createProbe(
     const topics = [[TRANSFER_TOPIC], null, [`0x${SOMEBODY.padStart(64, '0')}`]]
     const read = (from: number) => {
       const range = { fromBlock: toQuantity(Math.max(0, from)), toBlock: toQuantity(number) }
-      return node.call('eth_getLogs', [{ ...range, address: contracts, topics }], z.array(logSchema))
+      return node.call('eth_getLogs', [{ ...range, address: contracts, topics }], logsSchema)
     }
     // A range that is too wide becomes smaller while scanning: only a single block that is refused is a fault.
     await read(number - LOG_RANGE_MAX + 1).catch(() => read(number))

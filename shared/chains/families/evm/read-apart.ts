@@ -27,15 +27,16 @@ export async function readBlockApart(node: RpcNode, height: number): Promise<Blo
   if (refs === null) throw new NodeUnreliable(`the node has no block ${height}`)
   if (refs.number !== height) throw new NodeUnreliable(`the node's block ${height} contradicts itself`)
   const unparsed = new Set<string>()
-  const transactions: Block['transactions'] = []
-  const found = await mapConcurrently(refs.transactions, CONCURRENCY, async (hash) => {
+  const transactions = await mapConcurrently(refs.transactions, CONCURRENCY, async (hash) => {
     const transaction = await readTransaction(node, hash, refs.hash)
     if (transaction === null) unparsed.add(hash)
     if (unparsed.size > UNPARSED_MAX) throw new NodeUnreliable(`most transactions of block ${height} cannot be read`)
     return transaction ?? { hash, blockHash: refs.hash, from: NOBODY, to: null, value: '0x0' }
   })
-  transactions.push(...found)
-  return { block: { ...refs, transactions }, unparsed: refs.transactions.filter((hash) => unparsed.has(hash)) }
+  return {
+    block: { ...refs, transactions: [...transactions] },
+    unparsed: refs.transactions.filter((hash) => unparsed.has(hash)),
+  }
 }
 
 /** Null when the node returns no readable transaction. */

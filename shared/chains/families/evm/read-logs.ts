@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
@@ -6,7 +5,7 @@ import { type FailureKind, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { coversBloom, createBloomTest } from './bloom.ts'
 import { createLogSpan, type LogSpan } from './log-span.ts'
 import { toQuantity } from './rpc.ts'
-import { type Block, type Log, logSchema } from './wire.ts'
+import { type Block, type Log, logsSchema } from './wire.ts'
 
 const LOGS = 'eth_getLogs'
 /**
@@ -71,7 +70,7 @@ export function createLogReader(filter: LogFilter): LogReader {
     const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
     const question = { ...range, address: filter.contracts, topics }
     try {
-      const logs = await node.call(LOGS, [question], z.array(logSchema))
+      const logs = await node.call(LOGS, [question], logsSchema)
       if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
         throw new NodeUnreliable('the node gave logs of a block that was not asked for')
       }
@@ -113,7 +112,7 @@ export function createLogReader(filter: LogFilter): LogReader {
       }
       if (count > 1) await checkEnd(node, filter.contracts, topics, found)
       span.grow(count)
-      logs.push(...found)
+      for (const log of found) logs.push(log)
       start = end + 1
     }
     return logs
@@ -129,7 +128,7 @@ export function createLogReader(filter: LogFilter): LogReader {
       const perhaps = (entries: readonly string[]) => entries.some((entry) => mayHold(bloom, entry))
       if (!perhaps(topics) || !perhaps(contracts)) return
       // A positive filter without a matching log is checked against all logs of the block.
-      const all = await node.call(LOGS, [{ blockHash: block.hash }], z.array(logSchema))
+      const all = await node.call(LOGS, [{ blockHash: block.hash }], logsSchema)
       const ours = all.some((log) => takesLog(filter, log))
       if (ours || !coversBloom(bloom, all)) throw new NodeUnreliable(`the node left out logs of block ${block.number}`)
     },
@@ -153,7 +152,7 @@ async function checkEnd(
   if (last === null) return
   const { blockNumber, blockHash } = last
   const question = { blockHash, address: contracts, topics }
-  const whole = await node.call(LOGS, [question], z.array(logSchema))
+  const whole = await node.call(LOGS, [question], logsSchema)
   if (whole.length !== found.filter((log) => log.blockNumber === blockNumber).length) {
     throw new NodeUnreliable(`the node cut its logs off in block ${blockNumber}`)
   }

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
@@ -6,7 +5,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../nodes/same-transfer.ts'
 import { coinTransfers, loggedCoinMoves, nativeTransfers, SYSTEM_COIN, tokenTransfers } from './extract.ts'
-import { type Block, type Log, loggedReceiptSchema, logSchema, transactionSchema } from './wire.ts'
+import { type Block, type Log, loggedReceiptSchema, logsSchema, transactionSchema } from './wire.ts'
 
 /** Concurrent requests. */
 const CONCURRENCY = 4
@@ -78,7 +77,7 @@ async function isLogged(
   }: { readonly txHash: string; readonly blockHash: string; readonly transfer: SeenTransfer },
 ): Promise<boolean> {
   const question = { blockHash, address: transfer.contract ?? SYSTEM_COIN }
-  const logs = await node.call('eth_getLogs', [question], z.array(logSchema))
+  const logs = await node.call('eth_getLogs', [question], logsSchema)
   const own = logs.filter((log) => log.transactionHash === txHash && log.blockHash === blockHash)
   const [first] = own
   if (first === undefined) return false
@@ -91,14 +90,13 @@ function loggedIn(
   { keyPrefix, coin }: Scope,
   { txHash, transfer, block }: Question,
 ): readonly RawTransfer[] {
-  // Logs give their transaction's position in the block; the other transactions are neither known nor needed here.
-  const places = Math.max(0, ...logs.map(({ transactionIndex }) => transactionIndex + 1))
-  const one = { hash: txHash, blockHash: block.hash, from: '', value: '0x0' }
-  const whole = blockOf(block, new Array<typeof one>(places).fill(one))
+  // The other transactions of the block are neither known nor needed here: this one is the first.
+  const own = logs.map((log) => ({ ...log, transactionIndex: 0 }))
+  const whole = blockOf(block, [{ hash: txHash, blockHash: block.hash, from: '', value: '0x0' }])
   const watches = onlyReceiver(transfer)
   return transfer.contract === null
-    ? coinTransfers(keyPrefix, loggedCoinMoves(whole, logs), coin, watches)
-    : tokenTransfers(keyPrefix, whole, logs, new Map([[transfer.contract.toLowerCase(), null]]), watches)
+    ? coinTransfers(keyPrefix, loggedCoinMoves(whole, own), coin, watches)
+    : tokenTransfers(keyPrefix, whole, own, new Map([[transfer.contract.toLowerCase(), null]]), watches)
 }
 
 function blockOf(block: Pick<Block, 'number' | 'hash'>, transactions: Block['transactions']): Block {

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { TIME_MAX_MS } from '../time-max.ts'
+import { wireList } from '../wire-list.ts'
 
 /** A number of at most 256 bits: what a node could write beyond that would only cost time. */
 const quantity = z.string().regex(/^0x[0-9a-fA-F]{1,64}$/)
 const hash = z.string().regex(/^0x[0-9a-f]{64}$/)
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
-const bytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
+/** The group captures nothing: with one that does, the pattern overflows the stack at 8 million characters. */
+const bytes = z.string().regex(/^0x(?:[0-9a-fA-F]{2})*$/)
 const height = quantity.transform(Number).refine(Number.isSafeInteger)
 const seconds = height.refine((time) => time * 1_000 <= TIME_MAX_MS)
 
@@ -21,7 +23,7 @@ export type Header = z.infer<typeof headerSchema>
 
 /** A block with its transactions, `eth_getBlockByNumber(n, true)`. */
 export const blockSchema = headerSchema.extend({
-  transactions: z.array(
+  transactions: wireList(
     z.object({
       hash,
       blockHash: hash,
@@ -34,12 +36,12 @@ export const blockSchema = headerSchema.extend({
 export type Block = z.infer<typeof blockSchema>
 
 /** A block with the ids of its transactions, `eth_getBlockByNumber(n, false)`. */
-export const blockRefsSchema = headerSchema.extend({ transactions: z.array(hash) })
+export const blockRefsSchema = headerSchema.extend({ transactions: wireList(hash) })
 
 /** One event of a contract, `eth_getLogs`. */
 export const logSchema = z.object({
   address,
-  topics: z.array(hash),
+  topics: wireList(hash),
   data: bytes,
   blockNumber: height,
   blockHash: hash,
@@ -49,6 +51,9 @@ export const logSchema = z.object({
   removed: z.boolean().optional(),
 })
 export type Log = z.infer<typeof logSchema>
+
+/** `eth_getLogs`. */
+export const logsSchema = wireList(logSchema)
 
 /** Success and cost in a receipt, `eth_getTransactionReceipt`; `status` is absent only before Byzantium. */
 export const receiptSchema = z.object({
@@ -67,7 +72,7 @@ export const receiptSchema = z.object({
 export type Receipt = z.infer<typeof receiptSchema>
 
 /** The same with its events. */
-export const loggedReceiptSchema = receiptSchema.extend({ blockNumber: height, logs: z.array(logSchema) })
+export const loggedReceiptSchema = receiptSchema.extend({ blockNumber: height, logs: logsSchema })
 
 /** One transaction, `eth_getTransactionByHash`; its block is null while it waits. */
 export const transactionSchema = z.object({

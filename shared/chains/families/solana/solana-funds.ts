@@ -6,6 +6,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
+import { wireList } from '../wire-list.ts'
 
 /** Lamports per signature (docs.solana.com, "Transaction fees"); a priority fee is voluntary and not included. */
 const SIGNATURE_FEE = 5_000n
@@ -19,11 +20,11 @@ const context = z.object({ slot })
 /** `getMultipleAccounts`: null for an account without coins. */
 const accountsSchema = z.object({
   context,
-  value: z.array(z.object({ lamports: z.int().nonnegative() }).nullable()),
+  value: wireList(z.object({ lamports: z.int().nonnegative() }).nullable()),
 })
 /** `getTokenAccountsByOwner` with `encoding: 'base64'`. */
 const holdingsSchema = z.object({
-  value: z.array(z.object({ account: z.object({ data: z.tuple([z.base64(), z.literal('base64')]) }) })),
+  value: wireList(z.object({ account: z.object({ data: z.tuple([z.base64(), z.literal('base64')]) }) })),
 })
 
 interface SolanaFundsOptions {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TIME_MAX_MS } from '../time-max.ts'
+import { wireList } from '../wire-list.ts'
 
 /** 32 bytes in base58. A full block contains tens of thousands: validity is checked only where one is compared. */
 const publicKey = z.string()
@@ -13,7 +14,9 @@ const slot = z.int().nonnegative()
 const seconds = z.int().max(TIME_MAX_MS / 1_000)
 
 /** Null means success. A missing field must not pass for it. */
-const failure = z.union([z.null(), z.string(), z.record(z.string(), z.unknown())])
+const failure = z.custom<unknown>(
+  (err) => err === null || typeof err === 'string' || (typeof err === 'object' && !Array.isArray(err)),
+)
 
 const tokenBalance = z.object({
   accountIndex: slot,
@@ -25,18 +28,18 @@ const tokenBalance = z.object({
 })
 export type TokenBalance = z.infer<typeof tokenBalance>
 
-const signatures = z.array(signature).min(1)
-const accountKeys = z
-  .array(z.object({ pubkey: publicKey, signer: z.boolean(), writable: z.boolean(), source: z.string().optional() }))
-  .min(1)
+const signatures = wireList(signature).refine((list) => list.length > 0)
+const accountKeys = wireList(
+  z.object({ pubkey: publicKey, signer: z.boolean(), writable: z.boolean(), source: z.string().optional() }),
+).refine((list) => list.length > 0)
 
 const meta = z.object({
   err: failure,
   fee: lamports,
-  preBalances: z.array(lamports),
-  postBalances: z.array(lamports),
-  preTokenBalances: z.array(tokenBalance),
-  postTokenBalances: z.array(tokenBalance),
+  preBalances: wireList(lamports),
+  postBalances: wireList(lamports),
+  preTokenBalances: wireList(tokenBalance),
+  postTokenBalances: wireList(tokenBalance),
 })
 
 const transaction = z.object({ transaction: z.object({ signatures, accountKeys }), meta })
@@ -54,10 +57,10 @@ export const headerSchema = z.object({
 export type Header = z.infer<typeof headerSchema>
 
 /** A block with its transactions, `getBlock` with `transactionDetails: 'accounts'`. */
-export const blockSchema = headerSchema.extend({ transactions: z.array(transaction) })
+export const blockSchema = headerSchema.extend({ transactions: wireList(transaction) })
 
 /** A block with the ids of its transactions, `getBlock` with `transactionDetails: 'signatures'`. */
-export const signedBlockSchema = headerSchema.extend({ signatures: z.array(signature) })
+export const signedBlockSchema = headerSchema.extend({ signatures: wireList(signature) })
 
 /** `getLatestBlockhash`. */
 export const latestHashSchema = z.object({ value: z.object({ blockhash: hash }) })
@@ -65,7 +68,7 @@ export const latestHashSchema = z.object({ value: z.object({ blockhash: hash }) 
 /** `getSlot`. */
 export const slotSchema = slot
 /** `getBlocks` and `getBlocksWithLimit`. */
-export const slotsSchema = z.array(slot)
+export const slotsSchema = wireList(slot)
 /** `getBlockTime`: seconds, null where the node does not have it. */
 export const blockTimeSchema = seconds.nullable()
 /** `getGenesisHash`. */
@@ -74,7 +77,7 @@ export const genesisSchema = hash
 export const versionSchema = z.object({ 'solana-core': z.string(), 'surfnet-version': z.string().optional() })
 /** `getSignatureStatuses`: null for a signature that the node does not have. */
 export const statusesSchema = z.object({
-  value: z.array(z.object({ slot, err: failure, confirmationStatus: z.string().nullable() }).nullable()),
+  value: wireList(z.object({ slot, err: failure, confirmationStatus: z.string().nullable() }).nullable()),
 })
 /** `getTransaction` with `encoding: 'jsonParsed'`: the same fields in another place, and the slot. */
 export const placedTransactionSchema = z

@@ -66,7 +66,7 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
   const wordsOf = createWordsFilter(new URL(url))
   return {
     host,
-    async request(path, params, schema, limits) {
+    async request(path, params, limits) {
       await pace()
       // With `visible: true` a node would rewrite the addresses in logs.
       const body = { ...params, visible: false }
@@ -80,7 +80,7 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
           call: { method: path, host },
         })
       }
-      return validate({ text, schema, method: path, host, wordsOf })
+      return resultOf(text, { method: path, host }, wordsOf)
     },
     close: () => endpoint.close(),
   }
@@ -91,23 +91,18 @@ const shortText = (text: string): string => (text.length > WORDS_MAX || /^\s*</.
 
 const quoted = (words: string): string => (words === '' ? '' : `: "${words}"`)
 
-interface Response<T> {
-  readonly text: string
-  readonly schema: z.ZodType<T>
-  readonly method: string
-  readonly host: string
-  wordsOf(text: string): string
-}
-
 /** How java-tron (`Error`) and gateways (`error`) answer with status 200 where they fail; no other answer has these fields. */
 const failed = z.union([
   z.object({ Error: z.string() }).transform(({ Error: words }) => words),
   z.object({ error: z.string() }).transform(({ error: words }) => words),
 ])
 
-function validate<T>({ text, schema, method, host, wordsOf }: Response<T>): T {
-  const what = `${method} at ${host}`
-  const call = { method, host }
+function resultOf(
+  text: string,
+  call: { readonly method: string; readonly host: string },
+  wordsOf: (text: string) => string,
+): unknown {
+  const what = `${call.method} at ${call.host}`
   let json: unknown
   try {
     json = parseLosslessJson(text)
@@ -118,9 +113,7 @@ function validate<T>({ text, schema, method, host, wordsOf }: Response<T>): T {
   const failure = failed.safeParse(json)
   if (failure.success)
     throw new RpcFailure('unclear', `${what}${quoted(wordsOf(failure.data.slice(0, WORDS_MAX)))}`, { call })
-  const parsed = schema.safeParse(json)
-  if (!parsed.success) throw new RpcFailure('retry', `${what}: malformed answer`, { call, cause: parsed.error })
-  return parsed.data
+  return json
 }
 
 /** Milliseconds for which the provider will refuse requests; null when it does not state that. Blocks are longer than any refusal. */

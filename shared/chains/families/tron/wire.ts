@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { TIME_MAX_MS } from '../time-max.ts'
+import { wireList } from '../wire-list.ts'
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
-const bytes = z.string().regex(/^([0-9a-f]{2})*$/)
+/** The group captures nothing: with one that does, the pattern overflows the stack at 8 million characters. */
+const bytes = z.string().regex(/^(?:[0-9a-f]{2})*$/)
 const INT64_MAX = 2n ** 63n - 1n
 
 /** An amount in sun: int64 in the protocol, and a string of digits where a JavaScript number could not hold it. */
@@ -39,7 +41,7 @@ const transaction = z.object({
       .array(z.object({ type: z.string(), parameter: z.object({ value: z.unknown().optional() }) }))
       .default([]),
   }),
-  ret: z.array(z.object({ contractRet: z.string().optional() })).default([]),
+  ret: wireList(z.object({ contractRet: z.string().optional() })).default([]),
 })
 
 export type Transaction = z.infer<typeof transaction>
@@ -49,13 +51,13 @@ export const maybeTransactionSchema = z.union([nothing, transaction])
 export const countSchema = z.object({ count: z.int().min(-1) })
 
 /** A block with its transactions, `getblockbynum`. */
-export const blockSchema = headerSchema.extend({ transactions: z.array(transaction).default([]) })
+export const blockSchema = headerSchema.extend({ transactions: wireList(transaction).default([]) })
 export type Block = z.infer<typeof blockSchema>
 export const maybeBlockSchema = z.union([nothing, blockSchema])
 /** The newest block; without transactions while that is block 0, whose transactions have another form. */
 export const newestSchema = z.union([blockSchema, headerSchema])
 /** Blocks in their order, `getblockbylimitnext`. */
-export const blocksSchema = z.object({ block: z.array(blockSchema).default([]) }).transform(({ block }) => block)
+export const blocksSchema = z.object({ block: wireList(blockSchema).default([]) }).transform(({ block }) => block)
 
 /** An account as requests with `visible: false` return it: 0x41 and the 20 bytes. */
 export const accountPattern = /^41[0-9a-f]{40}$/
@@ -71,7 +73,8 @@ export const fundedAccountSchema = z.union([
 
 /** Prices that the chain's committee sets, `getchainparameters`, by name; sun. Entries without a value are 0 (proto3). */
 export const chainParametersSchema = z
-  .object({ chainParameter: z.array(z.object({ key: z.string(), value: z.int().default(0) })).min(1) })
+  .object({ chainParameter: wireList(z.object({ key: z.string(), value: z.int().default(0) })) })
+  .refine(({ chainParameter }) => chainParameter.length > 0)
   .transform(
     ({ chainParameter }) =>
       new Map(chainParameter.filter(({ value }) => value >= 0).map(({ key, value }) => [key, BigInt(value)])),
@@ -87,7 +90,7 @@ export const transferContractSchema = z.object({
 /** An event of a contract. The contract's address lacks the 0x41 of other addresses. */
 const log = z.object({
   address: z.string().regex(/^(41)?[0-9a-f]{40}$/),
-  topics: z.array(hash).default([]),
+  topics: wireList(hash).default([]),
   data: bytes.default(''),
 })
 export type Log = z.infer<typeof log>
@@ -95,7 +98,7 @@ export type Log = z.infer<typeof log>
 const internalTransaction = z.object({
   caller_address: z.string().optional(),
   transferTo_address: z.string().optional(),
-  callValueInfo: z.array(z.object({ callValue: amount.default(0n), tokenId: z.string().default('') })).default([]),
+  callValueInfo: wireList(z.object({ callValue: amount.default(0n), tokenId: z.string().default('') })).default([]),
   note: z.string().default(''),
   rejected: z.boolean().default(false),
 })
@@ -107,19 +110,19 @@ const info = z.object({
   blockTimeStamp: z.int().nonnegative(),
   result: z.string().optional(),
   receipt: z.object({ result: z.string().optional() }).default({}),
-  log: z.array(log).default([]),
-  internal_transactions: z.array(internalTransaction).default([]),
+  log: wireList(log).default([]),
+  internal_transactions: wireList(internalTransaction).default([]),
 })
 /** Effects of a transaction, `gettransactioninfobyblocknum`. */
 export type TransactionInfo = z.infer<typeof info>
-export const infosSchema = z.array(info)
+export const infosSchema = wireList(info)
 /** The same of one transaction, `gettransactioninfobyid`. */
 export const maybeInfoSchema = z.union([nothing, info])
 
 /** Response of `triggerconstantcontract`. `code` is absent on success. */
 export const constantCallSchema = z.object({
   result: z.object({ result: z.boolean().default(false), code: z.string().default('SUCCESS') }),
-  constant_result: z.array(bytes).default([]),
+  constant_result: wireList(bytes).default([]),
 })
 /** The same with the energy that the call took, its penalty included. */
 export const measuredCallSchema = constantCallSchema.extend({ energy_used: z.int().positive().optional() })

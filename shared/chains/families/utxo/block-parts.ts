@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { wireList } from '../wire-list.ts'
 import { bytesOfHex } from './byte-reader.ts'
 import { isRefusal, unlessAbsent } from './core-failure.ts'
 
 /** Most bytes of one response: a transaction of 4 MB is 8 MB of hex, and the ids of a full block are less. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 16 * 2 ** 20 }
 
-const idsSchema = z.object({ tx: z.array(z.string().regex(/^[0-9a-f]{64}$/)) })
+const idsSchema = z.object({ tx: wireList(z.string().regex(/^[0-9a-f]{64}$/)) })
 
 /** The parts of a mined block, one by one. Every method throws `RpcFailure` when the node returns no usable response. */
 export interface BlockParts {

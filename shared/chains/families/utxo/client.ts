@@ -8,7 +8,7 @@ import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { type CoreNode, createCoreRpc } from './core-rpc.ts'
+import { type CoreNode, type CoreRpc, createCoreRpc } from './core-rpc.ts'
 import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong, unspentTransfers } from './extract.ts'
 import { hashAt } from './hash-at.ts'
 import { locateTransaction } from './locate-transaction.ts'
@@ -118,12 +118,32 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         await standing.requireChain(node, 'it cannot show which addresses were never used')
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
-    unspent: (scripts, blocks) =>
-      rpc.use(async (node) => unspentBlocks(node, scope, await node.unspentIn(scripts, blocks))),
+    unspent: (scripts, blocks) => unspentOfAll(rpc, scope, (node) => node.unspentIn(scripts, blocks)),
     probe: createProbe(rpc, chain.blockTimeMs),
     funds: createUtxoFunds(rpc, { asset, isLocal: options.genesis === 'any' }),
     close: () => rpc.close(),
   }
+}
+
+type ReadOutputs = (node: CoreNode) => Promise<readonly UnspentOutput[]>
+
+async function unspentOfAll(rpc: CoreRpc, scope: ExtractScope, read: ReadOutputs): Promise<readonly ScannedBlock[]> {
+  const outputs = agreed(await rpc.each(read))
+  return rpc.use((node) => unspentBlocks(node, scope, outputs))
+}
+
+/** Outputs that each node shows alike: unlike those of a block, no hash proves them, and a payment's second opinion is about its block. */
+function agreed(answers: readonly (readonly UnspentOutput[])[]): readonly UnspentOutput[] {
+  const idOf = ({ txid, vout, script, amountBase, height }: UnspentOutput) =>
+    [txid, vout, script, amountBase, height].join(':')
+  const [first = [], ...others] = answers
+  const shown = others.map((outputs) => new Map(outputs.map((output) => [idOf(output), output])))
+  return first.flatMap((output) => {
+    const same = shown.flatMap((outputs) => outputs.get(idOf(output)) ?? [])
+    // Not every release reports it.
+    const isCoinbase = [output, ...same].some((one) => one.isCoinbase)
+    return same.length < shown.length ? [] : { ...output, isCoinbase }
+  })
 }
 
 /** Unspent outputs by their blocks, whose headers also pruned nodes have. */

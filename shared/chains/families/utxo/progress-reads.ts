@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { wireList } from '../wire-list.ts'
 import { unlessRefused } from './core-failure.ts'
 
 /** Dogecoin Core 1.14 does not report whether it still downloads, and some providers report the tip alone: missing is not "no". */
@@ -11,7 +12,7 @@ const progressSchema = z.object({
   verificationprogress: z.number().nullable().default(null),
 })
 /** `synced_headers` is -1 before a peer has shown a header, and missing at some providers. */
-const peersSchema = z.array(z.object({ conntime: z.int().nonnegative(), synced_headers: z.int().default(-1) }))
+const peersSchema = wireList(z.object({ conntime: z.int().nonnegative(), synced_headers: z.int().default(-1) }))
 
 /** How much of the chain a node has. Null: not reported. `verified` is a share of 1. */
 export interface ChainProgress {
@@ -48,8 +49,8 @@ export function createProgressReads(call: RpcNode['call']): ProgressReads {
     peerCount: () => unlessRefused(call('getconnectioncount', [], z.int().nonnegative())),
     peers,
     async oldestPeerSince() {
-      const starts = (await peers())?.map(({ since }) => since) ?? []
-      return starts.length === 0 ? null : Math.min(...starts)
+      const all = (await peers()) ?? []
+      return all.reduce<number | null>((oldest, { since }) => Math.min(oldest ?? since, since), null)
     },
   }
 }

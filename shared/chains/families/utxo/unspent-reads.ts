@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
+import { wireList } from '../wire-list.ts'
 
 /** Base units in a coin, of every chain of the line. */
 const COIN = 100_000_000
@@ -8,16 +9,16 @@ const COIN = 100_000_000
 /** `scantxoutset`, Bitcoin Core 0.17 and later. An aborted scan has `success: false`. */
 const unspentSchema = z.object({
   success: z.literal(true),
-  unspents: z.array(z.object({ scriptPubKey: z.string().regex(/^([0-9a-f]{2})+$/) })),
+  unspents: wireList(z.object({ scriptPubKey: z.string().regex(/^(?:[0-9a-f]{2})+$/) })),
 })
 /** A scan reads the whole set of unspent outputs: minutes on main networks. */
 const UNSPENT_TIMEOUT_MS = 30 * 60_000
 const scannedSchema = unspentSchema.extend({
   height: z.int().nonnegative(),
-  unspents: z.array(z.object({ scriptPubKey: z.string(), amount: z.number().nonnegative() })),
+  unspents: wireList(z.object({ scriptPubKey: z.string(), amount: z.number().nonnegative() })),
 })
 const outputsSchema = unspentSchema.extend({
-  unspents: z.array(
+  unspents: wireList(
     z.object({
       txid: z.string().regex(/^[0-9a-f]{64}$/),
       vout: z.int().nonnegative(),
