@@ -282,6 +282,14 @@ export function createPaymentRepository(db: Database, random: Random) {
       return given.matchedCount === 1
     },
 
+    /** Has these payments applied again, from `at` on, unless their decision is stored before: its invoice is about to change it. */
+    markDirty: async (keys: readonly string[], at: Ms): Promise<void> => {
+      await payments.updateMany(
+        { ...BY_KEY.among(keys), dirtyAt: { $exists: false } },
+        { $set: { dirtyAt: toDate(at) } },
+        { hint: BY_KEY.hint },
+      )
+    },
     /** Stores the fold's decisions, and the market price where one is given, and clears dirtyAt where the version is still the applied one. */
     markApplied: (rows: readonly AppliedRow[]): Promise<void> => markApplied(payments, rows),
     /**

@@ -189,6 +189,13 @@ async function save(
   )
   const op = input.opId === null ? null : { opId: input.opId, seq: state.eventSeq }
   const expected = { expectedVersion: invoice.state.version, expectedRefundSeq: invoice.refundSeq }
+  // Of payments that were applied before, nothing else would show that their marks are still to be written.
+  const unmarked = marksDue(payments, applied).filter(({ payment }) => payment.dirtyAt === null)
+  if (unmarked.length > 0)
+    await deps.payments.markDirty(
+      unmarked.map(({ payment }) => payment.key),
+      deps.clock.now(),
+    )
   if (!(await deps.invoices.save({ id: input.invoiceId, ...expected, state, append, op }))) return 'lost'
   if (append.length > 0) deps.notifier.notify(QUEUES.outbox, outboxJobId(input.invoiceId))
   // What counts for nothing under one key may count under the next one.
@@ -218,16 +225,21 @@ function refuseWhenFull(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): v
   throw new OutboxFull(`invoice ${input.invoiceId} has ${invoice.outbox.length} unrelayed entries`)
 }
 
+/** Payments whose marks are not those of the invoice's decision. */
+function marksDue(payments: readonly Payment[], applied: readonly AppliedPayment[]) {
+  return applied.flatMap((row, index) => {
+    const payment = payments[index]
+    return payment !== undefined && needsMark(payment, row) ? [{ payment, applied: row }] : []
+  })
+}
+
 async function markPayments(
   deps: ApplyDeps,
   invoice: Invoice,
   payments: readonly Payment[],
   applied: readonly AppliedPayment[],
 ): Promise<void> {
-  const rows = applied.flatMap((row, index) => {
-    const payment = payments[index]
-    return payment !== undefined && needsMark(payment, row) ? [{ payment, applied: row }] : []
-  })
+  const rows = marksDue(payments, applied)
   if (rows.length > 0) await deps.payments.markApplied(await withMarket(deps, invoice, rows))
 }
 

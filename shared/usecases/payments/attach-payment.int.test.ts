@@ -4,7 +4,8 @@ import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { decideException } from '#shared/usecases/exceptions/decide-exception.ts'
-import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { advanceInvoice, overdueInvoices } from '#shared/usecases/invoices/advance-invoice.ts'
+import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { readMovements } from '#shared/usecases/reports/read-movements.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
@@ -266,4 +267,32 @@ describe('the books of attached money', () => {
       ['correction', payment.id, '0'],
     ])
   })
+})
+
+// Guarantee: whether a payment counts is the same in every place, whatever died between the write of the invoice and that of its payments.
+it('has every payment say what its invoice says, although a crash lost their marks and nobody repeats the command', async () => {
+  const invoice = await engine.open({ asset: 'usdt_ethereum' })
+  const { id } = invoice.terms
+  await applyInvoiceEvent(engine.deps, { invoiceId: id, event: { type: 'cancel_requested' }, opId: null })
+  const one = await stored(paymentMethodOf(invoice), { key: 'marks-one', amountBase: 10_000_000n })
+  const other = await stored(paymentMethodOf(invoice), { key: 'marks-other', amountBase: 15_000_000n })
+  await advanceInvoice(engine.deps, id)
+  const payments = {
+    ...engine.deps.payments,
+    markApplied: async () => {
+      throw new Error('the process died')
+    },
+  }
+  const request = { paymentId: one.id, invoiceId: id, valueBase: null, dryRun: false, actor: 'cli' }
+  await expect(attachPayment({ ...engine.deps, payments }, request)).rejects.toThrow('the process died')
+
+  engine.advance(60_000)
+  for (const overdue of await overdueInvoices(engine.deps)) await advanceInvoice(engine.deps, overdue)
+  const ledger = (await engine.deps.invoices.findById(id))?.state.ledger ?? []
+  expect(ledger).toMatchObject([{ counted: true }, { counted: true }])
+  const marks = await Promise.all([one, other].map((payment) => engine.deps.payments.findById(payment.id)))
+  expect(marks).toMatchObject([
+    { counted: true, uncountedReason: null, dirtyAt: null },
+    { counted: true, uncountedReason: null, dirtyAt: null },
+  ])
 })

@@ -75,6 +75,7 @@ const PAYMENTS: DeclaredQueries<ReturnType<typeof createPaymentRepository>> = {
       on.list({ ...PLACE, workspaceId: BUSY, invoiceId: ofInvoice(facts), limit: 20, beforeId: null }),
   },
   markApplied: BY_KEY,
+  markDirty: 'by key',
   takeDirtyInvoices: (on, { now }) => on.takeDirtyInvoices({ before: now, at: now, limit: 100 }),
 }
 
