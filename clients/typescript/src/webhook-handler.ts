@@ -47,7 +47,7 @@ export interface WebhookHandler {
   handle(rawBody: string | Uint8Array, signature: string | readonly string[] | null | undefined): Promise<WebhookAnswer>
   /** For `node:http` and Express. Put it before any parser of bodies; after `express.raw()` or `express.text()` it takes the body from there. */
   readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>
-  /** For a `route.ts` of Next and every other server with `Request` and `Response`: `export const POST = handler.fetch`. */
+  /** For a `route.ts` of Next and every other server with `Request` and `Response`. */
   readonly fetch: (request: Request) => Promise<Response>
 }
 
