@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
+	"log"
 	"math/big"
 	"net/http"
 	"regexp"
@@ -26,9 +28,24 @@ type WebhookRefused struct{ Reason string }
 
 func (e *WebhookRefused) Error() string { return "the webhook was refused: " + e.Reason }
 
+// checkSecrets refuses what no delivery can be signed with. An HMAC under an empty key can be forged by anyone.
+func checkSecrets(secrets []string) error {
+	isMissing := len(secrets) == 0
+	for _, secret := range secrets {
+		isMissing = isMissing || secret == ""
+	}
+	if isMissing {
+		return errors.New("secrets must be the whsec_... secret of the endpoint")
+	}
+	return nil
+}
+
 // Verify returns the event of a genuine delivery: signature is the header X-Webhook-Signature, rawBody the bytes as received. Two secrets
-// while one is replaced.
+// while one is replaced; without a secret, or with an empty one, nothing is verified. Any error but a *WebhookRefused is wrong use.
 func Verify(rawBody []byte, signature string, secrets []string, now time.Time) (*Event, error) {
+	if err := checkSecrets(secrets); err != nil {
+		return nil, err
+	}
 	if signature == "" {
 		return nil, &WebhookRefused{"missing_signature"}
 	}
@@ -42,10 +59,7 @@ func Verify(rawBody []byte, signature string, secrets []string, now time.Time) (
 		mac := hmac.New(sha256.New, []byte(secret))
 		mac.Write([]byte(parts[1] + "."))
 		mac.Write(rawBody)
-		// An HMAC under an empty key can be forged by anyone.
-		if secret != "" && hmac.Equal(mac.Sum(nil), given) {
-			genuine = true
-		}
+		genuine = hmac.Equal(mac.Sum(nil), given) || genuine
 	}
 	if !genuine {
 		return nil, &WebhookRefused{"signature_mismatch"}
@@ -91,18 +105,46 @@ func readEvent(rawBody []byte) *Event {
 	return &event
 }
 
-// Handler takes deliveries: it verifies each, reads the invoice as it is now (events come twice and out of order), and calls Paid, Partly,
-// Ended or, if set, Waiting with it. They may run more than once for one invoice: let them use Decide and store its result at once. An
-// error is answered with 500, and the delivery comes again.
-type Handler struct {
-	Client  *Client
-	Secrets []string
-	Paid    func(*Invoice) error
-	Partly  func(*Invoice) error
-	Ended   func(*Invoice) error
+// Callbacks are what a handler calls, each with the invoice as it is now. They may run more than once for one invoice: let them use Decide
+// and store its result at once. An error is logged and answered with 500, and the delivery comes again.
+type Callbacks struct {
+	// Paid is called with an invoice that is paid or overpaid.
+	Paid func(*Invoice) error
+	// Partly is called with one that is partial or confirming: money was seen, and is not enough or not confirmed.
+	Partly func(*Invoice) error
+	// Ended is called with one that is expired or cancelled; some of the money may have come.
+	Ended func(*Invoice) error
+	// Waiting, which may be nil, is called with one that is new or pending.
 	Waiting func(*Invoice) error
-	// Now is the time; time.Now unless set.
-	Now func() time.Time
+}
+
+// Handler takes deliveries: it verifies each, reads the invoice as it is now (events come twice and out of order), and calls a callback
+// with it. NewHandler makes one; the zero Handler accepts nothing.
+type Handler struct {
+	client    *Client
+	secrets   []string
+	callbacks map[string]func(*Invoice) error
+}
+
+// NewHandler makes a handler. It refuses one that would accept deliveries and tell nobody: without a client or a secret, or with a callback
+// other than Waiting missing.
+func NewHandler(client *Client, secrets []string, callbacks Callbacks) (*Handler, error) {
+	if client == nil || callbacks.Paid == nil || callbacks.Partly == nil || callbacks.Ended == nil {
+		return nil, errors.New("a handler needs a client and the callbacks Paid, Partly and Ended")
+	}
+	if err := checkSecrets(secrets); err != nil {
+		return nil, err
+	}
+	waiting := callbacks.Waiting
+	if waiting == nil {
+		waiting = func(*Invoice) error { return nil }
+	}
+	return &Handler{client, secrets, map[string]func(*Invoice) error{
+		"new": waiting, "pending": waiting,
+		"partial": callbacks.Partly, "confirming": callbacks.Partly,
+		"paid": callbacks.Paid, "overpaid": callbacks.Paid,
+		"expired": callbacks.Ended, "cancelled": callbacks.Ended,
+	}}, nil
 }
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -111,39 +153,27 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the body was not read", http.StatusBadRequest)
 		return
 	}
-	now := time.Now
-	if h.Now != nil {
-		now = h.Now
-	}
-	event, err := Verify(rawBody, r.Header.Get("X-Webhook-Signature"), h.Secrets, now())
-	if err != nil {
-		http.Error(w, err.(*WebhookRefused).Reason, http.StatusBadRequest)
+	event, err := Verify(rawBody, r.Header.Get("X-Webhook-Signature"), h.secrets, time.Now())
+	var refused *WebhookRefused
+	if errors.As(err, &refused) {
+		http.Error(w, refused.Reason, http.StatusBadRequest)
 		return
 	}
-	if event.Type != "webhook.test" && event.Data.Object.Object == "invoice" {
-		invoice, err := h.Client.GetInvoice(r.Context(), event.Data.Object.ID)
-		if err == nil {
-			err = h.call(invoice)
+	if err == nil && event.Type != "webhook.test" && event.Data.Object.Object == "invoice" {
+		var invoice *Invoice
+		if invoice, err = h.client.GetInvoice(r.Context(), event.Data.Object.ID); err == nil {
+			// A status of a later server calls nothing.
+			if callback := h.callbacks[invoice.Status]; callback != nil {
+				err = callback(invoice)
+			}
 		}
-		if err != nil {
-			http.Error(w, "not handled", http.StatusInternalServerError)
-			return
-		}
+	}
+	if err != nil {
+		log.Printf("paymesh: a delivery was not handled and comes again: %v", err)
+		http.Error(w, "not handled", http.StatusInternalServerError)
+		return
 	}
 	w.WriteHeader(http.StatusNoContent)
-}
-
-func (h *Handler) call(invoice *Invoice) error {
-	callback := map[string]func(*Invoice) error{
-		"new": h.Waiting, "pending": h.Waiting,
-		"partial": h.Partly, "confirming": h.Partly,
-		"paid": h.Paid, "overpaid": h.Paid,
-		"expired": h.Ended, "cancelled": h.Ended,
-	}[invoice.Status]
-	if callback == nil {
-		return nil
-	}
-	return callback(invoice)
 }
 
 // Decision is what to do, the order's state afterwards, and the money of this invoice to return, in base units of its asset.

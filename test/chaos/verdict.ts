@@ -239,12 +239,14 @@ async function checkTiming(evidence: Evidence) {
   const { db, arrivals } = evidence
   const deliveries = await db.collection(WEBHOOK_DELIVERIES).find(owned(evidence)).toArray()
   const own = deliveries.flatMap(({ _id, attempts = [] }) =>
-    attempts.map((attempt) => ({ ...attempt, deliveryId: _id })),
+    attempts.map((attempt) => ({ ...attempt, deliveryId: _id, isCounted: true })),
   )
   const others = await db
     .collection(WEBHOOK_ATTEMPTS)
     .find({ deliveryId: { $in: deliveries.map(({ _id }) => _id) } })
     .toArray()
-  const attempts = [...own, ...others]
+  const recorded = new Set(own.map(({ deliveryId, token }) => `${deliveryId}:${token}`))
+  const lost = others.filter(({ _id }) => !recorded.has(_id)).map((attempt) => ({ ...attempt, isCounted: false }))
+  const attempts = [...own, ...lost]
   return { count: attempts.length, breaches: earlyRetries(attempts, arrivals) }
 }

@@ -95,11 +95,13 @@ export function commandOf(call: SceneCall, names: Names): Json {
   const nowS = Math.floor(Date.now() / 1_000)
   const signed = signedBytes(command)
   const t = nowS - (command.age ?? 0)
-  const secrets = command.secrets.map((name: string) => LIST.secrets[name])
+  const secrets = command.secrets?.map((name: string) => LIST.secrets[name]) ?? null
   const by = LIST.secrets[command.signed_by ?? command.secrets[0]]
   const v1 = createHmac('sha256', by).update(`${t}.`).update(signed).digest('hex')
   const body = sentBytes(signed, command.sent).toString('base64')
-  return { call: command.call, body, signature: command.signature ?? `t=${t},v1=${v1}`, secrets, now: nowS }
+  const { without, fails } = command
+  const signature = command.signature ?? `t=${t},v1=${v1}`
+  return { call: command.call, body, signature, secrets, now: nowS, without, fails }
 }
 
 function signedBytes({ event, about, set, text, base64 }: Json): Buffer {
@@ -112,6 +114,7 @@ function signedBytes({ event, about, set, text, base64 }: Json): Buffer {
 
 /** What a program between the sender and the receiver makes of a body. */
 function sentBytes(signed: Buffer, sent: string | undefined): Buffer {
+  if (sent === 'empty') return Buffer.alloc(0)
   if (sent === 'with_bom') return Buffer.concat([Buffer.from('\ufeff'), signed])
   return sent === 'reencoded' ? Buffer.from(JSON.stringify(JSON.parse(signed.toString()), null, 2)) : signed
 }

@@ -41,14 +41,19 @@ async function startRunner({ commandOf: commandFor }: Language): Promise<Runner>
   const folder = await mkdtemp(join(tmpdir(), 'paymesh-conformance-'))
   const [command = '', ...args] = await commandFor('conformance', folder)
   // It ends with its standard input, hence with this process.
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
-  const { stdin, stdout } = child
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const { stdin, stdout, stderr } = child
+  let log = ''
+  stderr.on('data', (text) => {
+    log += text
+  })
   const lines = createInterface(stdout)[Symbol.asyncIterator]()
   return {
     play: async (one) => {
       stdin.write(`${JSON.stringify(one)}\n`)
-      const { value } = await lines.next()
-      return JSON.parse(String(value))
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error(`the runner has ended: ${log}`)
+      return JSON.parse(value)
     },
     stop: async () => {
       const ended = once(child, 'exit')

@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHmac } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { freePort } from '#dev/embedded/free-port.ts'
+import { startGuarded } from '#dev/embedded/guarded-child.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -11,7 +14,7 @@ import { codeBlocks } from './code-blocks.ts'
 
 const stores = useStores()
 const run = promisify(execFile)
-const CLIENT = join(import.meta.dirname, '../../clients/python')
+const CLIENTS = join(import.meta.dirname, '../../clients')
 const LIMIT_MS = 600_000
 let api: TestApi
 let folder: string
@@ -44,7 +47,12 @@ handler = WebhookHandler(client, "whsec_example", paid=settle, partly=settle, en
 async function runPython(program: string, python = 'python3'): Promise<readonly string[]> {
   await writeFile(join(folder, 'shop.py'), SHOP)
   await writeFile(join(folder, 'main.py'), program)
-  const env = { ...process.env, PYTHONPATH: CLIENT, PAYMESH_API: api.baseUrl, PAYMESH_KEY: api.testKey }
+  const env = {
+    ...process.env,
+    PYTHONPATH: join(CLIENTS, 'python'),
+    PAYMESH_API: api.baseUrl,
+    PAYMESH_KEY: api.testKey,
+  }
   const { stdout } = await run(python, ['main.py'], { cwd: folder, env })
   return stdout.trim().split('\n')
 }
@@ -92,6 +100,82 @@ def send(path, secret):
 print(send("/paymesh", b"whsec_example"), send("/paymesh", b"whsec_other"), send("/paymesh/", b"whsec_example"))
 `
     expect(await runPython(program, join(folder, 'venv/bin/python'))).toEqual(['204 400 404'])
+  },
+  LIMIT_MS,
+)
+
+const NEXT_PACKAGES = [
+  ...['next@16.4.6', 'react@19.2.0', 'react-dom@19.2.0'],
+  ...['typescript@7.0.2', '@types/node@26.6.7', '@types/react@19.3.3'],
+]
+const NEXT_SHOP = `
+import { createPaymesh, createWebhookHandler, type Invoice } from '@paymesh/client'
+const { PAYMESH_KEY: apiKey = '', PAYMESH_API: baseUrl = '', PAYMESH_SECRET: secret = '' } = process.env
+async function settle({ id, status }: Invoice): Promise<void> {
+  if (status === 'expired') throw new Error('the database is down')
+  console.log(id, status)
+}
+const client = createPaymesh({ apiKey, baseUrl })
+export const webhooks = createWebhookHandler({ client, secret, paid: settle, partly: settle, ended: settle })
+`
+
+// Guarantee: a site of Next builds without its secrets, takes a genuine delivery, refuses another, and has a failed one sent again.
+deepTest(
+  'a site of Next takes a delivery',
+  async () => {
+    const site = join(folder, 'next')
+    const at = { cwd: site, timeout: LIMIT_MS, env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } }
+    await mkdir(join(site, 'app/paymesh'), { recursive: true })
+    await writeFile(join(site, 'package.json'), '{ "private": true, "type": "module" }')
+    await writeFile(join(site, 'shop.ts'), NEXT_SHOP)
+    await writeFile(join(site, 'app/paymesh/route.ts'), await readFile(join(folder, 'route.ts')))
+    const pack = ['pack', '--silent', '--ignore-scripts=false', '--pack-destination', site]
+    const packed = (await run('npm', pack, { cwd: join(CLIENTS, 'typescript') })).stdout.trim().split('\n').at(-1) ?? ''
+    await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', ...NEXT_PACKAGES, packed], at)
+    const next = [process.execPath, join(site, 'node_modules/next/dist/bin/next')] as const
+    await run(next[0], [next[1], 'build'], at)
+
+    const port = await freePort(0)
+    const secret = 'whsec_example'
+    const settings = { PAYMESH_API: api.baseUrl, PAYMESH_KEY: api.testKey, PAYMESH_SECRET: secret }
+    const server = await startGuarded(next[0], [next[1], 'start', '-H', '127.0.0.1', '-p', String(port)], {
+      ...{ cwd: site, env: { ...at.env, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] },
+    })
+    let log = ''
+    await new Promise<void>((ready) => {
+      for (const stream of [server.stdout, server.stderr])
+        stream?.on('data', (text) => {
+          log += text
+          if (log.includes('Ready')) ready()
+        })
+    })
+    const deliver = async (scenario: string, by = secret): Promise<readonly [string, number]> => {
+      const made = await api.call('POST', '/invoices', {
+        body: { amount: '10.00', currency: 'USD', asset: 'eth_ethereum' },
+      })
+      const { id } = made.json.data as { id: string }
+      const { json } = await api.call('POST', `/test/invoices/${id}/simulate`, { body: { scenario } })
+      const body = JSON.stringify({
+        id: 'evt_1',
+        object: 'event',
+        type: 'invoice.created',
+        data: { object: json.data },
+      })
+      const t = Math.floor(Date.now() / 1_000)
+      const v1 = createHmac('sha256', by).update(`${t}.${body}`).digest('hex')
+      const headers = { 'x-webhook-signature': `t=${t},v1=${v1}` }
+      return [id, (await fetch(`http://127.0.0.1:${port}/paymesh`, { method: 'POST', body, headers })).status]
+    }
+    const [paid, forged, failed] = [
+      await deliver('paid'),
+      await deliver('paid', 'whsec_other'),
+      await deliver('expired'),
+    ]
+    await server.stop(5_000)
+    expect([paid[1], forged[1], failed[1]]).toEqual([204, 400, 500])
+    expect(log).toContain(`${paid[0]} paid`)
+    expect(log).not.toContain(`${forged[0]} paid`)
+    expect(log).toContain('the database is down')
   },
   LIMIT_MS,
 )

@@ -26,6 +26,8 @@ const COINS: readonly AssetId[] = ['usdt_ethereum', 'usdc_ethereum', 'eth_ethere
 /** Whose shop, and the first moment of its three months. */
 interface ShopPlace {
   readonly workspaceId: string
+  /** The numbers of its invoices are the next ones. */
+  readonly numbersAfter: number
   readonly catalog: Pick<Catalog, 'asset'>
   readonly begin: number
   readonly reportingCurrency: FiatCode
@@ -113,6 +115,7 @@ export async function playInvoice(db: Database, random: Prng, place: ShopPlace, 
   }
   playStory(
     random,
+    number - place.numbersAfter - 1,
     { due, begin: terms.createdAt, method },
     { pay, confirm, vanish, accept, sendBack, apply, to: (at) => (now = at) },
   )
@@ -120,7 +123,7 @@ export async function playInvoice(db: Database, random: Prng, place: ShopPlace, 
   return { terms, status: state.status, paidAt: state.paidAt, expected: book.movements() }
 }
 
-/** Money of the shop that belongs to no invoice; what the ledger expects of it: coins that come and go, and no value. */
+/** Money of the shop that belongs to no invoice: it stays, goes, or comes back, in turn; what the ledger expects of it: coins that come and go, and no value. */
 export async function playUnmatched(
   db: Database,
   random: Prng,
@@ -131,7 +134,7 @@ export async function playUnmatched(
   const base = BigInt(random.between(1, 2_000_000_000))
   const at = terms.createdAt + random.between(1, 20) * MINUTE
   const payment = paymentOf({ method, terms, asset: method.asset, base, at, market: null }, `${number}-unmatched`)
-  const bookedAt = [0, ...(random.chance(0.4) ? [2] : []), ...(random.chance(0.2) ? [9] : [])].map((days, turn) => {
+  const bookedAt = [0, 2, 9].slice(0, 1 + (number % 3)).map((days, turn) => {
     return at + turn * MINUTE + days * DAY
   })
   const state = bookedAt.length % 2 === 1 ? 'confirmed' : 'orphaned'
@@ -167,13 +170,18 @@ const STORIES = [
   'unpaid',
 ] as const
 
-/** One of the ways in which money comes, or does not. */
+/**
+ * One of the ways in which money comes, or does not. Each is taken in its turn, and whole the first time: a shop with as many invoices as
+ * there are ways has every kind of movement.
+ */
 function playStory(
   random: Prng,
+  turn: number,
   { due, begin, method }: { readonly due: bigint; readonly begin: number; readonly method: PaymentMethod },
   { pay, confirm, vanish, accept, sendBack, apply, to }: Moves,
 ): void {
-  const story = random.pick(STORIES)
+  const story = STORIES[turn % STORIES.length]
+  const may = (chance: number): boolean => random.chance(chance) || turn < STORIES.length
   const soon = () => random.between(1, 20) * MINUTE
   const later = () => random.between(1, 30) * DAY + random.between(0, 86_399) * 1_000
   const seen = begin + soon()
@@ -198,7 +206,7 @@ function playStory(
   if (story === 'short') {
     whole(due / BigInt(random.between(2, 5)))
     expire(begin + 3 * HOUR)
-    if (random.chance(0.7)) accept(begin + later(), [])
+    if (may(0.7)) accept(begin + later(), [])
   }
   if (story === 'late') {
     expire(begin + HOUR + MINUTE)
@@ -207,7 +215,7 @@ function playStory(
   if (story === 'tooLate') {
     expire(begin + 2 * HOUR)
     whole(due, begin + 3 * DAY)
-    if (random.chance(0.6)) accept(begin + 4 * DAY + later(), [])
+    if (may(0.6)) accept(begin + 4 * DAY + later(), [])
   }
   if (story === 'wrong') {
     const asset = random.pick(ASSET_IDS.filter((id) => id !== method.asset))
@@ -215,25 +223,27 @@ function playStory(
     const key = pay({ asset, base, at: seen })
     confirm(key, seen + soon())
     expire(begin + 2 * HOUR)
-    if (random.chance(0.7))
+    if (may(0.7))
       accept(begin + later(), [{ payment: key, valueBase: due - BigInt(random.between(0, 1)) * (due / 10n) }])
-    if (random.chance(0.4)) sendBack(asset, base / BigInt(random.between(1, 4)), begin + 31 * DAY + soon())
+    if (may(0.4)) sendBack(asset, base / BigInt(random.between(1, 4)), begin + 31 * DAY + soon())
   }
   if (story === 'reorg') {
     const key = whole(due)
     const gone = begin + later()
     vanish(key, gone)
-    if (random.chance(0.5)) confirm(key, gone + soon() + HOUR)
+    if (may(0.5)) confirm(key, gone + soon() + HOUR)
     return
   }
-  if (['exact', 'over', 'parts'].includes(story) && random.chance(0.4)) {
+  if ((story === 'exact' || story === 'over' || story === 'parts') && may(0.4)) {
     sendBack(method.asset, due / BigInt(random.between(1, 5)), begin + later())
   }
 }
 
-function openOne(random: Prng, { workspaceId, catalog, begin, reportingCurrency }: ShopPlace, number: number) {
+function openOne(random: Prng, place: ShopPlace, number: number) {
+  const { workspaceId, catalog, begin, reportingCurrency } = place
   const currency = random.pick(FIAT_CODES)
-  const createdAt = begin + random.between(0, 60 * DAY)
+  // All over the 60 days, in nine steps.
+  const createdAt = begin + (((number - place.numbersAfter - 1) * 7) % 60) * DAY + random.between(0, DAY)
   const asset = random.pick(COINS)
   const { network, family, symbol, decimals } = catalog.asset(asset)
   const due = BigInt(random.between(1_000_000, 2_000_000_000)) * 10n ** BigInt(decimals > 8 ? 9 : 0)

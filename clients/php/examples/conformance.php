@@ -17,20 +17,39 @@ set_error_handler(static function (int $level, string $message): bool {
 function handle(Paymesh $client, array $command): array
 {
     $called = [];
-    $note = function (string $name) use (&$called): Closure {
-        return function (Invoice $invoice) use (&$called, $name): void {
+    $note = function (string $name) use (&$called, $command): ?Closure {
+        return $name === ($command['without'] ?? null) ? null : function (Invoice $invoice) use (&$called, $name, $command): void {
+            if (isset($command['fails'])) {
+                throw new RuntimeException('the database is down');
+            }
             $called[] = "$name {$invoice->status}";
         };
     };
-    $handler = new WebhookHandler($client, $command['secrets'], $note('paid'), $note('partly'), $note('ended'), $note('waiting'));
+    $callbacks = [$note('paid'), $note('partly'), $note('ended'), $note('waiting')];
+    $handler = usedWell(fn () => new WebhookHandler($client, $command['secrets'], ...$callbacks));
     [$status, $text] = $handler->handle(base64_decode($command['body']), $command['signature'] ?? null);
     return ['status' => $status, 'text' => $text, 'called' => $called];
 }
 
 function verified(array $command): array
 {
-    $event = Webhook::verify(base64_decode($command['body']), $command['signature'] ?? null, $command['secrets'], now: $command['now']);
+    $body = base64_decode($command['body']);
+    $event = usedWell(fn () => Webhook::verify($body, $command['signature'] ?? null, $command['secrets'], now: $command['now']));
     return ['id' => $event['id'], 'type' => $event['type']];
+}
+
+/** What the client refuses before it does anything. */
+final class Misuse extends Exception
+{
+}
+
+function usedWell(Closure $call): mixed
+{
+    try {
+        return $call();
+    } catch (TypeError | InvalidArgumentException $error) {
+        throw new Misuse($error->getMessage());
+    }
 }
 
 function describe(Throwable $error): array
@@ -44,6 +63,7 @@ function describe(Throwable $error): array
             'kind' => 'connection', 'status' => $error->status, 'retryable' => $error->isRetryable(), 'key' => $error->idempotencyKey,
         ],
         $error instanceof WebhookRefused => ['kind' => 'refused', 'reason' => $error->reason],
+        $error instanceof Misuse => ['kind' => 'misuse', 'message' => $error->getMessage()],
         default => ['kind' => 'other', 'message' => (string) $error],
     };
 }

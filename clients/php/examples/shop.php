@@ -99,13 +99,10 @@ function endOtherwise(array &$orders, Paymesh $client, string $id, string $state
 }
 
 $path = (string) parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
-$body = (string) file_get_contents('php://input');
 if ($path === '/webhooks') {
     $alike = fn (Invoice $invoice) => alone(fn (array &$orders) => settle($orders, $client, $invoice));
     $handler = new WebhookHandler($client, explode(',', (string) getenv('PAYMESH_SECRET')), $alike, $alike, $alike, $alike);
-    [$status, $text] = $handler->handle($body, $_SERVER['HTTP_X_WEBHOOK_SIGNATURE'] ?? null);
-    http_response_code($status);
-    echo $text;
+    $handler->serve();
     return;
 }
 [, , $id, $action] = explode('/', $path) + ['', '', '', ''];
@@ -115,7 +112,8 @@ if ($_SERVER['REQUEST_METHOD'] === 'GET') {
     return;
 }
 if ($action === 'checkout') {
-    $page = alone(fn (array &$orders) => checkout($orders, $client, $id, json_decode($body, true)));
+    $terms = json_decode((string) file_get_contents('php://input'), true);
+    $page = alone(fn (array &$orders) => checkout($orders, $client, $id, $terms));
     http_response_code($page === null ? 409 : 303);
     if ($page !== null) {
         header("Location: $page", true, 303);

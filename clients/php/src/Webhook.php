@@ -14,14 +14,11 @@ final class Webhook
      * @param string|list<string> $secrets
      * @return array<string, mixed>
      * @throws WebhookRefused
+     * @throws \InvalidArgumentException without a secret
      */
     public static function verify(string $rawBody, ?string $signature, string|array $secrets, int $toleranceS = 300, ?int $now = null): array
     {
-        $known = (array) $secrets;
-        // An HMAC under an empty key can be forged by anyone.
-        if ($known === [] || in_array('', $known, true)) {
-            throw new \InvalidArgumentException('secrets must be the whsec_... secret of the endpoint');
-        }
+        $known = self::known($secrets);
         if ($signature === null || $signature === '') {
             throw new WebhookRefused('missing_signature');
         }
@@ -44,5 +41,20 @@ final class Webhook
             throw new WebhookRefused('malformed_event');
         }
         return $event;
+    }
+
+    /**
+     * @internal The secrets as a list. An HMAC under an empty key can be forged by anyone.
+     *
+     * @param string|array<mixed> $secrets
+     * @return list<string>
+     */
+    public static function known(string|array $secrets): array
+    {
+        $known = array_values((array) $secrets);
+        if ($known === [] || in_array('', $known, true) || array_filter($known, 'is_string') !== $known) {
+            throw new \InvalidArgumentException('secrets must be the whsec_... secret of the endpoint');
+        }
+        return $known;
     }
 }

@@ -13,6 +13,10 @@ client = None
 waits = []
 
 
+class Misuse(Exception):
+    """What the client refuses before it does anything."""
+
+
 def open_client(command):
     global client
     client = Paymesh(command["api_key"], command["api"], sleep=waits.append)
@@ -22,17 +26,36 @@ def handle(command):
     called = []
 
     def note(name):
-        return lambda invoice: called.append(f"{name} {invoice['status']}")
+        def work(invoice):
+            if "fails" in command:
+                raise RuntimeError("the database is down")
+            called.append(f"{name} {invoice['status']}")
+
+        async def work_later(invoice):
+            work(invoice)
+
+        if name == command.get("without"):
+            return None
+        return work_later if command.get("fails") == "later" else work
 
     names = ("paid", "partly", "ended", "waiting")
-    handler = WebhookHandler(client, command["secrets"], **{name: note(name) for name in names})
-    status, text = handler.handle(base64.b64decode(command["body"]), command.get("signature"))
+    try:
+        handler = WebhookHandler(client, command["secrets"], **{name: note(name) for name in names})
+    except (TypeError, ValueError) as error:
+        raise Misuse(str(error)) from error
+    try:
+        status, text = handler.handle(base64.b64decode(command["body"]), command.get("signature"))
+    except Exception:  # What every framework makes of it.
+        status, text = 500, "not handled"
     return {"status": status, "text": text, "called": called}
 
 
 def verified(command):
     body = base64.b64decode(command["body"])
-    event = verify(body, command.get("signature"), command["secrets"], now=command["now"])
+    try:
+        event = verify(body, command.get("signature"), command["secrets"], now=command["now"])
+    except ValueError as error:
+        raise Misuse(str(error)) from error
     return {"id": event["id"], "type": event["type"]}
 
 
@@ -56,6 +79,8 @@ def describe(error):
         return {"kind": "connection", "status": error.status, "retryable": error.retryable, "key": error.idempotency_key}
     if isinstance(error, WebhookRefused):
         return {"kind": "refused", "reason": error.reason}
+    if isinstance(error, Misuse):
+        return {"kind": "misuse", "message": str(error)}
     return {"kind": "other", "message": repr(error)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import inspect
 import json
 import re
 import time
@@ -26,6 +27,14 @@ class WebhookRefused(Exception):
         self.reason = reason
 
 
+def _known(secrets: Union[str, Sequence[str]]) -> Sequence[str]:
+    known = [secrets] if isinstance(secrets, str) else list(secrets or [])
+    # An HMAC under an empty key can be forged by anyone.
+    if not known or not all(isinstance(secret, str) and secret for secret in known):
+        raise ValueError("secrets must be the whsec_... secret of the endpoint")
+    return known
+
+
 def verify(
     raw_body: bytes,
     signature: Optional[str],
@@ -36,12 +45,9 @@ def verify(
 ) -> types.Event:
     """
     The event of a genuine delivery: ``signature`` is the header ``X-Webhook-Signature``, ``raw_body`` the bytes as received. Two secrets
-    while one is replaced. Raises ``WebhookRefused``.
+    while one is replaced. Raises ``WebhookRefused``, and ``ValueError`` without a secret.
     """
-    known = [secrets] if isinstance(secrets, str) else list(secrets)
-    # An HMAC under an empty key can be forged by anyone.
-    if not known or not all(known):
-        raise ValueError("secrets must be the whsec_... secret of the endpoint")
+    known = _known(secrets)
     if not signature:
         raise WebhookRefused("missing_signature")
     match = _HEADER.fullmatch(signature)
@@ -67,7 +73,8 @@ def verify(
 class WebhookHandler:
     """
     Takes deliveries: verifies each, reads the invoice as it is now (events come twice and out of order), and calls ``paid``, ``partly`` or
-    ``ended`` with it. The callbacks may run more than once for one invoice: let them use ``decide`` and store its result at once.
+    ``ended`` with it. The callbacks may run more than once for one invoice: let them use ``decide`` and store its result at once. Raises
+    ``TypeError`` or ``ValueError`` where it would accept deliveries and tell nobody: without a callback or a secret.
     """
 
     def __init__(
@@ -80,8 +87,10 @@ class WebhookHandler:
         ended: Callable[[types.Invoice], None],
         waiting: Callable[[types.Invoice], None] = lambda invoice: None,
     ):
+        if not all(callable(callback) for callback in (paid, partly, ended, waiting)):
+            raise TypeError("paid, partly, ended and waiting must be functions that take the invoice")
         self._client = client
-        self._secrets = secrets
+        self._secrets = _known(secrets)
         self._callbacks = {
             **{status: paid for status in _PAID},
             **{status: partly for status in _PARTLY},
@@ -98,8 +107,9 @@ class WebhookHandler:
         if event["type"] != "webhook.test" and event["data"]["object"].get("object") == "invoice":
             invoice = self._client.invoices.get(event["data"]["object"]["id"])
             callback = self._callbacks.get(invoice["status"])
-            if callback is not None:
-                callback(invoice)
+            result = None if callback is None else callback(invoice)
+            if inspect.isawaitable(result) or inspect.isgenerator(result) or inspect.isasyncgen(result):
+                raise TypeError("a callback must do its work before it returns: this one is async or a generator, and nobody runs it")
         return 204, ""
 
     def django(self) -> Callable:

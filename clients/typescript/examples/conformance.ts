@@ -9,6 +9,7 @@ import {
   PaymeshConnectionError,
   PaymeshWebhookError,
   verifyWebhook,
+  type WebhookCallbacks,
 } from '../src/main.ts'
 
 let client: Paymesh
@@ -30,18 +31,37 @@ const COMMANDS: Readonly<Record<string, (command: any) => Promise<unknown>>> = {
     return items
   },
   verify: async ({ body, signature, secrets, now }) => {
-    const { id, type } = verifyWebhook(Buffer.from(body, 'base64'), signature, secrets, { now: () => now * 1_000 })
+    const verify = () => verifyWebhook(Buffer.from(body, 'base64'), signature, secrets, { now: () => now * 1_000 })
+    const { id, type } = usedWell(verify)
     return { id, type }
   },
-  handle: async ({ body, signature, secrets }) => {
+  handle: async ({ body, signature, secrets, without, fails }) => {
     const called: string[] = []
-    const note = (name: string) => async (invoice: Invoice) => void called.push(`${name} ${invoice.status}`)
-    const [paid, partly, ended, waiting] = ['paid', 'partly', 'ended', 'waiting'].map(note) as [Note, Note, Note, Note]
-    const handler = createWebhookHandler({ client, secret: secrets, paid, partly, ended, waiting })
-    return { ...(await handler.handle(Buffer.from(body, 'base64'), signature)), called }
+    const note = (name: string) => async (invoice: Invoice) => {
+      if (fails === 'later') await null
+      if (fails !== undefined) throw new Error('the database is down')
+      called.push(`${name} ${invoice.status}`)
+    }
+    const names = ['paid', 'partly', 'ended', 'waiting'].filter((name) => name !== without)
+    const callbacks = Object.fromEntries(names.map((name) => [name, note(name)])) as unknown as WebhookCallbacks
+    const handler = usedWell(() => createWebhookHandler({ client, secret: secrets, ...callbacks }))
+    const headers = signature === '' ? {} : { 'x-webhook-signature': signature }
+    const request = { method: 'POST', body: Buffer.from(body, 'base64'), headers }
+    const response = await handler.fetch(new Request('https://shop.example', request))
+    return { status: response.status, text: await response.text(), called }
   },
 }
-type Note = (invoice: Invoice) => Promise<void>
+
+/** What the client refuses before it does anything. */
+class Misuse extends Error {}
+
+function usedWell<T>(call: () => T): T {
+  try {
+    return call()
+  } catch (error) {
+    throw error instanceof TypeError ? new Misuse(error.message) : error
+  }
+}
 
 function describe(error: unknown): object {
   if (error instanceof PaymeshApiError) {
@@ -53,6 +73,7 @@ function describe(error: unknown): object {
     return { kind: 'connection', status, retryable, key }
   }
   if (error instanceof PaymeshWebhookError) return { kind: 'refused', reason: error.reason }
+  if (error instanceof Misuse) return { kind: 'misuse', message: error.message }
   return { kind: 'other', message: String(error) }
 }
 

@@ -55,10 +55,7 @@ export function verifyWebhook(
 ): WebhookEvent {
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array))
     throw new TypeError('rawBody must be the raw request body as string or bytes, not a parsed object')
-  const secrets = typeof secret === 'string' ? [secret] : secret
-  // An HMAC under an empty key can be forged by anyone.
-  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every((each) => typeof each === 'string' && each))
-    throw new TypeError('secret must be the whsec_… secret of the endpoint')
+  const secrets = knownSecrets(secret)
   const { toleranceS = TOLERANCE_S } = options
   // A limit that is not a number would accept every time.
   if (!Number.isFinite(toleranceS) || toleranceS < 0)
@@ -72,6 +69,14 @@ export function verifyWebhook(
   // Written this way round, a clock that returns no number refuses.
   if (!(Math.abs(nowS - Number(claim.t)) <= toleranceS)) throw new PaymeshWebhookError('timestamp_out_of_range')
   return readEvent(body)
+}
+
+/** The secrets as a list. Throws `TypeError` where one is missing: an HMAC under an empty key can be forged by anyone. */
+export function knownSecrets(secret: string | readonly string[]): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret
+  if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every((each) => typeof each === 'string' && each))
+    throw new TypeError('secret must be the whsec_… secret of the endpoint')
+  return secrets
 }
 
 function readSignature(header: string | readonly string[] | null | undefined): { t: string; digests: Buffer[] } {

@@ -1,6 +1,6 @@
 import type { Paymesh } from './create-paymesh.ts'
 import type { Invoice } from './types.ts'
-import { PaymeshWebhookError, type VerifyWebhookOptions, verifyWebhook } from './verify-webhook.ts'
+import { knownSecrets, PaymeshWebhookError, type VerifyWebhookOptions, verifyWebhook } from './verify-webhook.ts'
 
 /** Largest body of a delivery that is read. */
 const BODY_BYTES_MAX = 1_048_576
@@ -45,21 +45,25 @@ interface NodeResponse {
 export interface WebhookHandler {
   /** Takes the raw body and the header `X-Webhook-Signature`. Rejects with what a callback throws: answer 500, and it comes again. */
   handle(rawBody: string | Uint8Array, signature: string | readonly string[] | null | undefined): Promise<WebhookAnswer>
-  /** For `node:http` and Express. Put it before any parser of bodies; after `express.raw()` it takes the bytes from there. */
+  /** For `node:http` and Express. Put it before any parser of bodies; after `express.raw()` or `express.text()` it takes the body from there. */
   readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>
-  /** For a `route.ts` of Next and every other server with `Request` and `Response`: `export const POST = handler.fetch`. */
+  /** For a `route.ts` of Next and every other server with `Request` and `Response`. */
   readonly fetch: (request: Request) => Promise<Response>
 }
 
 /**
  * A receiver of deliveries: it verifies each, reads the invoice as it is now, because events come twice and out of order, and calls one
- * callback with it. Let the callbacks use `decide` and store its result in one transaction.
+ * callback with it. Let the callbacks use `decide` and store its result in one transaction. Throws `TypeError` where it would accept
+ * deliveries and tell nobody: without a callback, or without a secret.
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
+  const secret = knownSecrets(options.secret)
   const callbacks = new Map(callbacksByStatus(options))
+  for (const callback of callbacks.values())
+    if (typeof callback !== 'function') throw new TypeError('paid, partly, ended and waiting must be functions')
   const handle: WebhookHandler['handle'] = async (rawBody, signature) => {
     try {
-      const event = verifyWebhook(rawBody, signature, options.secret, options)
+      const event = verifyWebhook(rawBody, signature, secret, options)
       const { id, object } = event.data.object
       if (event.type === 'webhook.test' || object !== 'invoice') return { status: 204, text: '' }
       const invoice = await options.client.invoices.get(id)
@@ -73,20 +77,35 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
   return {
     handle,
     node: async (request, response) => {
-      const rawBody = request.body instanceof Uint8Array ? request.body : await readAll(request)
-      // 5xx has the delivery sent again.
-      const { status, text } = await handle(rawBody, request.headers['x-webhook-signature']).catch(() => FAILED)
+      // A parser in front left the bytes here, or something that is refused.
+      const body = async () => (request.body as Uint8Array | undefined) ?? (await readAll(request))
+      const { status, text } = await answer(body, (bytes) => handle(bytes, request.headers['x-webhook-signature']))
       response.writeHead(status, { 'content-type': 'text/plain' }).end(text)
     },
     fetch: async (request) => {
-      const rawBody = await readAll(request.body ?? [])
-      const { status, text } = await handle(rawBody, request.headers.get('x-webhook-signature')).catch(() => FAILED)
+      const body = async () => {
+        if (request.bodyUsed) throw new TypeError('the body of the request was read before')
+        return await readAll(request.body ?? [])
+      }
+      const { status, text } = await answer(body, (bytes) => handle(bytes, request.headers.get('x-webhook-signature')))
       return new Response(status === 204 ? null : text, { status })
     },
   }
 }
 
-const FAILED: WebhookAnswer = { status: 500, text: 'not handled' }
+/** What a server answers: 500, which has the delivery sent again, whatever fails, and the failure in the shop's log. */
+async function answer(
+  read: () => Promise<Uint8Array>,
+  handle: (rawBody: Uint8Array) => Promise<WebhookAnswer>,
+): Promise<WebhookAnswer> {
+  try {
+    return await handle(await read())
+  } catch (error) {
+    // biome-ignore lint/suspicious/noConsole: nobody else is told.
+    console.error('Paymesh: a delivery was not handled and comes again:', error)
+    return { status: 500, text: 'not handled' }
+  }
+}
 
 function callbacksByStatus({ paid, partly, ended, waiting }: WebhookCallbacks) {
   const none = async (): Promise<void> => undefined

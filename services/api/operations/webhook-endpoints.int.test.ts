@@ -4,6 +4,7 @@ import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { IDEMPOTENCY_KEYS } from '#shared/db/requests/idempotency-model.ts'
 import { API_KEYS } from '#shared/db/workspaces/api-key-model.ts'
+import { createEgressGuard } from '#shared/runtime/http/egress-guard.ts'
 import { openApi, type TestApi } from '#test/support/api.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -13,7 +14,9 @@ let api: TestApi
 const URL = 'https://1.1.1.1/hook'
 
 beforeAll(async () => {
-  api = await openApi(stores)
+  // Names are looked up nowhere outside.
+  const urlGuard = createEgressGuard({ allowLocalhost: true, resolve: async () => ['1.1.1.1'] })
+  api = await openApi(stores, { deps: () => ({ urlGuard }) })
 })
 afterAll(() => api.close())
 
@@ -92,6 +95,11 @@ describe('POST /webhook-endpoints', () => {
     expect([first.warning, other.warning]).toEqual([null, null])
     expect(second.warning).toContain(`already has an endpoint (${first.id})`)
     expect((await made('https://1.1.1.1/')).warning).toContain('already has 2 endpoints')
+    const named = await made('https://hooks.example.com/a?b=C')
+    for (const url of ['https://HOOKS.example.com:443/a?b=C', 'https://hooks.example.com./a?b=C#d'])
+      expect((await made(url)).warning).toContain(named.id)
+    for (const url of ['https://hooks.example.com/A?b=C', 'https://hooks.example.com:8443/a?b=C'])
+      expect((await made(url)).warning).toBeNull()
   })
 
   // Guarantee: a retry gets the same secret, and the store never holds it in the clear.

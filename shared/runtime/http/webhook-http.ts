@@ -34,6 +34,12 @@ const CONNECT_TIMEOUT_MS = 10_000
 const CONNECTION_LIFE_MS = 60_000
 const IDLE_MS = 4_000
 const IDLE_MAX_MS = 30_000
+const HEADER_BYTES_MAX = 16_384
+/**
+ * All that a receiver may send in answer to one request, in bytes on the wire: a head, the part of a body that is read, and what one read
+ * brings beyond it. Nothing else counts 1xx answers, extensions of chunks, and empty lines, which may go on without an end.
+ */
+const ANSWER_BYTES_MAX = 262_144
 
 /** HTTP client for URLs chosen by merchants: guarded at connect, one total deadline, no redirects, no proxies from the environment. */
 export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp {
@@ -53,7 +59,7 @@ export function createWebhookHttp(options: WebhookHttpOptions = {}): WebhookHttp
       clientTtl: CONNECTION_LIFE_MS,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MAX_MS,
-      maxHeaderSize: 16_384,
+      maxHeaderSize: HEADER_BYTES_MAX,
     })
   const outside = agent({
     resolve: options.resolve ?? createResolver(),
@@ -221,14 +227,20 @@ const CHANNEL = 'undici:client:sendHeaders'
  */
 function createConnectionLog() {
   const factsBySocket = new WeakMap<object, ConnectionFacts>()
-  const used = new WeakSet<object>()
+  /** Bytes that had come on a connection when its last request was sent. */
+  const readBefore = new WeakMap<Socket, number>()
   const carriers = new WeakMap<object, CarriedBy>()
   const onSend = (message: unknown): void => {
-    const { request, socket } = message as { request: { body?: unknown }; socket: object }
+    const { request, socket } = message as { request: { body?: unknown }; socket: Socket }
     const facts = factsBySocket.get(socket)
     if (facts === undefined || typeof request.body !== 'object' || request.body === null) return
-    carriers.set(request.body, { facts, fresh: !used.has(socket), sentAt: performance.now() })
-    used.add(socket)
+    const fresh = !readBefore.has(socket)
+    carriers.set(request.body, { facts, fresh, sentAt: performance.now() })
+    readBefore.set(socket, socket.bytesRead)
+    if (!fresh) return
+    socket.on('readable', () => {
+      if (socket.bytesRead - (readBefore.get(socket) ?? 0) > ANSWER_BYTES_MAX) socket.destroy(new AnswerTooLarge())
+    })
   }
   subscribe(CHANNEL, onSend)
   return {
@@ -241,6 +253,8 @@ function createConnectionLog() {
     },
   }
 }
+
+class AnswerTooLarge extends Error {}
 
 const FAULT_BY_CODE: Readonly<Record<string, HttpFault>> = {
   ECONNREFUSED: 'refused',
@@ -273,6 +287,7 @@ function httpFault(error: unknown): HttpFault {
     if (!(at instanceof Error)) continue
     if (at instanceof BlockedAddress) return 'blocked_address'
     if (at instanceof NameNotResolved) return 'dns'
+    if (at instanceof AnswerTooLarge) return 'too_large'
     const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
     const known = FAULT_BY_CODE[code]
     if (known !== undefined) return known

@@ -50,8 +50,8 @@ const dripsHead: Behaviour = (socket) => {
   const timer = setInterval(() => socket.write('x-more: 1\r\n'), 20)
   socket.on('close', () => clearInterval(timer))
 }
-const pours = (head: string): Behaviour => {
-  const block = Buffer.alloc(65_536, 'x')
+const pours = (head: string, text = 'x'): Behaviour => {
+  const block = Buffer.from(text.repeat(65_536 / text.length))
   return (socket) => {
     socket.write(head)
     const more = (): void => {
@@ -132,6 +132,19 @@ const RECEIVERS: readonly (readonly [name: string, behave: Behaviour, error: str
   ['breaks a chunk', saysAndEnds(`${OK}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), 'bad_answer'],
   ['speaks no HTTP', saysAndEnds('220 mail.example.com ESMTP\r\n'), 'bad_answer'],
   ['sends a head without end', says(`${OK}${'x-long: '.padEnd(20_000, 'x')}`), 'too_large'],
+  ['sends interim answers without end', pours('', 'HTTP/1.1 103 Early Hints\r\n\r\n'), 'too_large'],
+  ['sends an extension of a chunk without end', pours(`${OK}Transfer-Encoding: chunked\r\n\r\n1;`), 'too_large'],
+  ['sends the size of a chunk without end', pours(`${OK}Transfer-Encoding: chunked\r\n\r\n`, '0'), 'too_large'],
+  ['sends trailers without end', pours(`${OK}Transfer-Encoding: chunked\r\n\r\n0\r\n`, 'x: y\r\n'), 'too_large'],
+  ['sends empty lines without end', pours('', '\r\n'), 'too_large'],
+  ...['-1', '0', '99999999999999999999', '1e9', 'Thu, 01 Jan 1970 00:00:00 GMT', 'Fri, 31 Dec 9999 23:59:59 GMT'].map(
+    (value) =>
+      [
+        `wishes a retry after ${value}`,
+        saysAndEnds(`HTTP/1.1 429 Too Many Requests\r\nRetry-After: ${value}\r\nContent-Length: 0\r\n\r\n`),
+        'status_429',
+      ] as const,
+  ),
   ['only ever says continue', says('HTTP/1.1 100 Continue\r\n\r\n'), 'reset'],
   [
     'switches protocols',
@@ -203,4 +216,25 @@ test('twenty answers of a gigabyte leave memory flat', async () => {
   expect(after.rss - before.rss).toBeLessThan(100_000_000)
   expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(20_000_000)
   expect(bytesTaken).toBeLessThan(0.1 * GIGABYTE)
+})
+
+const ACCEPTED: readonly (readonly [name: string, behave: Behaviour, body: string])[] = [
+  ['speaks HTTP/1.0 and closes', saysAndEnds('HTTP/1.0 200 OK\r\n\r\nhello'), 'hello'],
+  [
+    'sends interim answers first',
+    saysAndEnds(`${'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(3)}${OK}Content-Length: 2\r\n\r\nok`),
+    'ok',
+  ],
+  ['compresses a bomb', saysAndEnds(`${OK}Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\n\x1f\x08!`), '\x1f\x08!'],
+  ['answers twice', says(`${OK}Content-Length: 2\r\n\r\nok${OK}Content-Length: 4\r\n\r\nevil`), 'ok'],
+]
+
+// Guarantee: an answer of 2xx is one, whatever else comes with it; none is taken for the answer to a later request.
+test.each(ACCEPTED)('a receiver that %s is answered for', async (_name, behave, body) => {
+  const port = await receiver(behave)
+  for (let delivery = 1; delivery <= 2; delivery += 1) {
+    const { row, attempt } = await deliverTo(`http://localhost:${port}/hook`)
+    expect(row).toMatchObject({ status: 'succeeded', attempt: 1 })
+    expect(attempt?.responseBody).toBe(body)
+  }
 })

@@ -100,7 +100,7 @@ const SENTENCES: Readonly<Record<HttpFault, string>> = {
   reset: 'The server closed the connection before it responded.',
   tls: 'The TLS connection failed: the certificate is invalid, expired or for another name, or the versions do not match.',
   timeout: 'The server did not complete its response within 10 s.',
-  too_large: 'The response headers were too large.',
+  too_large: 'The response was too large: more than 16 KB of headers, or no end of interim responses or chunk data.',
   bad_answer: 'The response was not valid HTTP.',
   stopped: 'Paymesh stopped during the request and will send it again.',
   network: 'The connection failed for an unknown reason.',

@@ -134,12 +134,20 @@ async function presentCreated(
   return { ...presentEndpoint(endpoint), secret, warning: sameUrlWarning(endpoint, all) }
 }
 
+/** The address that is called: the dot after a name, and the fragment, change nothing. */
+function calledUrl(text: string): string {
+  const url = new URL(text)
+  url.hash = ''
+  url.hostname = url.hostname.replace(/\.$/, '')
+  return url.href
+}
+
 /** A deployment script that registers its endpoint at every start makes another one each time. */
 function sameUrlWarning(endpoint: WebhookEndpoint, all: readonly WebhookEndpoint[]): string | null {
-  const { href } = new URL(endpoint.url)
+  const called = calledUrl(endpoint.url)
   const others = all.filter(({ id, url, mode }) => {
     const shares = mode === endpoint.mode || mode === 'both' || endpoint.mode === 'both'
-    return id !== endpoint.id && shares && new URL(url).href === href
+    return id !== endpoint.id && shares && calledUrl(url) === called
   })
   if (others.length === 0) return null
   const ids = others.slice(0, 5).map(({ id }) => id)

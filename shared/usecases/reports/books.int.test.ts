@@ -79,7 +79,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   it('ties out everywhere', { timeout: 1_200_000 }, async () => {
     const random = createPrng(`books ${seed}`)
     const begin = lastChange('Europe/Berlin') - 45 * DAY
-    const place = { workspaceId, catalog, begin, reportingCurrency: REPORTING }
+    const place = { workspaceId, numbersAfter: seed * 1_000, catalog, begin, reportingCurrency: REPORTING }
     const played: ShopInvoice[] = []
     for (let number = 1; number <= INVOICES; number += 1)
       played.push(await playInvoice(stores.db, random, place, seed * 1_000 + number))

@@ -1,12 +1,22 @@
 import { beforeAll, expect, it } from 'vitest'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { dayBefore, dayIn, dayStarts, monthOf } from '#shared/contracts/zone-days.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
+import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { invoiceFromDocument, invoiceToDocument } from '#shared/db/invoices/invoice-mapping.ts'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { paymentFromDocument, paymentToDocument } from '#shared/db/payments/payment-mapping.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
+import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
-import { playUnmatched } from '#test/support/random-shop.ts'
+import { readCsv } from '#test/support/csv-rows.ts'
+import { playInvoice, playUnmatched, type ShopInvoice } from '#test/support/random-shop.ts'
 import { useStores } from '#test/support/stores.ts'
+import { exportLedger } from './export-ledger.ts'
 import { readMovements } from './read-movements.ts'
+import { createOverview } from './read-overview.ts'
+import { type SettlementRow, settlementDays } from './read-settlements.ts'
 
 const stores = useStores()
 const HOUR_MS = 3_600_000
@@ -14,11 +24,17 @@ const NOW = Date.now()
 const HOUR = Math.floor(NOW / HOUR_MS - 50) * HOUR_MS
 const CROWD = 2_500
 const WORKSPACE = 'crowded'
+const PLACE = {
+  catalog: createCatalog({ live: {}, test: {} }),
+  begin: NOW - 90 * 24 * HOUR_MS,
+  reportingCurrency: 'USD' as const,
+}
+/** The turn of an invoice that is paid days after its end, and accepted. */
+const TOO_LATE = 9
 
 beforeAll(async () => {
-  const place = { workspaceId: WORKSPACE, catalog: createCatalog({ live: {}, test: {} }) }
-  const shop = { ...place, begin: NOW - 90 * 24 * HOUR_MS, reportingCurrency: 'USD' as const }
-  await playUnmatched(stores.db, createPrng('crowd'), shop, 1)
+  const shop = { ...PLACE, workspaceId: WORKSPACE, numbersAfter: 0 }
+  await playUnmatched(stores.db, createPrng('crowd'), shop, 3)
   const payments = stores.db.collection(PAYMENTS)
   const first = await payments.findOneAndDelete({ workspaceId: WORKSPACE })
   if (first === null) throw new Error('no payment')
@@ -49,4 +65,78 @@ it.each(['oldest', 'newest'] as const)('reads a crowded hour in parts, in order 
   const times = found.map(({ at }) => at)
   expect(times).toEqual(times.toSorted((one, other) => (order === 'oldest' ? one - other : other - one)))
   expect(found).toHaveLength(CROWD)
+})
+
+const DECIDED = 1_100
+
+/** This many copies of an invoice that a person accepted, all of one moment, under ids of their own; returns its terms and movements. */
+async function acceptAtOnce(): Promise<ShopInvoice> {
+  const place = { ...PLACE, workspaceId: 'decided', numbersAfter: 0 }
+  const one = await playInvoice(stores.db, createPrng('decided'), place, TOO_LATE)
+  const [stored] = await stores.db.collection(INVOICES).find({ workspaceId: 'decided' }).toArray()
+  const [paid] = await stores.db.collection(PAYMENTS).find({ workspaceId: 'decided' }).toArray()
+  if (stored === undefined || paid === undefined) throw new Error('nothing was played')
+  const invoice = invoiceFromDocument(stored)
+  const payment = paymentFromDocument(paid)
+  const ids = Array.from(
+    { length: DECIDED - 1 },
+    (_, index) => `01b00000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+  )
+  const keyOf = (id: string) => payment.key.replace(one.terms.id, id)
+  const invoices = ids.map((id, index) => {
+    const terms = { ...invoice.terms, id, number: 100 + index }
+    const ledger = invoice.state.ledger.map((row) => ({ ...row, payment: keyOf(id) }))
+    return {
+      ...invoiceToDocument({ ...invoice, terms, state: { ...invoice.state, ledger }, idempotency: null, opId: null }),
+      claims: [`shop:${id}`],
+    }
+  })
+  await stores.db.collection(INVOICES).insertMany(invoices)
+  const payments = ids.map((id) => paymentToDocument({ ...payment, id, key: keyOf(id), txHash: id, invoiceId: id }))
+  await stores.db.collection(PAYMENTS).insertMany(payments)
+  return one
+}
+
+// Guarantee: decisions of one moment, however many, are each in every file and sum of their month once.
+it('has every one of many decisions of one moment in files, days and months', async () => {
+  const { terms, expected } = await acceptAtOnce()
+  const { currency } = terms.fiat
+  const correction = expected.find(({ kind }) => kind === 'correction')
+  if (correction === undefined) throw new Error('nothing was accepted')
+  const repositories = createRepositories(stores.db, stores.runtime)
+  const deps = { ...repositories, clock: { now: () => NOW }, catalog: PLACE.catalog, reportingCurrency: 'USD' as const }
+  const owner = { workspaceId: 'decided', mode: 'live' as const }
+
+  for (const order of ['oldest', 'newest'] as const) {
+    const found: string[] = []
+    for await (const batch of readMovements(deps, { ...owner, from: null, to: null }, order))
+      found.push(...batch.map(({ invoice, movement: { kind, at } }) => `${invoice?.terms.id} ${kind} ${at}`))
+    expect(found).toHaveLength(DECIDED * expected.length)
+    expect(new Set(found).size).toBe(found.length)
+  }
+
+  const month = monthOf(`${dayIn(correction.at, 'UTC').slice(0, 7)}-01`)
+  const [from = 0, to = 0] = dayStarts([month.first, dayBefore(month.last, -1)], 'UTC')
+  const own = expected.filter(({ at }) => at >= from && at < to)
+  const all = (part: (row: (typeof own)[number]) => bigint) =>
+    own.reduce((sum, row) => sum + part(row), 0n) * BigInt(DECIDED)
+  let text = ''
+  for await (const part of exportLedger(deps, { ...owner, from, to, zone: 'UTC', profile: null })) text += part
+  const rows = readCsv(text)
+  expect(rows).toHaveLength(own.length * DECIDED)
+  const minor = (value = '') => BigInt(value.replace('.', ''))
+  expect(rows.reduce((sum, row) => sum + minor(row['value']), 0n)).toBe(all(({ value }) => value))
+
+  const settled: SettlementRow[] = []
+  for await (const day of settlementDays(deps, { ...owner, from, to, zone: 'UTC' })) settled.push(...day.rows)
+  expect(settled.reduce((sum, { receivedBase }) => sum + receivedBase, 0n)).toBe(all(({ amount }) => amount))
+
+  await stores.db.collection(INSTALLATION).deleteOne({ _id: ROLLUPS_FACT })
+  await createRollups(stores.db).catchUp(NOW)
+  const overview = createOverview({ reads: createOverviewReads(stores.db), clock: { now: () => NOW } })
+  const volume = await overview.volume({ ...owner, zone: 'UTC', ...month })
+  const received = volume.rows.filter((row) => row.figure === 'received' && row.currency === currency)
+  expect(received.reduce((sum, row) => sum + row.minor, 0n)).toBe(
+    own.reduce((sum, row) => sum + (row.counted ? row.value : 0n), 0n) * BigInt(DECIDED),
+  )
 })

@@ -27,6 +27,8 @@ type command struct {
 	Signature string          `json:"signature"`
 	Secrets   []string        `json:"secrets"`
 	Now       int64           `json:"now"`
+	Without   string          `json:"without"`
+	Fails     string          `json:"fails"`
 }
 
 var (
@@ -81,27 +83,37 @@ func play(ctx context.Context, c command) (any, error) {
 		return items, list.Err()
 	case "verify":
 		event, err := paymesh.Verify(c.bytes(), c.Signature, c.Secrets, time.Unix(c.Now, 0))
+		if _, forged := err.(*paymesh.WebhookRefused); err != nil && !forged {
+			return nil, misuse{err}
+		}
 		if err != nil {
 			return nil, err
 		}
 		return map[string]string{"id": event.ID, "type": event.Type}, nil
 	case "handle":
-		return handle(c), nil
+		return handle(c)
 	}
 	return nil, errors.New("no command is called " + c.Call)
 }
 
-func handle(c command) any {
+func handle(c command) (any, error) {
 	called := []string{}
 	note := func(name string) func(*paymesh.Invoice) error {
+		if name == c.Without {
+			return nil
+		}
 		return func(invoice *paymesh.Invoice) error {
+			if c.Fails != "" {
+				return errors.New("the database is down")
+			}
 			called = append(called, name+" "+invoice.Status)
 			return nil
 		}
 	}
-	handler := &paymesh.Handler{
-		Client: client, Secrets: c.Secrets,
-		Paid: note("paid"), Partly: note("partly"), Ended: note("ended"), Waiting: note("waiting"),
+	callbacks := paymesh.Callbacks{Paid: note("paid"), Partly: note("partly"), Ended: note("ended"), Waiting: note("waiting")}
+	handler, err := paymesh.NewHandler(client, c.Secrets, callbacks)
+	if err != nil {
+		return nil, misuse{err}
 	}
 	request := httptest.NewRequest("POST", "/", bytes.NewReader(c.bytes()))
 	if c.Signature != "" {
@@ -109,13 +121,17 @@ func handle(c command) any {
 	}
 	answer := httptest.NewRecorder()
 	handler.ServeHTTP(answer, request)
-	return map[string]any{"status": answer.Code, "text": string(bytes.TrimSpace(answer.Body.Bytes())), "called": called}
+	return map[string]any{"status": answer.Code, "text": string(bytes.TrimSpace(answer.Body.Bytes())), "called": called}, nil
 }
+
+// misuse marks what the client refuses before it does anything.
+type misuse struct{ error }
 
 func describe(err error) map[string]any {
 	var refused *paymesh.APIError
 	var failed *paymesh.ConnectionError
 	var forged *paymesh.WebhookRefused
+	var wrong misuse
 	switch {
 	case errors.As(err, &refused):
 		return map[string]any{"kind": "api", "code": refused.Code, "status": refused.Status, "details": refused.Details, "request_id": refused.RequestID, "retryable": refused.Retryable()}
@@ -127,6 +143,9 @@ func describe(err error) map[string]any {
 		return map[string]any{"kind": "connection", "status": status, "retryable": failed.Retryable(), "key": failed.IdempotencyKey}
 	case errors.As(err, &forged):
 		return map[string]any{"kind": "refused", "reason": forged.Reason}
+	}
+	if errors.As(err, &wrong) {
+		return map[string]any{"kind": "misuse", "message": err.Error()}
 	}
 	return map[string]any{"kind": "other", "message": err.Error()}
 }

@@ -169,9 +169,10 @@ func main() {
 		panic(err)
 	}
 	s := &shop{client: client, orders: map[string]*order{}}
-	webhooks := &paymesh.Handler{
-		Client: client, Secrets: strings.Split(os.Getenv("PAYMESH_SECRET"), ","),
-		Paid: s.settle, Partly: s.settle, Ended: s.settle, Waiting: s.settle,
+	callbacks := paymesh.Callbacks{Paid: s.settle, Partly: s.settle, Ended: s.settle, Waiting: s.settle}
+	webhooks, err := paymesh.NewHandler(client, strings.Split(os.Getenv("PAYMESH_SECRET"), ","), callbacks)
+	if err != nil {
+		panic(err)
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/webhooks", webhooks)
