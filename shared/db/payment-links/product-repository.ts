@@ -41,9 +41,7 @@ export function createProductRepository(db: Database) {
       | { readonly outcome: 'in_progress' }
     > => {
       try {
-        await insertAudited(db, audit, async (session) => {
-          await products.insertOne(PRODUCTS.toDocument(product), session === null ? {} : { session })
-        })
+        await insertAudited(db, audit, (within) => products.insertOne(PRODUCTS.toDocument(product), within))
         return { outcome: 'stored', product }
       } catch (error) {
         const fields = duplicateKeyFields(error)

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { bytesOf } from '#shared/db/connection/stored-fields.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
@@ -27,12 +27,8 @@ export function createWatchPackRepository(db: Database) {
       const stored = await facts.findOne({ _id })
       if (stored !== null && Number(stored.value) >= count) return
       const next = { value: String(count), changedAt: new Date() }
-      try {
-        if (stored === null) await facts.insertOne({ _id, ...next })
-        else await facts.updateOne({ _id, value: stored.value }, { $set: next })
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-      }
+      if (stored === null) await unlessTaken(() => facts.insertOne({ _id, ...next }))
+      else await facts.updateOne({ _id, value: stored.value }, { $set: next })
     }
     throw new Error(`the number of watch packs of ${mode} ${family} could not be stored`)
   }
@@ -70,12 +66,8 @@ export function createWatchPackRepository(db: Database) {
         const { matchedCount } = await packs.updateOne({ _id, count: storedCount }, { $set: stored })
         if (matchedCount === 0) return false
       } else {
-        try {
-          await packs.insertOne({ _id, mode, family, seq, salt: binary(salt), ...stored })
-        } catch (error) {
-          if (duplicateKeyFields(error) === null) throw error
-          return false
-        }
+        const pack = { _id, mode, family, seq, salt: binary(salt), ...stored }
+        if (!(await unlessTaken(() => packs.insertOne(pack)))) return false
       }
       await expect(mode, family, seq + 1)
       return true
