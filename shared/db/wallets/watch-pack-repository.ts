@@ -2,6 +2,7 @@ import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { bytesOf } from '#shared/db/connection/stored-fields.ts'
+import { readFact } from '#shared/db/installation/facts.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { WatchPack, WatchPackHead } from '#shared/ports/watch-packs.ts'
@@ -18,7 +19,7 @@ export function createWatchPackRepository(db: Database) {
   const packs = db.collection(WATCH_PACKS)
   const facts = db.collection(INSTALLATION)
   const expected = async (mode: Mode, family: Family): Promise<number> =>
-    Number((await facts.findOne({ _id: factOf(mode, family) }))?.value ?? 0)
+    Number((await readFact(db, factOf(mode, family))) ?? 0)
 
   /** Raises the number of packs that must exist, never lowers it. */
   const expect = async (mode: Mode, family: Family, count: number): Promise<void> => {
