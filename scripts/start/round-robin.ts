@@ -1,9 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 
 /** One address in front of several processes. */
-export interface RoundRobin {
-  stop(): Promise<void>
-}
+export type RoundRobin = Awaited<ReturnType<typeof startRoundRobin>>
 
 const HOST = '127.0.0.1'
 
@@ -12,7 +10,7 @@ const HOST = '127.0.0.1'
  * bytes without reading them, like a layer 4 load balancer: the data is unchanged. For development; rejects
  * when the port is taken.
  */
-export async function startRoundRobin(port: number, targets: readonly number[]): Promise<RoundRobin> {
+export async function startRoundRobin(port: number, targets: readonly number[]) {
   const open = new Set<Socket>()
   let turn = 0
   const server = createServer({ allowHalfOpen: true }, (caller) => {
@@ -49,7 +47,7 @@ export async function startRoundRobin(port: number, targets: readonly number[]):
   })
   return {
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),

@@ -74,10 +74,7 @@ function time(at: number): string {
 }
 
 /** The local mailbox of a development installation. */
-export interface Mailbox {
-  readonly port: number
-  stop(): Promise<void>
-}
+export type Mailbox = Awaited<ReturnType<typeof startMailbox>>
 
 export interface MailboxOptions {
   readonly mails: Pick<MailQueue, 'listNewest' | 'findById'>
@@ -104,7 +101,7 @@ interface Answer {
  * only for host names of this machine, so that no web page elsewhere can read it through DNS rebinding. Rejects when the
  * port is taken.
  */
-export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
+export async function startMailbox(options: MailboxOptions) {
   const server = createServer((request, response) => {
     answer(options, request).then(
       (found) => send(response, found),
@@ -118,7 +115,7 @@ export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
   return {
     port: (server.address() as AddressInfo).port,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),

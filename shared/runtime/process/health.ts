@@ -6,12 +6,7 @@ import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 /** Why a process cannot work now, in a few words, or null when this check passes. */
 export type ReadinessCheck = () => string | null | Promise<string | null>
 
-export interface HealthServer {
-  /** `http://127.0.0.1:<port>`. */
-  readonly url: string
-  readonly port: number
-  stop(): Promise<void>
-}
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>
 
 export interface HealthOptions {
   /** 0 = any free port. */
@@ -36,7 +31,7 @@ export interface HealthOptions {
  * `{"ready":false,"reasons":{<check>: <why>},"degraded":{…}}`; what all replicas share never fails it) and `/startupz` (503 with the reason until the process has
  * started once, 200 afterwards). Rejects when the port is taken.
  */
-export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
+export async function startHealthServer(options: HealthOptions) {
   const { metrics, checks, checkTimeoutMs = 2_000 } = options
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) =>
@@ -70,10 +65,11 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   })
   const { port } = server.address() as AddressInfo
   return {
+    /** `http://127.0.0.1:<port>`. */
     url: `http://127.0.0.1:${port}`,
     port,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),

@@ -14,16 +14,10 @@ const USUAL_MIN = 5
 export type FiatDeps = Uses<'rates' | 'catalog'>
 
 /** Values amounts in one currency. */
-export interface FiatOf {
-  readonly currency: FiatCode
-  /** Minor units, rounded down; null without a usable rate. */
-  minor(asset: AssetId, base: bigint): Promise<bigint | null>
-  /** The same as a decimal string. */
-  text(asset: AssetId, base: bigint): Promise<string | null>
-}
+export type FiatOf = ReturnType<typeof fiatOf>
 
 /** Reads each rate once. */
-export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries): FiatOf {
+export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries) {
   const known = new Map<AssetId, Promise<string | null>>()
   const priceOf = (asset: AssetId) => {
     const price =
@@ -41,8 +35,10 @@ export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries)
   }
   return {
     currency,
+    /** Minor units, rounded down; null without a usable rate. */
     minor,
-    async text(asset, base) {
+    /** The same as a decimal string. */
+    async text(asset: AssetId, base: bigint) {
       const value = await minor(asset, base)
       return value === null ? null : formatFiat(value, currency)
     },
