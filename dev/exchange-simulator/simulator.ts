@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { quoteNumbers } from '#shared/contracts/rates/lossless-json.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxBody } from './crypto-formats.ts'
 import {
   FAULTS,
@@ -73,11 +73,8 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions) 
     era: options.era ?? 'today',
   }
   const server = createServer((request, response) => answer(simulation, request, response))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, '127.0.0.1', resolve)
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = await listenOn(server, options.port, '127.0.0.1')
+  const url = `http://127.0.0.1:${port}`
   return {
     url,
     /** Base URL by source name, ready for `PAYMESH_RATE_SOURCES`. */

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 
 /** One address in front of several processes. */
 export type RoundRobin = Awaited<ReturnType<typeof startRoundRobin>>
@@ -41,10 +42,7 @@ export async function startRoundRobin(port: number, targets: readonly number[]) 
       caller.pipe(target).pipe(caller)
     })
   }
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, resolve)
-  })
+  await listenOn(server, port, HOST)
   return {
     stop: () =>
       new Promise<void>((resolve) => {

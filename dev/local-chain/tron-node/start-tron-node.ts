@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseLosslessJson } from '#shared/chains/families/tron/lossless-json.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { freePort } from '../../embedded/free-port.ts'
 import { tokenAddress } from '../install-tokens.ts'
 import { payOnTronNode } from './pay.ts'
@@ -150,12 +151,7 @@ function toJson(value: unknown): string {
 }
 
 async function listen(server: Server, preferred: number): Promise<number> {
-  const port = await freePort(preferred)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  return port
+  return (await listenOn(server, await freePort(preferred), '127.0.0.1')).port
 }
 
 /** Time between two writes while only empty blocks arrive, milliseconds: the loss after a kill. */

@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import { z } from 'zod'
+import { parseJson } from '#shared/contracts/parse-json.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
@@ -137,7 +138,7 @@ function verification(
     /** The value last stored by `saveVerified`; null before, and when the stored value has another form. */
     verified: async (): Promise<SignedText | null> => {
       const fact = await facts.findOne({ _id: VERIFIED_FACT })
-      const parsed = signedSchema.safeParse(fact === null ? null : jsonOf(fact.value))
+      const parsed = signedSchema.safeParse(fact === null ? null : parseJson(fact.value))
       return parsed.success ? parsed.data : null
     },
     /** Stores how far the log was verified. */
@@ -149,7 +150,7 @@ function verification(
     breaks: async (): Promise<StoredBreaks | null> => {
       const fact = await facts.findOne({ _id: BREAKS_FACT })
       if (fact === null) return null
-      const parsed = signedSchema.safeParse(jsonOf(fact.value))
+      const parsed = signedSchema.safeParse(parseJson(fact.value))
       return { ...(parsed.success ? parsed.data : { text: '', keyId: '', mac: '' }), value: fact.value }
     },
     /** Replaces the record of breaks; false when it is not `was` any more. */
@@ -209,14 +210,6 @@ const headSchema = z.object({ seq: z.number(), hash: z.string(), keyId: z.string
 
 /** A head that cannot be read was tampered with; it is returned as one that matches nothing. */
 function headOf(value: string): AuditHead {
-  const parsed = headSchema.safeParse(jsonOf(value))
+  const parsed = headSchema.safeParse(parseJson(value))
   return parsed.success ? parsed.data : { seq: -1, hash: '', keyId: '', mac: '' }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { errorText } from '#shared/contracts/error-text.ts'
+import { within } from '#shared/contracts/within.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 
 /** Why a process cannot work now, in a few words, or null when this check passes. */
@@ -59,11 +60,7 @@ export async function startHealthServer(options: HealthOptions) {
       )
     } else json(404, { error: 'unknown path; use /metrics, /livez, /readyz or /startupz' })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, options.host ?? '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const { port } = await listenOn(server, options.port, options.host ?? '127.0.0.1')
   return {
     /** `http://127.0.0.1:<port>`. */
     url: `http://127.0.0.1:${port}`,
@@ -103,16 +100,10 @@ interface Outcome {
 }
 
 async function outcome(check: ReadinessCheck, timeoutMs: number): Promise<Outcome> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ fault: null, silence: `no result within ${timeoutMs} ms` }), timeoutMs)
-  })
   const checked = async (): Promise<Outcome> => ({ fault: await check(), silence: null })
   try {
-    return await Promise.race([checked(), late])
+    return (await within(checked(), timeoutMs)) ?? { fault: null, silence: `no result within ${timeoutMs} ms` }
   } catch (error) {
     return { fault: null, silence: errorText(error) }
-  } finally {
-    clearTimeout(timer)
   }
 }
