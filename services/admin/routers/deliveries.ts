@@ -130,7 +130,7 @@ export const deliveriesRouter = router({
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownDelivery(ctx.deps, input)
-      const made = await resendDelivery(partsOf(ctx.deps), { id, ...requestOf(ctx, input) })
+      const made = await resendDelivery(ctx.deps.instance, { id, ...requestOf(ctx, input) })
       return await oneToWire(ctx.deps, made)
     }),
 
@@ -148,7 +148,7 @@ export const deliveriesRouter = router({
       for (const id of new Set(input.deliveryIds)) {
         try {
           await ownDelivery(ctx.deps, { ...input, deliveryId: id })
-          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...requestOf(ctx, input) })).id)
+          sent.add((await resendDelivery(ctx.deps.instance, { id, ...requestOf(ctx, input) })).id)
         } catch (error) {
           if (!(error instanceof PaymeshError)) throw error
           refused.push({ deliveryId: id, message: error.message })
@@ -258,11 +258,6 @@ const contradicts = (chosen: Pick<Subject, 'endpointId' | 'eventType'>, named: S
   (['endpointId', 'eventType'] as const).some(
     (name) => chosen[name] !== null && named[name] !== null && chosen[name] !== named[name],
   )
-
-function partsOf(deps: AdminDeps) {
-  const { clock, random, notifier } = deps
-  return { ...deps.instance, clock, random, notifier }
-}
 
 interface OperatorAction {
   readonly workspaceId: string
