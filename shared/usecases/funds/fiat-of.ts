@@ -51,7 +51,6 @@ export interface UsualInvoice {
   readonly currency: FiatCode
   /** Middle amount of the newest invoices in this currency, minor units; null with fewer than five. */
   readonly medianMinor: bigint | null
-  readonly invoices: number
 }
 
 /** Reads the newest 50 invoices in live mode, or in test mode where the wallet is of test mode. */
@@ -67,5 +66,5 @@ export async function usualInvoice(
     .map(({ terms }) => terms.fiat.minor)
     .toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))
   const median = amounts.length < USUAL_MIN ? null : (amounts[Math.floor((amounts.length - 1) / 2)] ?? null)
-  return { currency, medianMinor: median, invoices: amounts.length }
+  return { currency, medianMinor: median }
 }
