@@ -8,9 +8,6 @@ import { startLocalChain } from './start-local-chain.ts'
 import { startSurfpoolNode } from './surfpool-node.ts'
 import { startTronNode } from './tron-node/start-tron-node.ts'
 
-/** The development nodes that started. */
-export type LocalNodes = Awaited<ReturnType<typeof startLocalNodes>>
-
 export interface LocalNodesOptions {
   readonly networks: readonly NetworkId[]
   /** Folder that keeps the chains over restarts; Solana's starts from scratch each time. */

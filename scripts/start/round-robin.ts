@@ -1,9 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOn } from '#shared/runtime/http/listen-on.ts'
 
-/** One address in front of several processes. */
-export type RoundRobin = Awaited<ReturnType<typeof startRoundRobin>>
-
 const HOST = '127.0.0.1'
 
 /**

@@ -73,9 +73,6 @@ function time(at: number): string {
   return new Date(at).toISOString()
 }
 
-/** The local mailbox of a development installation. */
-export type Mailbox = Awaited<ReturnType<typeof startMailbox>>
-
 export interface MailboxOptions {
   readonly mails: Pick<MailQueue, 'listNewest' | 'findById'>
   readonly from: MailAddress

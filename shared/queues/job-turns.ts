@@ -1,10 +1,7 @@
 import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 
-/** Runs the handler of one queue in this process. */
-export type JobTurns = ReturnType<typeof createJobTurns>
-
-/** Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
+/** Runs the handler of one queue in this process. Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
 export function createJobTurns(
   { queue, handle, endsAtOnce = false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },

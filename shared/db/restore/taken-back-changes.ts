@@ -8,9 +8,6 @@ import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import { ROLES, type Role } from '#shared/ports/users.ts'
 
-/** Changes of a restore for which no use case exists: each in one transaction with its audit row and mails, or not at all when there is nothing to change. */
-export type TakenBackChanges = ReturnType<typeof createTakenBackChanges>
-
 interface MemberRole {
   readonly workspaceId: string
   readonly userId: string
@@ -19,7 +16,10 @@ interface MemberRole {
   readonly to: Role | null
 }
 
-/** What a restored database takes back again, on MongoDB. */
+/**
+ * What a restored database takes back again, on MongoDB, where no use case exists for it: each change in one transaction with its audit row and mails, or
+ * not at all when there is nothing to change.
+ */
 export function createTakenBackChanges(db: Database) {
   return {
     /** Nobody logs in with the former password, links that were mailed for a new one, or recognised browsers; with `factor` also not with the authenticator and its recovery codes. */

@@ -32,15 +32,12 @@ export type KeepMarksDeps = Runtime &
     readonly markKeys: AuditKeys
   }
 
-/** Keeps the marks equal to what the store issues, and the store above the marks. */
-export type MarkKeeper = ReturnType<typeof createMarkKeeper>
-
 type MarksByField = ReadonlyMap<string, Mark>
 
 const valueIn = (marks: MarksByField, field: string): number => marks.get(field)?.value ?? 0
 
 /**
- * A round reads the marks, then the store. A store whose beat is below that of the marks went back in time: it continues above all that the marks
+ * Keeps the marks equal to what the store issues, and the store above the marks. A round reads the marks, then the store. A store whose beat is below that of the marks went back in time: it continues above all that the marks
  * name, without a person. Otherwise, when something was issued since the last round, the store's beat is raised, and then the marks.
  */
 export function createMarkKeeper(deps: KeepMarksDeps) {
