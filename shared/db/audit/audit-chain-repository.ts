@@ -78,10 +78,8 @@ export function createAuditChainRepository(db: Database) {
     waiting: async (limit: number): Promise<readonly AuditRecord[]> =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(AUDIT_LOG.toRecord),
     /** A row that is not chained yet; null when it is, or when there is none. */
-    findWaiting: async (id: string): Promise<AuditRecord | null> => {
-      const stored = await rows.findOne({ _id: id, ...UNCHAINED })
-      return AUDIT_LOG.toRecord(stored)
-    },
+    findWaiting: async (id: string): Promise<AuditRecord | null> =>
+      AUDIT_LOG.toRecord(await rows.findOne({ _id: id, ...UNCHAINED })),
     /** The signed end; null before the first one, or when it was removed. */
     head: async (): Promise<StoredHead | null> => {
       const fact = await facts.findOne({ _id: HEAD_FACT })

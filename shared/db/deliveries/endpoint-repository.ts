@@ -21,10 +21,8 @@ export function createEndpointRepository(db: Database) {
     /** `most`: of the workspace; checked where an audit row is stored with the endpoint, which throws `PLAN_LIMIT_REACHED`. */
     insert: async (endpoint: WebhookEndpoint, _most?: number | null): Promise<'inserted' | 'exists'> =>
       (await unlessTaken(() => endpoints.insertOne(WEBHOOK_ENDPOINTS.toDocument(endpoint)))) ? 'inserted' : 'exists',
-    findById: async (id: string): Promise<WebhookEndpoint | null> => {
-      const stored = await endpoints.findOne({ _id: id })
-      return WEBHOOK_ENDPOINTS.toRecord(stored)
-    },
+    findById: async (id: string): Promise<WebhookEndpoint | null> =>
+      WEBHOOK_ENDPOINTS.toRecord(await endpoints.findOne({ _id: id })),
     /** Those that exist, by id, in one majority read that starts after the call. */
     findByIds: async (ids: readonly string[]): Promise<ReadonlyMap<string, WebhookEndpoint>> => {
       const found = await endpoints.find({ _id: { $in: [...ids] } }).toArray()

@@ -35,7 +35,7 @@ export function createPaymentLinkRepository(db: Database) {
   const invoices = db.collection(INVOICES)
 
   const findInWorkspace = async (workspaceId: string, mode: Mode, id: string): Promise<PaymentLink | null> =>
-    orNull(await links.findOne({ _id: id, workspaceId, mode }))
+    PAYMENT_LINKS.toRecord(await links.findOne({ _id: id, workspaceId, mode }))
 
   return {
     /**
@@ -53,11 +53,12 @@ export function createPaymentLinkRepository(db: Database) {
         await links.insertOne(PAYMENT_LINKS.toDocument(link), within)
       }
       if (await unlessTaken(() => insertAudited(db, audit, insert))) return link
-      return orNull(await links.findOne({ _id: link.id }, NEWEST))
+      return PAYMENT_LINKS.toRecord(await links.findOne({ _id: link.id }, NEWEST))
     },
     findInWorkspace,
     /** For payers, who have only the link's id. */
-    findById: async (id: string): Promise<PaymentLink | null> => orNull(await links.findOne({ _id: id })),
+    findById: async (id: string): Promise<PaymentLink | null> =>
+      PAYMENT_LINKS.toRecord(await links.findOne({ _id: id })),
     list: async (query: ProductQuery): Promise<readonly PaymentLink[]> =>
       (await links.find(linkListFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
         PAYMENT_LINKS.toRecord,
@@ -193,9 +194,6 @@ export function linkListFilter(query: ProductQuery): mongoose.mongo.Filter<Payme
   const { workspaceId, mode } = query
   return { workspaceId, mode, ...afterPlace(query) }
 }
-
-const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
-  stored === null ? null : PAYMENT_LINKS.toRecord(stored)
 
 /** Invoices after the stored count beyond which the count is advanced. */
 const BEHIND_MAX = 100

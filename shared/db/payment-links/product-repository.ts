@@ -64,10 +64,8 @@ export function createProductRepository(db: Database) {
         const change = { $set: { name, description, 'price.minor': priceMinor.toString(), updatedAt: toDate(at) } }
         return (await products.updateOne(seen, change, { session })).matchedCount === 1
       }),
-    findInWorkspace: async (workspaceId: string, mode: Mode, id: string): Promise<Product | null> => {
-      const stored = await products.findOne({ _id: id, workspaceId, mode })
-      return stored === null ? null : PRODUCTS.toRecord(stored)
-    },
+    findInWorkspace: async (workspaceId: string, mode: Mode, id: string): Promise<Product | null> =>
+      PRODUCTS.toRecord(await products.findOne({ _id: id, workspaceId, mode })),
     list: async (query: ProductQuery): Promise<readonly Product[]> =>
       (await products.find(productFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
         PRODUCTS.toRecord,

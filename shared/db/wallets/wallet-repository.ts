@@ -55,14 +55,9 @@ export function createWalletRepository(db: Database) {
   const materials = db.collection(KEY_MATERIAL)
   const wallets = db.collection(WALLETS)
   const addresses = db.collection(ADDRESSES)
-  const findMaterial = async (id: string): Promise<KeyMaterial | null> => {
-    const stored = await materials.findOne({ _id: id })
-    return KEY_MATERIAL.toRecord(stored)
-  }
-  const findWallet = async (id: string): Promise<Wallet | null> => {
-    const stored = await wallets.findOne({ _id: id })
-    return WALLETS.toRecord(stored)
-  }
+  const findMaterial = async (id: string): Promise<KeyMaterial | null> =>
+    KEY_MATERIAL.toRecord(await materials.findOne({ _id: id }))
+  const findWallet = async (id: string): Promise<Wallet | null> => WALLETS.toRecord(await wallets.findOne({ _id: id }))
   const withoutId = { projection: { _id: 0 } }
   const keysOnly = { projection: { _id: 0, matchKey: 1 } }
 
