@@ -20,10 +20,7 @@ const ROWS = [
 /** Files of the product that name a network; a network is a row of data, so that adding one needs no change of code. */
 export function filesNamingNetworks(files: ReadonlyMap<string, string>): readonly string[] {
   return [...files]
-    .filter(
-      ([path]) =>
-        !ROWS.some((row) => path.startsWith(row)) && !/(\.(test|fixture|generated)|-fixtures)\.tsx?$/.test(path),
-    )
+    .filter(([path]) => !ROWS.some((row) => path.startsWith(row)) && !/\.(test|fixture|generated)\.tsx?$/.test(path))
     .filter(([, text]) => LITERAL.test(text))
     .map(([path]) => path)
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@hey-api/openapi-ts'
@@ -9,6 +9,7 @@ import { postmanCollection } from './client-languages/postman.ts'
 import { pythonFulfilment, pythonTypes } from './client-languages/python.ts'
 import { objectsOf } from './client-languages/schema.ts'
 import { typescriptFulfilment } from './client-languages/typescript.ts'
+import { writeGenerated } from './write-generated.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCE = join(ROOT, 'docs', 'openapi.json')
@@ -94,18 +95,4 @@ function withTable(path: string): string {
   return `${text.slice(0, begin)}${fulfilmentMarkdown()}\n${text.slice(end)}`
 }
 
-async function main(): Promise<void> {
-  const stale: string[] = []
-  for (const [path, text] of await generatedFiles()) {
-    const target = join(ROOT, path)
-    if (existsSync(target) && readFileSync(target, 'utf8') === text) continue
-    stale.push(path)
-    if (!process.argv.includes('--check')) writeFileSync(target, text)
-  }
-  if (!process.argv.includes('--check')) return void process.stdout.write(`written: ${stale.join(', ') || 'nothing'}\n`)
-  if (stale.length === 0) return
-  process.stderr.write(`out of date: ${stale.join(', ')}; run \`npm run gen:client\`\n`)
-  process.exitCode = 1
-}
-
-await main()
+writeGenerated(await generatedFiles(), 'gen:client')

@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { FIELDS, RUNNER_FIELDS } from '#shared/config/fields.ts'
+import { writeGenerated } from './write-generated.ts'
 
 /** The text of `.env.example`: every setting with its meaning, its default and an example. */
 function envExample(): string {
@@ -15,22 +14,4 @@ function envExample(): string {
   return `${[head, ...settings, ...runner].join('\n\n')}\n`
 }
 
-function main(): void {
-  const file = join(import.meta.dirname, '..', '.env.example')
-  if (!process.argv.includes('--check')) {
-    writeFileSync(file, envExample())
-    process.stdout.write('.env.example written\n')
-    return
-  }
-  let stored = ''
-  try {
-    stored = readFileSync(file, 'utf8')
-  } catch {
-    // A missing file counts as out of date.
-  }
-  if (stored === envExample()) return
-  process.stderr.write('.env.example is out of date; run `npm run gen:env`\n')
-  process.exitCode = 1
-}
-
-main()
+writeGenerated(new Map([['.env.example', envExample()]]), 'gen:env')

@@ -1,5 +1,4 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import type { Readable } from 'node:stream'
 
 /**
  * Waits on a pipe from the parent. When the parent ends in any way, SIGKILL included, the pipe closes without the word `done` and the
@@ -13,19 +12,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do kill -0 "-$1" 2>/dev/null || exit 0; sleep 0.5
 kill -KILL "-$1" 2>/dev/null`
 
 /** A process that never outlives the one that started it, and leaves none of its process group behind. */
-export interface GuardedChild {
-  readonly pid: number
-  /** The pipes that `stdio` asked for. */
-  readonly stdout: Readable | null
-  readonly stderr: Readable | null
-  /** Resolves when the process has ended, with its exit code or the signal that ended it. */
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
-  hasExited(): boolean
-  /** Sends a signal to the process alone; false when it has ended. */
-  kill(signal: NodeJS.Signals): boolean
-  /** SIGTERM to its process group, and SIGKILL when the process still runs after `graceMs`. Resolves when it has ended. */
-  stop(graceMs: number): Promise<void>
-}
+export type GuardedChild = ReturnType<typeof wrap>
 
 /**
  * Starts a program in a separate process group, so that Ctrl-C in a terminal reaches only the parent, which ends it in order,
@@ -52,7 +39,7 @@ export async function startGuarded(
   return wrap(child, pid, () => guard.stdin.end('done\n'))
 }
 
-function wrap(child: ChildProcess, pid: number, release: () => void): GuardedChild {
+function wrap(child: ChildProcess, pid: number, release: () => void) {
   let ended = false
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
     child.once('exit', (code, signal) => {
@@ -64,12 +51,16 @@ function wrap(child: ChildProcess, pid: number, release: () => void): GuardedChi
   })
   return {
     pid,
+    /** The pipes that `stdio` asked for. */
     stdout: child.stdout,
     stderr: child.stderr,
+    /** Resolves when the process has ended, with its exit code or the signal that ended it. */
     exited,
     hasExited: () => ended,
-    kill: (signal) => !ended && child.kill(signal),
-    async stop(graceMs) {
+    /** Sends a signal to the process alone; false when it has ended. */
+    kill: (signal: NodeJS.Signals) => !ended && child.kill(signal),
+    /** SIGTERM to its process group, and SIGKILL when the process still runs after `graceMs`. Resolves when it has ended. */
+    async stop(graceMs: number) {
       if (ended) return
       // A stopped process handles SIGTERM only after SIGCONT.
       signalGroup(pid, 'SIGCONT')

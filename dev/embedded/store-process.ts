@@ -7,12 +7,7 @@ import { freePort } from './free-port.ts'
 import { type GuardedChild, startGuarded } from './guarded-child.ts'
 
 /** A store that runs as a child of this process on a private port. */
-export interface StoreProcess {
-  readonly port: number
-  readonly pid: number
-  /** Ends the store in order; its data stays. */
-  stop(): Promise<void>
-}
+export type StoreProcess = ReturnType<typeof running>
 
 export interface StoreProgram {
   /** Name of the program, as it shows in a process list. */
@@ -52,7 +47,7 @@ export async function startStoreProcess(store: StoreProgram): Promise<StoreProce
   }
 }
 
-function running(store: StoreProgram, child: GuardedChild, port: number, logFile: string): StoreProcess {
+function running(store: StoreProgram, child: GuardedChild, port: number, logFile: string) {
   let isStopping = false
   void child.exited.then(({ code, signal }) => {
     if (isStopping || store.report === undefined) return
@@ -61,6 +56,7 @@ function running(store: StoreProgram, child: GuardedChild, port: number, logFile
   return {
     port,
     pid: child.pid,
+    /** Ends the store in order; its data stays. */
     stop() {
       isStopping = true
       return child.stop(STOP_MS)

@@ -7,12 +7,7 @@ import { startMongoStore } from './mongo-store.ts'
 import { startRedisStore } from './redis-store.ts'
 
 /** The two running stores. */
-export interface Stores {
-  readonly mongoUrl: string
-  readonly redisUrl: string
-  /** Ends the stores that were started here; given ones keep running. */
-  stop(): Promise<void>
-}
+export type Stores = Awaited<ReturnType<typeof startStores>>
 
 export interface StoreOptions {
   /** Stores keep their data in `<dataDir>/mongo` and `<dataDir>/redis`. */
@@ -40,7 +35,7 @@ interface Store {
  * The stores of one data folder: those given by URL, otherwise own servers on private ports, which a later start on
  * the same folder reuses together with their data. Throws with what to install or set when a server is missing.
  */
-export async function startStores(options: StoreOptions): Promise<Stores> {
+export async function startStores(options: StoreOptions) {
   const dataDir = resolve(options.dataDir)
   mkdirSync(dataDir, { recursive: true })
   const ports = readPorts(dataDir)
@@ -52,7 +47,11 @@ export async function startStores(options: StoreOptions): Promise<Stores> {
   const stop = async () => {
     await Promise.all([mongo.stop(), redis.stop()])
   }
-  return { mongoUrl: mongo.url, redisUrl: redis.url, stop }
+  return {
+    mongoUrl: mongo.url,
+    redisUrl: redis.url /** Ends the stores that were started here; given ones keep running. */,
+    stop,
+  }
 }
 
 /** As `startStores` for an installation without Redis: MongoDB alone. The private port of a Redis of before stays reserved. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { quoteNumbers } from '#shared/contracts/rates/lossless-json.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxBody } from './crypto-formats.ts'
 import {
   FAULTS,
@@ -37,20 +37,7 @@ export type SimulatedSource = keyof typeof FORMATS
 const SOURCES = Object.keys(FORMATS) as readonly SimulatedSource[]
 
 /** A running simulator. */
-export interface ExchangeSimulator {
-  readonly url: string
-  /** Base URL by source name, ready for `PAYMESH_RATE_SOURCES`. */
-  readonly sourceUrls: Readonly<Record<SimulatedSource, string>>
-  /** Moves a coin on every venue at once. */
-  setPrice(symbol: string, usd: number): void
-  /** Activates a fault of a source until it is healed; `symbol` limits pair faults to one coin or fiat. */
-  misbehave(source: SimulatedSource, fault: FaultKind, symbol?: string): void
-  /** Changes what the venues list. */
-  travel(era: Era): void
-  /** Ends the faults of one source, or of all. */
-  heal(source?: SimulatedSource): void
-  stop(): Promise<void>
-}
+export type ExchangeSimulator = Awaited<ReturnType<typeof startExchangeSimulator>>
 
 /** Options of {@link startExchangeSimulator}. */
 export interface ExchangeSimulatorOptions {
@@ -77,7 +64,7 @@ interface Simulation {
  * be controlled with `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=`, `POST /control/era?name=` and
  * `POST /control/price?symbol=&usd=`; `GET /control` prints its prices, faults and era.
  */
-export async function startExchangeSimulator(options: ExchangeSimulatorOptions): Promise<ExchangeSimulator> {
+export async function startExchangeSimulator(options: ExchangeSimulatorOptions) {
   const simulation: Simulation = {
     market: createMarket(options.seedPrices),
     faults: new Map(),
@@ -86,23 +73,27 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions):
     era: options.era ?? 'today',
   }
   const server = createServer((request, response) => answer(simulation, request, response))
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, '127.0.0.1', resolve)
-  })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { port } = await listenOn(server, options.port, '127.0.0.1')
+  const url = `http://127.0.0.1:${port}`
   return {
     url,
+    /** Base URL by source name, ready for `PAYMESH_RATE_SOURCES`. */
     sourceUrls: Object.fromEntries(SOURCES.map((source) => [source, `${url}/${source}`])) as Record<
       SimulatedSource,
       string
     >,
+    /** Moves a coin on every venue at once. */
     setPrice: simulation.market.setPrice,
-    misbehave: (source, kind, symbol) => void simulation.faults.set(source, { kind, symbol: symbol ?? null }),
-    travel(era) {
+    /** Activates a fault of a source until it is healed; `symbol` limits pair faults to one coin or fiat. */
+    misbehave: (source: SimulatedSource, kind: FaultKind, symbol?: string) =>
+      void simulation.faults.set(source, { kind, symbol: symbol ?? null }),
+    /** Changes what the venues list. */
+    travel(era: Era) {
       simulation.era = era
     },
-    heal: (source) => (source === undefined ? simulation.faults.clear() : void simulation.faults.delete(source)),
+    /** Ends the faults of one source, or of all. */
+    heal: (source?: SimulatedSource) =>
+      source === undefined ? simulation.faults.clear() : void simulation.faults.delete(source),
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()

@@ -27,28 +27,7 @@ export interface LitecoinOutput {
 }
 
 /** A running Litecoin node with a private chain and a funded wallet. It also serves as a substitute for Bitcoin and Dogecoin. */
-export interface LitecoinNode {
-  /** With the credentials of this run. */
-  readonly url: string
-  readonly port: number
-  readonly pid: number
-  /** Ends the node in order and keeps its data folder if one was given. */
-  stop(): Promise<void>
-  /** One transaction with these outputs from the wallet; resolves with its id when it is in the mempool. */
-  pay(outputs: readonly LitecoinOutput[]): Promise<string>
-  /** Replaces an unconfirmed transaction by one that spends the same coins on other outputs (RBF); resolves with the new id. */
-  replace(txid: string, outputs: readonly LitecoinOutput[]): Promise<string>
-  /** Mines blocks at once, to the wallet or to another target; resolves with their hashes. */
-  mine(blocks?: number, to?: string): Promise<readonly string[]>
-  /** Mines until the chain has this height. */
-  mineTo(height: number): Promise<void>
-  /** Removes the last `depth` blocks; their transactions are unconfirmed again. Resolves with the hash that `reconsider` takes. */
-  invalidate(depth: number): Promise<string>
-  /** Lets invalidated blocks count again; the longest branch wins. */
-  reconsider(hash: string): Promise<void>
-  /** Any other call. */
-  rpc(method: string, params?: readonly unknown[]): Promise<unknown>
-}
+export type LitecoinNode = Awaited<ReturnType<typeof startLitecoinNode>>
 
 /** The wallet can then spend 7,500 coins: 150 rewards of 50 that are 100 blocks old. */
 const SPENDABLE_HEIGHT = 250
@@ -70,7 +49,7 @@ const STOP_MS = 15_000
  * Starts litecoind on a private chain and mines until its wallet can pay. The node listens only on this machine, has
  * a new password each time, and never outlives this process. Throws when it does not start, or is not installed.
  */
-export async function startLitecoinNode(options: LitecoinNodeOptions = {}): Promise<LitecoinNode> {
+export async function startLitecoinNode(options: LitecoinNodeOptions = {}) {
   const binary = litecoindBinary()
   const dataDir = options.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'litecoin-')) : resolve(options.dataDir)
   mkdirSync(dataDir, { recursive: true })
@@ -91,9 +70,11 @@ export async function startLitecoinNode(options: LitecoinNodeOptions = {}): Prom
   const miner = blockTimeMs === null ? null : startMiner(call, blockTimeMs)
   return {
     ...describeNode(call),
+    /** With the credentials of this run. */
     url,
     port,
     pid: child.pid,
+    /** Ends the node in order and keeps its data folder if one was given. */
     async stop() {
       await miner?.stop()
       // Data that is deleted need not be written first.
@@ -184,24 +165,31 @@ async function mineTo(call: CoreCall, height: number): Promise<void> {
   if (missing > 0) await mine(call, missing)
 }
 
-function describeNode(call: CoreCall): Omit<LitecoinNode, 'url' | 'port' | 'pid' | 'stop'> {
+function describeNode(call: CoreCall) {
   return {
+    /** Any other call. */
     rpc: call,
-    mine: (blocks = 1, to) => mine(call, blocks, to),
-    mineTo: (height) => mineTo(call, height),
-    pay: (outputs) => sendOutputs(call, outputs),
-    async replace(txid, outputs) {
+    /** Mines blocks at once, to the wallet or to another target; resolves with their hashes. */
+    mine: (blocks: number = 1, to?: string) => mine(call, blocks, to),
+    /** Mines until the chain has this height. */
+    mineTo: (height: number) => mineTo(call, height),
+    /** One transaction with these outputs from the wallet; resolves with its id when it is in the mempool. */
+    pay: (outputs: readonly LitecoinOutput[]) => sendOutputs(call, outputs),
+    /** Replaces an unconfirmed transaction by one that spends the same coins on other outputs (RBF); resolves with the new id. */
+    async replace(txid: string, outputs: readonly LitecoinOutput[]) {
       const { vin } = (await call('decoderawtransaction', [await call('getrawtransaction', [txid])])) as {
         readonly vin: readonly { readonly txid: string; readonly vout: number }[]
       }
       return fundAndSend(call, vin, outputs, await replacementRate(call, txid))
     },
-    async invalidate(depth) {
+    /** Removes the last `depth` blocks; their transactions are unconfirmed again. Resolves with the hash that `reconsider` takes. */
+    async invalidate(depth: number) {
       const hash = (await call('getblockhash', [((await call('getblockcount')) as number) - depth + 1])) as string
       await call('invalidateblock', [hash])
       return hash
     },
-    async reconsider(hash) {
+    /** Lets invalidated blocks count again; the longest branch wins. */
+    async reconsider(hash: string) {
       await call('reconsiderblock', [hash])
     },
   }

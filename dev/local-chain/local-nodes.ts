@@ -8,13 +8,6 @@ import { startLocalChain } from './start-local-chain.ts'
 import { startSurfpoolNode } from './surfpool-node.ts'
 import { startTronNode } from './tron-node/start-tron-node.ts'
 
-/** The development nodes that started. */
-export interface LocalNodes {
-  /** In the form of `PAYMESH_NETWORKS`, for test mode. */
-  readonly settings: Readonly<Partial<Record<NetworkId, NodeSettings>>>
-  stop(): Promise<void>
-}
-
 export interface LocalNodesOptions {
   readonly networks: readonly NetworkId[]
   /** Folder that keeps the chains over restarts; Solana's starts from scratch each time. */
@@ -38,7 +31,7 @@ const CONFIRMATIONS = 3
  * Starts one development node for each requested network in parallel; Litecoin's software is used for Bitcoin and
  * Dogecoin. A node that cannot be started is reported and left out, except the only one: then there is nothing to run.
  */
-export async function startLocalNodes(options: LocalNodesOptions): Promise<LocalNodes> {
+export async function startLocalNodes(options: LocalNodesOptions) {
   const networks = [...new Set(options.networks)]
   const results = await Promise.allSettled(networks.map((network) => START[CHAINS[network].family](network, options)))
   const started = new Map<NetworkId, StartedNode>()
@@ -52,6 +45,7 @@ export async function startLocalNodes(options: LocalNodesOptions): Promise<Local
   if (started.size === 0 && first !== undefined) throw new Error(first.reason)
   for (const { network, reason } of failed) options.report(`without ${network}: ${reason}`)
   return {
+    /** In the form of `PAYMESH_NETWORKS`, for test mode. */
     settings: Object.fromEntries([...started].map(([network, { settings }]) => [network, settings])),
     async stop() {
       await Promise.all([...started.values()].map((node) => node.stop()))

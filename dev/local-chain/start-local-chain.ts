@@ -27,31 +27,7 @@ export interface LocalChainOptions {
 }
 
 /** A running EVM development node with test tokens at the real addresses of its network's tokens. */
-export interface LocalChain {
-  readonly url: string
-  readonly port: number
-  readonly chainId: number
-  readonly pid: number
-  /** Ends the node in order and keeps its state. */
-  stop(): Promise<void>
-  /** A real transfer of one of the network's assets from the development payer; resolves when it is accepted. */
-  pay(payment: {
-    readonly asset: AssetId
-    readonly to: string
-    readonly amountBase: bigint
-  }): Promise<{ txHash: string }>
-  /** Sets the coin balance of an account. */
-  fund(address: string, wei: bigint): Promise<void>
-  /** Mines blocks at once. */
-  mine(blocks?: number): Promise<void>
-  /**
-   * Replaces the last `depth` blocks by as many others. Their transactions are dropped permanently, except those given
-   * as raw transactions with the offset of the new block that must contain them.
-   */
-  reorg(depth: number, transactions?: readonly (readonly [string, number])[]): Promise<void>
-  /** Any other call. */
-  rpc(method: string, params?: readonly unknown[]): Promise<unknown>
-}
+export type LocalChain = ReturnType<typeof describeChain>
 
 const STOP_MS = 5_000
 const START_MS = 15_000
@@ -79,23 +55,32 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
   return describeChain(child, { url, port, chainId })
 }
 
-function describeChain(child: GuardedChild, at: { url: string; port: number; chainId: number }): LocalChain {
+function describeChain(child: GuardedChild, at: { url: string; port: number; chainId: number }) {
   const rpc = (method: string, params: readonly unknown[] = []) => nodeRpc(at.url, method, params)
   return {
     ...at,
     pid: child.pid,
+    /** Ends the node in order and keeps its state. */
     stop: () => child.stop(STOP_MS),
-    pay: ({ asset, to, amountBase }) =>
+    /** A real transfer of one of the network's assets from the development payer; resolves when it is accepted. */
+    pay: ({ asset, to, amountBase }: { readonly asset: AssetId; readonly to: string; readonly amountBase: bigint }) =>
       payOnLocalChain({ rpcUrl: at.url, contract: tokenAddress(asset), to, amountBase }),
-    fund: async (address, wei) => {
+    /** Sets the coin balance of an account. */
+    fund: async (address: string, wei: bigint) => {
       await rpc('anvil_setBalance', [address, quantity(wei)])
     },
-    mine: async (blocks = 1) => {
+    /** Mines blocks at once. */
+    mine: async (blocks: number = 1) => {
       await rpc('anvil_mine', [quantity(blocks)])
     },
-    reorg: async (depth, transactions = []) => {
+    /**
+     * Replaces the last `depth` blocks by as many others. Their transactions are dropped permanently, except those given
+     * as raw transactions with the offset of the new block that must contain them.
+     */
+    reorg: async (depth: number, transactions: readonly (readonly [string, number])[] = []) => {
       await rpc('anvil_reorg', [depth, transactions])
     },
+    /** Any other call. */
     rpc,
   }
 }

@@ -34,20 +34,7 @@ export interface SurfpoolOptions {
 }
 
 /** A running Solana development node with test mints at the real addresses of USDC and USDT. Its chain is lost when it stops. */
-export interface SurfpoolNode {
-  readonly url: string
-  readonly pid: number
-  stop(): Promise<void>
-  /** A real transfer of a Solana asset from the development payer; resolves when it is accepted. */
-  pay(payment: {
-    readonly asset: AssetId
-    readonly to: string
-    readonly amountBase: bigint
-    readonly references?: readonly string[]
-  }): Promise<{ txHash: string }>
-  /** Any other call. */
-  rpc(method: string, params?: readonly unknown[]): Promise<unknown>
-}
+export type SurfpoolNode = ReturnType<typeof describe>
 
 /**
  * Starts Surfpool on a free port. The node never outlives this process. Throws when there is none for this machine, and
@@ -74,16 +61,26 @@ export async function startSurfpoolNode(options: SurfpoolOptions = {}): Promise<
   }
 }
 
-function describe(child: GuardedChild, url: string): SurfpoolNode {
+function describe(child: GuardedChild, url: string) {
   return {
     url,
     pid: child.pid,
     stop: () => child.stop(STOP_MS),
-    pay: ({ asset, ...payment }) => {
+    /** A real transfer of a Solana asset from the development payer; resolves when it is accepted. */
+    pay: ({
+      asset,
+      ...payment
+    }: {
+      readonly asset: AssetId
+      readonly to: string
+      readonly amountBase: bigint
+      readonly references?: readonly string[]
+    }) => {
       const { contract, decimals }: AssetRow = ASSETS[asset]
       return payOnSolana({ ...payment, rpcUrl: url, mint: contract === null ? null : { address: contract, decimals } })
     },
-    rpc: (method, params = []) => nodeRpc(url, method, params),
+    /** Any other call. */
+    rpc: (method: string, params: readonly unknown[] = []) => nodeRpc(url, method, params),
   }
 }
 

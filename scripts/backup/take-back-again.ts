@@ -1,3 +1,4 @@
+import { parseJson } from '#shared/contracts/parse-json.ts'
 import { isRecorded } from '#shared/db/audit/audited.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { subjectOf } from '#shared/domain/marks/mark-fields.ts'
@@ -24,7 +25,7 @@ export function takenBackRows(marks: ReadonlyMap<string, Mark>): readonly AuditR
     .filter(({ field }) => subjectOf(field)?.kind === 'taken-back')
     .toSorted((one, other) => one.value - other.value)
     .map(({ field, detail }) => {
-      const row = takenBackRow.safeParse(jsonOf(detail ?? ''))
+      const row = takenBackRow.safeParse(parseJson(detail ?? ''))
       if (!row.success || row.data.id !== subjectOf(field)?.id) {
         throw new Error(`the mark ${field} is signed and cannot be read: use the version that wrote it`, {
           cause: row.error,
@@ -33,14 +34,6 @@ export function takenBackRows(marks: ReadonlyMap<string, Mark>): readonly AuditR
       return row.data
     })
     .toSorted((one, other) => one.at - other.at)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /**

@@ -16,7 +16,7 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { MODES, type Mode } from '#shared/domain/enumerations.ts'
 import type { TakenBackAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
-import { endpointSecretContext } from '#shared/ports/secrets.ts'
+import { endpointSecretContext, opens } from '#shared/ports/secrets.ts'
 import type { StoredAnswer } from '#shared/ports/stored-answer.ts'
 import { ROLES } from '#shared/ports/users.ts'
 import { accountMail } from '#shared/usecases/accounts/account-audit.ts'
@@ -172,14 +172,7 @@ async function changeSettings({ repositories: { workspaces } }: TakenBackDeps, r
 
 /** With `--accept-unreadable`, a stored response may be sealed under a lost key: nobody reads the customer in it. */
 function readableEraser({ repositories: { eraser }, secretBox }: TakenBackDeps): CustomerEraser {
-  const isReadable = ({ body, scope }: StoredAnswer): boolean => {
-    try {
-      secretBox.open(body, scope)
-      return true
-    } catch {
-      return false
-    }
-  }
+  const isReadable = ({ body, scope }: StoredAnswer): boolean => opens(secretBox, body, scope)
   return { ...eraser, storedAnswers: async (scope) => (await eraser.storedAnswers(scope)).filter(isReadable) }
 }
 

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import type { ArchiveBatch, ArchiveContents } from '#shared/db/backup/archive-batch.ts'
 import { walkArchive } from '#shared/db/backup/archive-contents.ts'
 import { envelopesIn } from '#shared/db/maintenance/sealed-secret-repository.ts'
-import type { SecretBox } from '#shared/ports/secrets.ts'
+import { opens, type SecretBox } from '#shared/ports/secrets.ts'
 import { type ArchiveHead, type ArchiveSecret, openArchive } from '#shared/runtime/secrets/archive-cipher.ts'
 import type { ArchiveFacts } from './issued-since.ts'
 
@@ -95,14 +95,5 @@ function sealedValues(secretBox: Pick<SecretBox, 'open'>) {
       }
     },
     counted: () => ({ total, opened: total - [...closed.values()].reduce((sum, count) => sum + count, 0) }),
-  }
-}
-
-function opens(secretBox: Pick<SecretBox, 'open'>, envelope: string, context: string): boolean {
-  try {
-    secretBox.open(envelope, context)
-    return true
-  } catch {
-    return false
   }
 }

@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceContext } from '#services/context.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
@@ -21,7 +20,7 @@ import { createMetrics, type MetricsRegistry } from '#shared/runtime/observabili
 import { createTracer, type RunningTracer } from '#shared/runtime/observability/tracer.ts'
 import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
-import { type HealthServer, startHealthServer } from '#shared/runtime/process/health.ts'
+import { startHealthServer } from '#shared/runtime/process/health.ts'
 import { createLiveness, type Liveness } from '#shared/runtime/process/liveness.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createKeyHasher, createSecretBox, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
@@ -34,29 +33,12 @@ import { startCollector } from './start-collector.ts'
 import { startHeartbeats } from './start-heartbeat.ts'
 import { versionHere } from './version-here.ts'
 
-/** Open connections, a log and a health port: everything that a process needs around its services. */
-interface OpenContext {
-  readonly context: ServiceContext
-  readonly health: HealthServer
-  /** Loops without progress, with the reason in words. */
-  silent(): Readonly<Record<string, string>>
-  /** Turns `/readyz` to 503, so that no new work is routed here while the services stop. */
-  drain(): void
-  /** Turns `/readyz` to 200; call it when every service of the process has started. */
-  ready(): void
-  close(): Promise<void>
-}
-
 /**
  * Opens everything for a process of that name. The health port responds from the first moment; while MongoDB cannot be reached
  * it reports that and the process waits. Rejects, with nothing left open, when MongoDB refuses the connection or lacks an index. Redis may be down:
  * services work without it and reconnect when it returns.
  */
-export async function openContext(
-  name: string,
-  config: Config,
-  destination?: LoggerOptions['destination'],
-): Promise<OpenContext> {
+export async function openContext(name: string, config: Config, destination?: LoggerOptions['destination']) {
   const logger = createLogger({ name, version: versionHere(), level: config.logLevel, destination })
   const registry = createMetrics()
   const { mongoUrl, mongoDatabase } = config.stores
@@ -117,8 +99,11 @@ export async function openContext(
         ...(redisEpoch === undefined ? {} : { redisEpoch }),
       },
       health,
+      /** Loops without progress, with the reason in words. */
       silent: liveness.silent,
+      /** Turns `/readyz` to 200; call it when every service of the process has started. */
       ready: state.ready,
+      /** Turns `/readyz` to 503, so that no new work is routed here while the services stop. */
       drain: state.drain,
       close,
     }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivate } from './write-private.ts'
+import { readPrivate, writePrivate } from './private-file.ts'
 
 /**
  * Reserves a data folder for this process. Throws with the other's process id when a running start has it;
@@ -10,7 +10,7 @@ import { writePrivate } from './write-private.ts'
 export function lockDataDir(dataDir: string): () => void {
   const file = join(dataDir, 'start.lock')
   mkdirSync(dataDir, { recursive: true })
-  const holder = read(file)
+  const holder = readPrivate<{ readonly pid: number; readonly startedAt: string }>(file)
   if (holder !== null && startedAt(holder.pid) === holder.startedAt) {
     throw new Error(
       `Paymesh is already running on ${dataDir} (process ${holder.pid}). Stop it first, or set another folder with --data.`,
@@ -18,14 +18,6 @@ export function lockDataDir(dataDir: string): () => void {
   }
   writePrivate(file, { pid: process.pid, startedAt: startedAt(process.pid) })
   return () => rmSync(file, { force: true })
-}
-
-function read(file: string): { readonly pid: number; readonly startedAt: string } | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return null
-  }
 }
 
 /** When a process started, to distinguish it from a later one with the same id; null when there is none. */

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writePrivate } from './write-private.ts'
+import { writePrivate } from './private-file.ts'
 
 /** Data of a running development installation for people and tools; null where the service does not exist yet. */
 export interface DevInfo {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isProcessName, isSettingName, readsSetting } from '#shared/config/process-settings.ts'
 import { MERCHANT_KEY } from '#shared/config/schema.ts'
-import { writePrivate } from './write-private.ts'
+import { readPrivate, writePrivate } from './private-file.ts'
 
 /** Environment variables by name, as a process of this installation receives them. */
 export type Environment = Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ export type Environment = Readonly<Record<string, string>>
 /** The installation's keys, created once per data folder and stored in it, readable only by this user. */
 export function keepSecrets(dataDir: string): Environment {
   const file = join(dataDir, 'secrets.json')
-  const stored = readJson(file)
+  const stored = readPrivate<Environment>(file)
   if (stored !== null) return stored
   const secret = () => randomBytes(32).toString('base64')
   const secrets = { PAYMESH_MASTER_KEY: secret(), PAYMESH_KEY_PEPPER: secret() }
@@ -50,13 +50,5 @@ export function removeEnvironment(dataDir: string): void {
 
 /** The environment of the installation that runs on a data folder, or null; in the form that `parseConfig` takes. */
 export function readEnvironment(dataDir: string): Environment | null {
-  return readJson(join(dataDir, 'env.json'))
-}
-
-function readJson(file: string): Environment | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return null
-  }
+  return readPrivate<Environment>(join(dataDir, 'env.json'))
 }

@@ -1,9 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-
-/** One address in front of several processes. */
-export interface RoundRobin {
-  stop(): Promise<void>
-}
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 
 const HOST = '127.0.0.1'
 
@@ -12,7 +8,7 @@ const HOST = '127.0.0.1'
  * bytes without reading them, like a layer 4 load balancer: the data is unchanged. For development; rejects
  * when the port is taken.
  */
-export async function startRoundRobin(port: number, targets: readonly number[]): Promise<RoundRobin> {
+export async function startRoundRobin(port: number, targets: readonly number[]) {
   const open = new Set<Socket>()
   let turn = 0
   const server = createServer({ allowHalfOpen: true }, (caller) => {
@@ -43,13 +39,10 @@ export async function startRoundRobin(port: number, targets: readonly number[]):
       caller.pipe(target).pipe(caller)
     })
   }
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, HOST, resolve)
-  })
+  await listenOn(server, port, HOST)
   return {
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         for (const socket of open) socket.destroy()
       }),

@@ -10,8 +10,8 @@ import { resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
 import { checkRecords, FIRST_RECORD } from '#shared/usecases/audit/check-records.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { useStores } from '#test/support/stores.ts'
+import { writePrivate } from './private-file.ts'
 import { keepSeed } from './seed.ts'
-import { writePrivate } from './write-private.ts'
 
 const stores = useStores()
 let dataDir: string

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '#shared/config/schema.ts'
 import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
@@ -14,7 +13,7 @@ import { accountAudit } from '#shared/usecases/accounts/account-audit.ts'
 import { createOperator, newPassword, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
 import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
-import { writePrivate } from './write-private.ts'
+import { readPrivate, writePrivate } from './private-file.ts'
 
 /** The initial workspace of a development installation. */
 export interface Seed {
@@ -35,7 +34,7 @@ const OWNER_NAME = 'Olivia Owner'
  */
 export async function keepSeed(dataDir: string, db: Database, config: Config, runtime: Runtime): Promise<Seed> {
   const file = join(dataDir, 'seed.json')
-  const stored = read(file)
+  const stored = readPrivate<Tenant>(file)
   const tools = toolsOf(db, config, runtime)
   const tenant = (await isKnown(tools, stored)) && stored !== null ? stored : await seedTenant(tools)
   const seed = await withOwner(tools, tenant)
@@ -91,12 +90,4 @@ async function withOwner(tools: Tools, tenant: Tenant): Promise<Seed> {
     await tools.memberships.add({ ...member, userId: known.id, since: tools.clock.now() }, { audit })
   }
   return { ...tenant, ownerEmail: OWNER_EMAIL, ownerPassword: password }
-}
-
-function read(file: string): Tenant | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    return null
-  }
 }

@@ -13,18 +13,7 @@ const BACKOFF_MAX_MS = 5_000
 const SETTLED_MS = 10_000
 
 /** One Procfile line that is kept running. */
-export interface SupervisedProcess {
-  readonly name: string
-  readonly metricsUrl: string
-  /** Null between an end and the next start. */
-  pid(): number | null
-  kill(signal: NodeJS.Signals): void
-  /** Resolves when the process responds to `/readyz`; rejects after `withinMs`, 30 s if absent, and when the process is being stopped. */
-  ready(withinMs?: number): Promise<void>
-  /** Ends the process if it runs, starts another and waits until it is ready; rejects when the process is being stopped. */
-  restart(): Promise<void>
-  stop(): Promise<void>
-}
+export type SupervisedProcess = Awaited<ReturnType<typeof superviseProcess>>
 
 export interface SupervisionOptions {
   readonly line: ProcfileLine
@@ -43,7 +32,7 @@ export interface SupervisionOptions {
  * Starts a process and restarts it, with growing pauses, whenever it ends without a request. Each end is
  * reported in one visible line.
  */
-export async function superviseProcess(options: SupervisionOptions): Promise<SupervisedProcess> {
+export async function superviseProcess(options: SupervisionOptions) {
   const { line, metricsPort, report } = options
   const url = `http://127.0.0.1:${metricsPort}`
   let child: GuardedChild | null = null
@@ -104,9 +93,12 @@ export async function superviseProcess(options: SupervisionOptions): Promise<Sup
   return {
     name: line.name,
     metricsUrl: `${url}/metrics`,
+    /** Null between an end and the next start. */
     pid: () => child?.pid ?? null,
-    kill: (signal) => void child?.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child?.kill(signal),
+    /** Resolves when the process responds to `/readyz`; rejects after `withinMs`, 30 s if absent, and when the process is being stopped. */
     ready,
+    /** Ends the process if it runs, starts another and waits until it is ready; rejects when the process is being stopped. */
     async restart() {
       await inTurn(async () => {
         await end()

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import {
   limitRequests,
@@ -7,6 +6,7 @@ import {
   prepareDrain,
   REQUEST_LIMIT_OPTIONS,
 } from '#shared/runtime/http/http-server.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { createApp } from './app.ts'
 import { assembleAdmin } from './assemble.ts'
 import { openAdminParts } from './open-admin-parts.ts'
@@ -19,14 +19,8 @@ export const start: StartService = async (context) => {
   limitRequests(server)
   const drain = prepareDrain(server)
   observeRequests(server, context.metrics, ['/trpc', '/assets', '/listen'])
-  const { port } = context.config.admin
-  const { host } = context.config.api
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  context.logger.info({ host: address.address, port: address.port }, 'admin listens')
+  const { address, port } = await listenOn(server, context.config.admin.port, context.config.api.host)
+  context.logger.info({ host: address, port }, 'admin listens')
   return async () => {
     // Live views stay open for minutes; their pages reconnect to another process.
     await drain.close({ cutAfterMs: STOP_GRACE_MS })

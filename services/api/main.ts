@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import { prepareDrain } from '#shared/runtime/http/http-server.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { createApp, createServer } from './app.ts'
 import { assembleApi } from './assemble.ts'
 import { openApiParts } from './open-api-parts.ts'
@@ -12,13 +12,9 @@ export const start: StartService = async (context) => {
   context.redisEpoch?.onChange(deps.keyRing.forgetAll)
   const server = createServer(createApp(deps), context)
   const drain = prepareDrain(server)
-  const { host, port } = context.config.api
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  context.logger.info({ host: address.address, port: address.port }, 'api listens')
+  const { host } = context.config.api
+  const { address, port } = await listenOn(server, context.config.api.port, host)
+  context.logger.info({ host: address, port }, 'api listens')
   return async () => {
     await drain.close({ cutAfterMs: null })
     await deps.keyUse.close()

@@ -10,6 +10,7 @@ import {
   walletPaymentBody,
 } from '#shared/contracts/checkout/requests.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import { within } from '#shared/contracts/within.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { answerPaidHash } from '#shared/usecases/diagnostics/answer-paid-hash.ts'
@@ -195,19 +196,5 @@ function createQuestionHandler(deps: CheckoutDeps) {
     const answer = await within(pending, QUESTION_MS)
     const late: HashAnswer = { verdict: 'cannot_look', network: null, confirmations: null, requiredConfirmations: null }
     response.json({ answer: answer ?? late })
-  }
-}
-
-/** The result, or null when it takes longer. A later failure is ignored. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const end = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms)
-  })
-  work.catch(() => undefined)
-  try {
-    return await Promise.race([work, end])
-  } finally {
-    clearTimeout(timer)
   }
 }

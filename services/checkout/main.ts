@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { StartService } from '#services/context.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { limitRequests, prepareDrain, REQUEST_LIMIT_OPTIONS } from '#shared/runtime/http/http-server.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { createApp } from './app.ts'
 import { assembleCheckout } from './assemble.ts'
@@ -26,13 +26,8 @@ export const start: StartService = async (context) => {
   const server = createServer(REQUEST_LIMIT_OPTIONS, createApp(deps, streams))
   limitRequests(server)
   const drain = prepareDrain(server)
-  const { host } = context.config.api
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(context.config.checkout.port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
-  context.logger.info({ host: address.address, port: address.port }, 'checkout listens')
+  const { address, port } = await listenOn(server, context.config.checkout.port, context.config.api.host)
+  context.logger.info({ host: address, port }, 'checkout listens')
   return async () => {
     feed.close()
     streams.close()

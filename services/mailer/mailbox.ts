@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Html, html } from '#shared/contracts/html.ts'
 import type { MailAddress } from '#shared/contracts/mail-address.ts'
 import type { MailQueue } from '#shared/db/mails/mail-queue.ts'
 import type { QueuedMail } from '#shared/ports/mail-queue.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { type RenderedMail, renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { mailMessageId } from '#shared/usecases/mails/send-mails.ts'
 
@@ -73,12 +73,6 @@ function time(at: number): string {
   return new Date(at).toISOString()
 }
 
-/** The local mailbox of a development installation. */
-export interface Mailbox {
-  readonly port: number
-  stop(): Promise<void>
-}
-
 export interface MailboxOptions {
   readonly mails: Pick<MailQueue, 'listNewest' | 'findById'>
   readonly from: MailAddress
@@ -104,21 +98,18 @@ interface Answer {
  * only for host names of this machine, so that no web page elsewhere can read it through DNS rebinding. Rejects when the
  * port is taken.
  */
-export async function startMailbox(options: MailboxOptions): Promise<Mailbox> {
+export async function startMailbox(options: MailboxOptions) {
   const server = createServer((request, response) => {
     answer(options, request).then(
       (found) => send(response, found),
       () => send(response, plain(500, 'Could not load the emails.')),
     )
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, '127.0.0.1', resolve)
-  })
+  const { port } = await listenOn(server, options.port, '127.0.0.1')
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),

@@ -8,6 +8,16 @@ export interface SecretBox {
   open(sealed: string, context: string): string
 }
 
+/** Whether an envelope can be opened: it was not changed, and belongs to this context and to a key that is here. */
+export function opens(secretBox: Pick<SecretBox, 'open'>, sealed: string, context: string): boolean {
+  try {
+    secretBox.open(sealed, context)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The part of the secret box that moves stored envelopes from a former master key to the present one. */
 export interface SecretRotation {
   /** Public id of the sealing key: shows which key an envelope needs, and reveals nothing about the key. */

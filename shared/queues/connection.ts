@@ -6,27 +6,7 @@ import { watchRedisHealth } from './redis/redis-health.ts'
 import { createRedisProbe } from './redis/redis-probe.ts'
 
 /** This process's connections to Redis. Redis is only for wake-ups and caching: every caller must work without it. */
-export interface RedisConnections {
-  /**
-   * For short commands. Fails at once while Redis is unavailable and after 500 ms when it hangs (2 s over a cluster): callers never wait for Redis.
-   */
-  readonly producer: RedisClient
-  /** Prefix of every key, without the separating colon: a hash tag, so that a cluster keeps all keys of an installation on one node. */
-  readonly prefix: string
-  /** Opens a connection for blocking reads; it reconnects forever and is closed by `closeWorkerConnection` or `close`. */
-  openWorkerConnection(): RedisClient
-  closeWorkerConnection(connection: RedisClient): void
-  /** True when Redis recently took and delivered a wake-up; false before the first one. */
-  isHealthy(): boolean
-  /** Milliseconds since Redis stopped doing so; 0 while healthy. */
-  unhealthyForMs(): number
-  /** Why Redis does not do the work of the queues, as the rest of a sentence that begins with "Redis"; null while healthy. */
-  fault(): string | null
-  /** Resolves true as soon as Redis does its work, or false after `timeoutMs`; for start-up and tests. */
-  waitUntilHealthy(timeoutMs: number): Promise<boolean>
-  /** Drops every connection without waiting for responses, so it cannot hang. Safe to call twice. */
-  close(): Promise<void>
-}
+export type RedisConnections = ReturnType<typeof connectRedis>
 
 export interface RedisConnectionOptions {
   /** In one of the forms of `parseRedisUrl`. */
@@ -48,7 +28,7 @@ export const redisKeyPrefix = (prefix: string): string => `{${prefix}}`
  *
  * @throws when the URL or a certificate that it names cannot be read.
  */
-export function connectRedis(options: RedisConnectionOptions): RedisConnections {
+export function connectRedis(options: RedisConnectionOptions) {
   const prefix = redisKeyPrefix(options.prefix)
   const open = redisOpener(parseRedisUrl(options.url))
   const workers = new Map<RedisClient, Set<RedisClient>>()
@@ -75,8 +55,13 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
   )
 
   return {
+    /**
+     * For short commands. Fails at once while Redis is unavailable and after 500 ms when it hangs (2 s over a cluster): callers never wait for Redis.
+     */
     producer,
+    /** Prefix of every key, without the separating colon: a hash tag, so that a cluster keeps all keys of an installation on one node. */
     prefix,
+    /** Opens a connection for blocking reads; it reconnects forever and is closed by `closeWorkerConnection` or `close`. */
     openWorkerConnection: () => {
       const connection = open(PATIENT)
       const family = new Set([connection])
@@ -84,11 +69,12 @@ export function connectRedis(options: RedisConnectionOptions): RedisConnections 
       rememberDuplicates(connection, family)
       return connection
     },
-    closeWorkerConnection: (connection) => {
+    closeWorkerConnection: (connection: RedisClient) => {
       for (const member of workers.get(connection) ?? [connection]) member.disconnect()
       workers.delete(connection)
     },
     ...health,
+    /** Drops every connection without waiting for responses, so it cannot hang. Safe to call twice. */
     close: () => {
       stop()
       for (const client of all()) client.disconnect()

@@ -1,25 +1,11 @@
 import type { Logger, Metrics } from '#shared/ports/runtime.ts'
 import type { QueueWorkerOptions } from './queue-worker-options.ts'
 
-/** Runs the handler of one queue in this process. */
-export interface JobTurns {
-  /**
-   * Handles an id, after a running turn of the same id has ended, or at once where the handler merges concurrent calls. Never rejects: a
-   * failure is logged and counted.
-   */
-  take(id: string): Promise<void>
-  isRunning(id: string): boolean
-  /** Ids that run or wait for their turn. */
-  readonly size: number
-  /** Resolves when every turn that has begun so far has ended. */
-  settled(): Promise<unknown>
-}
-
-/** Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
+/** Runs the handler of one queue in this process. Two wake-ups of one id never run concurrently in one process, whatever their source, unless the handler merges them (`endsAtOnce`). */
 export function createJobTurns(
   { queue, handle, endsAtOnce = false }: Pick<QueueWorkerOptions, 'queue' | 'handle' | 'endsAtOnce'>,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
-): JobTurns {
+) {
   const running = new Map<string, Promise<void>>()
   /** What the handler returned last for an id, and the turn that waits for it. */
   const calls = new Map<string, { readonly work: Promise<unknown>; readonly turn: Promise<void> }>()
@@ -56,7 +42,11 @@ export function createJobTurns(
     if (running.get(id) === turn) running.delete(id)
   }
   return {
-    take: (id) => {
+    /**
+     * Handles an id, after a running turn of the same id has ended, or at once where the handler merges concurrent calls. Never rejects: a
+     * failure is logged and counted.
+     */
+    take: (id: string) => {
       const before = running.get(id)
       const merged = calls.get(id)?.turn
       const next = before === undefined || endsAtOnce ? run(id) : before.then(() => run(id))
@@ -66,10 +56,12 @@ export function createJobTurns(
       running.set(id, turn)
       return follow(id, turn)
     },
-    isRunning: (id) => running.has(id),
+    isRunning: (id: string) => running.has(id),
+    /** Ids that run or wait for their turn. */
     get size() {
       return running.size
     },
+    /** Resolves when every turn that has begun so far has ended. */
     settled: () => Promise.all(running.values()),
   }
 }

@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq'
+import { within } from '#shared/contracts/within.ts'
 import { QUEUES, type QueueName, type QueueNotifier, type Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
-import { withDeadline } from './deadline.ts'
 
 /** Payload of every job. State is in the store; a job only names ids. */
 export interface WakeUp {
@@ -106,7 +106,7 @@ export function createQueueNotifier(
         .then(flush)
         .then(() => Promise.all([...queues.values()].map((queue) => queue.close())))
         .catch(() => undefined)
-      await withDeadline(settled, CLOSE_DEADLINE_MS)
+      await within(settled, CLOSE_DEADLINE_MS)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { within } from '#shared/contracts/within.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
 import { makeRoom } from './local-buckets.ts'
@@ -86,12 +87,6 @@ async function queryRedis(
   { capacity, intervalMs }: BucketRule,
   key: string,
 ): Promise<number | null> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), SILENCE_MS)
-  })
   const answer = producer.eval(TAKE_SCRIPT, 1, key, intervalMs, capacity).then(Number, () => null)
-  const over = await Promise.race([answer, silence])
-  clearTimeout(timer)
-  return over
+  return await within(answer, SILENCE_MS)
 }

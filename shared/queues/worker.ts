@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq'
+import { within } from '#shared/contracts/within.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
-import { withDeadline } from './deadline.ts'
 import { createJobTurns } from './job-turns.ts'
 import { createQueueNotifier, type WakeUp } from './queue-notifier.ts'
 import type { QueueWorker, QueueWorkerOptions } from './queue-worker-options.ts'
@@ -60,10 +60,10 @@ export function createQueueWorker(redis: RedisConnections, runtime: Runtime, opt
     const swept = sweeper.stop()
     // A graceful close calls Redis and would wait for it forever; with force it returns at once and the jobs are awaited here.
     const closed = worker.close(!redis.isHealthy())
-    const inTime = await withDeadline(Promise.all([swept, closed]), left())
+    const inTime = (await within(Promise.all([swept, closed]), left())) !== null
     if (!inTime)
       logger.warn({ running: turns.size }, 'jobs were still running at the deadline; the sweep will repeat them')
-    await withDeadline(turns.settled(), left())
+    await within(turns.settled(), left())
     await notifier.close()
     worker.disconnect()
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parseLosslessJson } from '#shared/chains/families/tron/lossless-json.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { freePort } from '../../embedded/free-port.ts'
 import { tokenAddress } from '../install-tokens.ts'
 import { payOnTronNode } from './pay.ts'
@@ -30,28 +31,7 @@ export interface TronNodeOptions {
  * A running development node with TRON's HTTP API. What wallets sign is checked as on a full node; what the node itself prepares, which the
  * development payer sends, needs no signature and no balance.
  */
-export interface TronNode {
-  readonly url: string
-  readonly port: number
-  /** Id of block 0, which identifies this chain. */
-  readonly genesis: string
-  /** Ends the node and keeps its state. */
-  stop(): Promise<void>
-  /** A transfer of a TRON asset to a `T…` address over the HTTP API; resolves when it is accepted. */
-  pay(payment: {
-    readonly asset: AssetId
-    readonly to: string
-    readonly amountBase: bigint
-  }): Promise<{ txHash: string }>
-  /** Accepts a transaction with an outcome chosen by the caller; returns its id. */
-  submit(body: TransactionBody, outcome?: Partial<TransactionOutcome>): string
-  /** Mines blocks at once; the first one contains the pending transactions. */
-  mine(blocks?: number): void
-  /** Replaces the last `depth` blocks by as many others; see `TronChain.reorg`. Transactions are given by id. */
-  reorg(depth: number, transactions?: readonly (readonly [string, number])[]): void
-  height(): number
-  solidHeight(): number
-}
+export type TronNode = Awaited<ReturnType<typeof startTronNode>>
 
 const SOLID_LAG = 3
 
@@ -59,7 +39,7 @@ const SOLID_LAG = 3
  * Starts the node in this process. The state is saved with every block that contains a transaction, and every few
  * seconds otherwise; an unreadable one is moved aside and the chain starts again, which is reported.
  */
-export async function startTronNode(options: TronNodeOptions = {}): Promise<TronNode> {
+export async function startTronNode(options: TronNodeOptions = {}) {
   const { blockTimeMs = 1_000, solidLag = SOLID_LAG } = options
   const file = openStateFile(options.dataDir ?? null, options.report)
   const chain = createTronChain(file.kept ?? { createdAt: Date.now() }, solidLag)
@@ -81,21 +61,28 @@ export async function startTronNode(options: TronNodeOptions = {}): Promise<Tron
   return {
     url,
     port,
+    /** Id of block 0, which identifies this chain. */
     genesis: chain.at(0)?.id ?? '',
+    /** Ends the node and keeps its state. */
     async stop() {
       if (clock !== null) clearInterval(clock)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       file.save(chain)
     },
-    pay: ({ asset, to, amountBase }) => payOnTronNode({ rpcUrl: url, contract: tokenAddress(asset), to, amountBase }),
-    submit(body, outcome = {}) {
+    /** A transfer of a TRON asset to a `T…` address over the HTTP API; resolves when it is accepted. */
+    pay: ({ asset, to, amountBase }: { readonly asset: AssetId; readonly to: string; readonly amountBase: bigint }) =>
+      payOnTronNode({ rpcUrl: url, contract: tokenAddress(asset), to, amountBase }),
+    /** Accepts a transaction with an outcome chosen by the caller; returns its id. */
+    submit(body: TransactionBody, outcome: Partial<TransactionOutcome> = {}) {
       const transaction = context.prepare(body, outcome)
       context.broadcast(transactionId(transaction))
       return transactionId(transaction)
     },
+    /** Mines blocks at once; the first one contains the pending transactions. */
     mine,
-    reorg(depth, transactions = []) {
+    /** Replaces the last `depth` blocks by as many others; see `TronChain.reorg`. Transactions are given by id. */
+    reorg(depth: number, transactions: readonly (readonly [string, number])[] = []) {
       chain.reorg(
         depth,
         transactions.map(([id, offset]) => [context.known(id), offset] as const),
@@ -164,12 +151,7 @@ function toJson(value: unknown): string {
 }
 
 async function listen(server: Server, preferred: number): Promise<number> {
-  const port = await freePort(preferred)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
-  return port
+  return (await listenOn(server, await freePort(preferred), '127.0.0.1')).port
 }
 
 /** Time between two writes while only empty blocks arrive, milliseconds: the loss after a kill. */

@@ -1,29 +1,9 @@
+import type { inferRouterOutputs } from '@trpc/server'
+import type { AppRouter } from '#services/admin/app-router.ts'
 import { clockText, droppedText } from '#shared/contracts/rate-labels.ts'
-import type { DropReason } from '#shared/domain/rates/quote.ts'
 import { table } from './output.ts'
 
-interface Rate {
-  readonly name: string
-  readonly price: string | null
-  readonly sources: readonly string[]
-  readonly expected: number
-  readonly sourcesMin: number
-  readonly waiting: { readonly price: string; readonly since: number } | null
-  readonly offPeg: boolean
-}
-
-interface Board {
-  readonly ageMs: number | null
-  readonly clockOffsetMs: number | null
-  readonly coins: readonly Rate[]
-  readonly fiats: readonly Rate[]
-  readonly sources: readonly {
-    readonly name: string
-    readonly expected: number
-    readonly used: number
-    readonly dropped: readonly { readonly pair: string; readonly because: DropReason }[]
-  }[]
-}
+type Board = inferRouterOutputs<AppRouter>['rates']['board']
 
 /** Further off than this, prices of sources with a time are not used. */
 const CLOCK_OFF_MS = 5_000
@@ -51,7 +31,7 @@ export function ratesText({ ageMs, clockOffsetMs, coins, fiats, sources }: Board
   ].join('\n')
 }
 
-function stateOf({ name, price, waiting, offPeg }: Rate): string {
+function stateOf({ name, price, waiting, offPeg }: Board['coins'][number]): string {
   if (waiting !== null) {
     const since = new Date(waiting.since).toISOString().slice(0, 16)
     return `jump to ${waiting.price} since ${since}Z: if it is real, paymesh rates confirm ${name} --price ${waiting.price}`

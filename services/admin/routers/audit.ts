@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { AuditFilter } from '#shared/ports/audit.ts'
 import { readVerification } from '#shared/usecases/audit/verify-in-parts.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 import { timeInput } from '../wire/list-filters.ts'
+import { placeCursor, placeOf } from '../wire/place-cursor.ts'
 
 const narrowing = z.object({
   subject: trimmedText(200).min(1).optional(),
@@ -91,25 +91,10 @@ async function read(
   { cursor, limit, ...rest }: z.output<typeof narrowing>,
 ): Promise<z.output<typeof page>> {
   const filter: AuditFilter = { ...rest, workspaceId }
-  const rows = await auditSearch.search(filter, cursor ? decode(cursor) : null, limit + 1)
+  const rows = await auditSearch.search(filter, placeOf(cursor), limit + 1)
   const items = rows.slice(0, limit).map((row) => ({ ...row, detail: { ...row.detail } }))
   const last = items.at(-1)
-  return { items, nextCursor: rows.length > limit && last !== undefined ? encode(last) : null }
+  return { items, nextCursor: rows.length > limit && last !== undefined ? placeCursor(last) : null }
 }
 
 /** A position is not secret: the filter decides which rows are visible after it. */
-function encode({ at, id }: { readonly at: number; readonly id: string }): string {
-  return Buffer.from(JSON.stringify([at, id])).toString('base64url')
-}
-
-const position = z.tuple([z.int(), z.string()])
-
-function decode(cursor: string): { readonly at: number; readonly id: string } {
-  try {
-    const [at, id] = position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')))
-    return { at, id }
-  } catch (cause) {
-    const details = [{ path: 'cursor', message: 'is not a valid cursor for this list' }]
-    throw new PaymeshError('VALIDATION_ERROR', { details, cause })
-  }
-}

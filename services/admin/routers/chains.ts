@@ -4,12 +4,12 @@ import { errorText } from '#shared/contracts/error-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { nodeCostReport } from '#shared/contracts/node-costs.ts'
 import { ASSET_IDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { CHAIN_COMMAND_KINDS, type ChainCommand } from '#shared/ports/chain-commands.ts'
+import { CHAIN_COMMAND_KINDS } from '#shared/ports/chain-commands.ts'
 import { type ScanPlan, scanPlans } from '#shared/usecases/diagnostics/scan-plans.ts'
 import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
-import { planRelease, type ReleasePlan, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
+import { planRelease, releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
 import { STUCK_CAUSES } from '#shared/usecases/networks/stuck-network.ts'
 import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
@@ -150,8 +150,7 @@ export const chainsRouter = router({
     .output(z.object({ items: z.array(statusWire) }))
     .query(async ({ ctx }) => {
       const { catalog } = ctx.deps.instance
-      const deps = { ...ctx.deps.instance, clock: ctx.deps.clock }
-      const [found, plans] = await Promise.all([chainStatus(deps), scanPlans(deps)])
+      const [found, plans] = await Promise.all([chainStatus(ctx.deps.instance), scanPlans(ctx.deps.instance)])
       return {
         items: found.map(({ lease, open, missingTokens, facts, ...same }) => ({
           ...same,
@@ -161,7 +160,7 @@ export const chainsRouter = router({
           scanner: lease === null || lease.expired ? null : lease.owner,
           leaseExpired: lease?.expired === true,
           scan: scanPlanToWire(plans, `${same.mode}:${same.network}`),
-          open: open.map(commandToWire),
+          open: [...open],
         })),
       }
     }),
@@ -169,7 +168,7 @@ export const chainsRouter = router({
   /** What providers are asked today and this month (UTC), and how much of each quota is used. */
   costs: operatorQuery()
     .output(nodeCostReport)
-    .query(({ ctx }) => nodeCosts({ ...ctx.deps.instance, clock: ctx.deps.clock })),
+    .query(({ ctx }) => nodeCosts(ctx.deps.instance)),
 
   /** Queries each node; slow where one does not respond. */
   nodes: operatorQuery()
@@ -215,9 +214,9 @@ export const chainsRouter = router({
       }),
     )
     .query(async ({ ctx, input }) => {
-      const result = await requestCommand(partsOf(ctx.deps), { ...input, dryRun: true, actor: ctx.actor })
+      const result = await requestCommand(ctx.deps.instance, { ...input, dryRun: true, actor: ctx.actor })
       const preview = await readAhead(ctx.deps, input, result.plan)
-      return { plan: result.plan, preview, standing: result.command === null ? null : commandToWire(result.command) }
+      return { plan: result.plan, preview, standing: result.command }
     }),
 
   request: operatorMutation({ stepUp: 'live' })
@@ -226,8 +225,8 @@ export const chainsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const opId = derivedUuid('chain', input.mode, input.network, input.opId)
       const request = { ...input, opId, dryRun: false, actor: ctx.actor, reason: input.reason ?? null }
-      const { plan, command, repeated } = await requestCommand(partsOf(ctx.deps), request)
-      return { plan, command: command === null ? null : commandToWire(command), repeated }
+      const { plan, command, repeated } = await requestCommand(ctx.deps.instance, request)
+      return { plan, command, repeated }
     }),
 
   cancel: operatorMutation({ stepUp: 'live' })
@@ -237,17 +236,15 @@ export const chainsRouter = router({
       const { mode, network, kind } = input
       const { at: madeUntil } = ctx.operation
       const request = { mode, network, kind, dryRun: false, actor: ctx.actor, reason: input.reason ?? null, madeUntil }
-      const { cancelled, tooLate } = await cancelChainCommands(partsOf(ctx.deps), request)
-      return { cancelled: cancelled.map(commandToWire), tooLate: tooLate.map(commandToWire) }
+      const { cancelled, tooLate } = await cancelChainCommands(ctx.deps.instance, request)
+      return { cancelled: [...cancelled], tooLate: [...tooLate] }
     }),
 
   /** How many invoices wait for a stuck network, and up to when their deadlines take effect already; nothing is stored. */
   releasePlan: operatorQuery()
     .input(chain)
     .output(releasePlanWire)
-    .query(async ({ ctx, input }) =>
-      releasePlanToWire(await planRelease(partsOf(ctx.deps), { ...input, through: null })),
-    ),
+    .query(async ({ ctx, input }) => planRelease(ctx.deps.instance, { ...input, through: null })),
 
   /** Lets deadlines of a stuck network take effect up to a moment, without a scan. Needs a reason. */
   releaseDeadlines: operatorMutation({ stepUp: 'live' })
@@ -257,14 +254,10 @@ export const chainsRouter = router({
       const { mode, network, through } = input
       const opId = derivedUuid('release', mode, network, input.opId)
       const request = { mode, network, through, opId, dryRun: false, actor: ctx.actor, reason: input.reason }
-      const { plan, changed } = await releaseDeadlines(partsOf(ctx.deps), request)
-      return { plan: releasePlanToWire(plan), changed }
+      const { plan, changed } = await releaseDeadlines(ctx.deps.instance, request)
+      return { plan, changed }
     }),
 })
-
-function releasePlanToWire({ height, stuck, passedUntil, through, waiting }: ReleasePlan) {
-  return { height, stuck, passedUntil, through, waiting }
-}
 
 async function readAhead(
   { instance, clock }: AdminDeps,
@@ -288,14 +281,4 @@ async function readAhead(
   } finally {
     await client.close()
   }
-}
-
-function commandToWire(command: ChainCommand): z.output<typeof commandWire> {
-  const { id, kind, from, to, nextHeight, changed, status, outcome, requestedBy, requestedAt } = command
-  return { id, kind, from, to, nextHeight, changed, status, outcome, requestedBy, requestedAt }
-}
-
-function partsOf(deps: AdminDeps) {
-  const { clock, random } = deps
-  return { ...deps.instance, clock, random }
 }

@@ -22,6 +22,7 @@ import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import type { SearchedText } from '#shared/usecases/diagnostics/operator-search.ts'
 import { searchedInvoices } from '#shared/usecases/diagnostics/payment-search.ts'
 import { derivedUuid, type Operation } from '#shared/usecases/requests/begin-operation.ts'
+import { placeCursor, placeOf } from '../wire/place-cursor.ts'
 
 /** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
 const RESEND_MAX = 100
@@ -93,12 +94,12 @@ export const deliveriesRouter = router({
           createdFrom: input.from,
           createdBefore: input.until,
           order: input.order,
-          after: placeOf(input.cursor),
+          after: afterOf(input.cursor),
           limit,
         },
       }
       const { deliveries: shown, next } = await deliveryReads.search(search)
-      const nextCursor = next === null ? null : cursorAt(next)
+      const nextCursor = next === null ? null : placeCursor({ at: next.createdAt, id: next.id })
       return { items: await deliveriesToWire(ctx.deps.instance, shown), nextCursor }
     }),
 
@@ -129,7 +130,7 @@ export const deliveriesRouter = router({
     .output(deliveryWire)
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownDelivery(ctx.deps, input)
-      const made = await resendDelivery(partsOf(ctx.deps), { id, ...requestOf(ctx, input) })
+      const made = await resendDelivery(ctx.deps.instance, { id, ...requestOf(ctx, input) })
       return await oneToWire(ctx.deps, made)
     }),
 
@@ -147,7 +148,7 @@ export const deliveriesRouter = router({
       for (const id of new Set(input.deliveryIds)) {
         try {
           await ownDelivery(ctx.deps, { ...input, deliveryId: id })
-          sent.add((await resendDelivery(partsOf(ctx.deps), { id, ...requestOf(ctx, input) })).id)
+          sent.add((await resendDelivery(ctx.deps.instance, { id, ...requestOf(ctx, input) })).id)
         } catch (error) {
           if (!(error instanceof PaymeshError)) throw error
           refused.push({ deliveryId: id, message: error.message })
@@ -172,11 +173,14 @@ export const deliveriesRouter = router({
       const { invoiceIds } = subject
       if (subject.eventType !== null || subject.endpointId !== null) return { items: [], nextCursor: null }
       const rows = await deliveryReads.listEvents({
-        ...{ workspaceId, mode, invoiceIds, order: input.order, after: placeOf(input.cursor), limit: limit + 1 },
+        ...{ workspaceId, mode, invoiceIds, order: input.order, after: afterOf(input.cursor), limit: limit + 1 },
       })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const nextCursor = invoiceIds === null && rows.length > limit && last !== undefined ? cursorAt(last) : null
+      const nextCursor =
+        invoiceIds === null && rows.length > limit && last !== undefined
+          ? placeCursor({ at: last.createdAt, id: last.id })
+          : null
       return { items: await eventsToWire(deliveryReads, workspaceId, shown), nextCursor }
     }),
 
@@ -255,11 +259,6 @@ const contradicts = (chosen: Pick<Subject, 'endpointId' | 'eventType'>, named: S
     (name) => chosen[name] !== null && named[name] !== null && chosen[name] !== named[name],
   )
 
-function partsOf(deps: AdminDeps) {
-  const { clock, random, notifier } = deps
-  return { ...deps.instance, clock, random, notifier }
-}
-
 interface OperatorAction {
   readonly workspaceId: string
   readonly opId: string
@@ -280,20 +279,7 @@ async function oneToWire({ instance }: AdminDeps, delivery: Delivery) {
   return wired
 }
 
-/** The cursor after a row of a list in the order of time and id. Opaque to pages, but not secret: every page checks its owner. */
-function cursorAt({ createdAt, id }: ListPlace): string {
-  return Buffer.from(`${createdAt}:${id}`, 'utf8').toString('base64url')
-}
-
-/** The position in a cursor; null without one. Throws `VALIDATION_ERROR` for anything that no list returned. */
-function placeOf(cursor: string | undefined): ListPlace | null {
-  if (cursor === undefined) return null
-  const found = /^(\d{1,15}):([\w-]{1,80})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))
-  const [, createdAt, id] = found ?? []
-  if (createdAt === undefined || id === undefined) {
-    throw new PaymeshError('VALIDATION_ERROR', {
-      details: [{ path: 'cursor', message: 'is not a valid cursor for this list' }],
-    })
-  }
-  return { createdAt: Number(createdAt), id }
+function afterOf(cursor: string | undefined): ListPlace | null {
+  const place = placeOf(cursor)
+  return place === null ? null : { createdAt: place.at, id: place.id }
 }

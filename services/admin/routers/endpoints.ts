@@ -133,7 +133,7 @@ export const endpointsRouter = router({
       // The event's id is derived from this: a client must not be able to choose another workspace's.
       const opId = derivedUuid('test', workspaceId, id, input.opId)
       const request = { endpointId: id, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
-      const delivery = await sendTestEvent(partsOf(ctx.deps), request)
+      const delivery = await sendTestEvent(ctx.deps.instance, request)
       const [wired] = await deliveriesToWire(ctx.deps.instance, [delivery])
       if (wired === undefined) throw new Error('one row gives one row')
       return wired
@@ -154,7 +154,7 @@ export const endpointsRouter = router({
       const { since, until, scope, workspaceId } = input
       const opId = derivedUuid('recover', workspaceId, id, input.opId)
       const request = { endpointId: id, since, until, scope, opId, actor: ctx.actor, reason: input.reason ?? null }
-      return recoveryToWire(await requestRecovery(partsOf(ctx.deps), request))
+      return recoveryToWire(await requestRecovery(ctx.deps.instance, request))
     }),
 })
 
@@ -185,12 +185,7 @@ async function toWire({ instance, clock }: AdminDeps, endpoint: WebhookEndpoint)
   return endpointToWire(endpoint, health, latest?.state === 'open' ? latest : null, clock.now())
 }
 
-function partsOf(deps: AdminDeps) {
-  const { clock, random, notifier } = deps
-  return { ...deps.instance, clock, random, notifier }
-}
-
 /** For changes that are mailed to every owner of a live endpoint. */
 function announcedParts(ctx: { readonly deps: AdminDeps; readonly ip: string }) {
-  return { ...partsOf(ctx.deps), operations: announced(ctx).operations }
+  return { ...ctx.deps.instance, operations: announced(ctx).operations }
 }

@@ -31,6 +31,7 @@ import { operatorMutation, operatorQuery, router, workspaceMutation, workspaceQu
 import { bulkInput, bulkPreviewWire, bulkResultWire } from '../wire/bulk-wire.ts'
 import { exceptionInput, exceptionToWire, exceptionWire } from '../wire/exception-wire.ts'
 import { invoiceRowToWire, invoiceRowWire, pageInput, paymentToWire, paymentWire } from '../wire/money-wire.ts'
+import { placeCursor, placeOf } from '../wire/place-cursor.ts'
 
 /** Open exceptions that are counted at most. */
 const COUNT_MAX = 1_000
@@ -96,14 +97,14 @@ export const exceptionsRouter = router({
     .query(async ({ ctx, input }) => {
       const { money } = ctx.deps
       const { workspaceId, mode, limit, view, group } = input
-      const after = input.cursor === undefined ? null : readPlace(input.cursor)
+      const after = placeOf(input.cursor)
       const open = view === 'open'
       const kinds = KINDS_OF[group]
       const found = await money.decisions.list({ workspaceId, mode, open, kinds, limit: limit + 1, after })
       const page = found.slice(0, limit)
       const last = found.length > limit ? page.at(-1) : undefined
       const at = last === undefined ? null : { at: (open ? last.openedAt : last.closedAt) ?? 0, id: last.id }
-      return { items: await withSentences(ctx.deps, page), nextCursor: at === null ? null : writePlace(at) }
+      return { items: await withSentences(ctx.deps, page), nextCursor: at === null ? null : placeCursor(at) }
     }),
 
   counts: workspaceQuery('viewer')
@@ -247,17 +248,6 @@ async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice:
   ])
   const base = suggestRefund(invoice.state, payments, refunds)
   return base === 0n ? null : { amount: formatUnits(base, paymentMethod.decimals), symbol: paymentMethod.symbol }
-}
-
-/** Ids of exceptions contain transfer keys, which are not secret: every page checks its owner. */
-function writePlace({ at, id }: { readonly at: number; readonly id: string }): string {
-  return Buffer.from(`${at} ${id}`, 'utf8').toString('base64url')
-}
-
-function readPlace(cursor: string): { readonly at: number; readonly id: string } {
-  const [, at, id] = /^(\d{1,15}) (.{1,300})$/s.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? []
-  if (at !== undefined && id !== undefined) return { at: Number(at), id }
-  throw invalid([{ path: 'cursor', message: 'is not a valid cursor for this list' }])
 }
 
 async function decide(

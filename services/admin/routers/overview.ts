@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { daysOf, isZone, lastDays } from '#shared/contracts/zone-days.ts'
-import { EXCEPTION_KINDS, FIAT_CODES, INVOICE_STATUSES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { EXCEPTION_KINDS, INVOICE_STATUSES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { ENDPOINT_HEALTH_STATES } from '#shared/domain/webhook/endpoint-health.ts'
 import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
@@ -10,7 +10,7 @@ import { quantile } from '#shared/usecases/reports/read-overview.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { router, workspaceQuery } from '../trpc.ts'
 import { endpointToWire } from '../wire/endpoint-wire.ts'
-import { currencyAmounts, reportedVolume } from './reported-volume.ts'
+import { currencyAmounts, moneyAmounts, reportedAmounts, reportedVolume } from './reported-volume.ts'
 
 /** Further endpoints are not shown on the front page. */
 const SHOWN_MAX = 20
@@ -70,42 +70,17 @@ function rangeOf({ span, zone }: z.infer<typeof spanInput>, now: number) {
 }
 
 const count = z.int().nonnegative()
-const decimal = boundedText(100).regex(/^-?\d+(\.\d+)?$/)
 const DAY_MS = 86_400_000
 const OPEN_MAX = 1_000
 
 /** When changes were last counted; null while the figures were never complete. */
 const asOf = z.number().nullable()
 
-/** Money in one currency: see `MoneyAmounts`. */
-const amounts = {
-  currency: z.enum(FIAT_CODES),
-  count,
-  price: decimal,
-  short: decimal,
-  excess: decimal,
-  received: decimal,
-  refunded: decimal,
-  net: decimal,
-  marketReceived: decimal,
-  marketRefunded: decimal,
-  unpriced: count,
-  before: decimal,
-}
-
 const volume = z.object({
   days: z.array(z.string()),
-  currencies: z.array(z.object(amounts)),
+  currencies: z.array(moneyAmounts),
   /** All of it in the workspace's reporting currency, at the rates that were stored with the invoices. */
-  reported: z.object({
-    ...amounts,
-    /** Invoices without a stored rate: in none of these amounts. */
-    missing: z.array(z.object({ currency: z.enum(FIAT_CODES), count })),
-    missingBefore: count,
-    /** One amount per day, in the order of `days`. */
-    series: z.array(z.object({ name: z.string(), amounts: z.array(decimal) })),
-    totals: z.array(decimal),
-  }),
+  reported: reportedAmounts,
   asOf,
 })
 

@@ -1,5 +1,7 @@
+import { z } from 'zod'
+import { boundedText } from '#shared/contracts/bounded-text.ts'
 import type { MoneyFigure, MoneySum } from '#shared/domain/books/invoice-books.ts'
-import type { FiatCode } from '#shared/domain/enumerations.ts'
+import { FIAT_CODES, type FiatCode } from '#shared/domain/enumerations.ts'
 import { formatSignedFiat } from '#shared/domain/money/money.ts'
 import type { Volume } from '#shared/usecases/reports/read-overview.ts'
 
@@ -7,44 +9,37 @@ import type { Volume } from '#shared/usecases/reports/read-overview.ts'
 const NAMED = 2
 const OTHER = 'Other'
 
-/** Payments and refunds of one currency that no rate into the reporting currency was stored with. */
-interface MissingRate {
-  readonly currency: FiatCode
-  readonly count: number
-}
+const count = z.int().nonnegative()
+const decimal = boundedText(100).regex(/^-?\d+(\.\d+)?$/)
 
 /**
  * Money in one currency, as decimals. `price`, `short` and `excess` are of the invoices that were paid in the period; what was `received` (less
  * reversals) and `refunded`, at the price's rate and at market, of the period's movements; `net` is `received - refunded`.
  */
-export interface MoneyAmounts {
-  readonly currency: FiatCode
+export const moneyAmounts = z.object({
+  currency: z.enum(FIAT_CODES),
   /** Invoices that were paid. */
-  readonly count: number
-  readonly price: string
-  readonly short: string
-  readonly excess: string
-  readonly received: string
-  readonly refunded: string
-  readonly net: string
-  readonly marketReceived: string
-  readonly marketRefunded: string
+  count,
+  ...{ price: decimal, short: decimal, excess: decimal, received: decimal, refunded: decimal, net: decimal },
+  ...{ marketReceived: decimal, marketRefunded: decimal },
   /** Movements without a market price: in neither of the two amounts at market. */
-  readonly unpriced: number
+  unpriced: count,
   /** Received in as many days before. */
-  readonly before: string
-}
+  before: decimal,
+})
+type MoneyAmounts = z.output<typeof moneyAmounts>
 
 /** Money in the reporting currency, in it or converted at the rate that was stored with each invoice. */
-export interface ReportedVolume extends MoneyAmounts {
-  /** Left out of every amount, never guessed. */
-  readonly missing: MissingRate[]
+export const reportedAmounts = moneyAmounts.extend({
+  /** Payments and refunds that no rate into the reporting currency was stored with: left out of every amount, never guessed. */
+  missing: z.array(z.object({ currency: z.enum(FIAT_CODES), count })),
   /** Payments of the days before that are left out of `before`. */
-  readonly missingBefore: number
+  missingBefore: count,
   /** What was received on each day, by coin, the largest first. */
-  readonly series: { readonly name: string; readonly amounts: string[] }[]
-  readonly totals: string[]
-}
+  series: z.array(z.object({ name: z.string(), amounts: z.array(decimal) })),
+  totals: z.array(decimal),
+})
+type ReportedVolume = z.output<typeof reportedAmounts>
 
 /** A part of a sum: all of it, or what is known in another currency. */
 type PartOf = (row: MoneySum) => { readonly minor: bigint; readonly count: number }
@@ -112,7 +107,7 @@ function amountsIn(
 }
 
 /** Other currencies with money that has no rate, and how many prices, payments and refunds lack it. */
-function missingOf(rows: readonly MoneySum[], currency: FiatCode): MissingRate[] {
+function missingOf(rows: readonly MoneySum[], currency: FiatCode): ReportedVolume['missing'] {
   const money = rows.filter(({ figure }) => figure === 'price' || figure === 'received' || figure === 'refunded')
   const others = [...new Set(money.map((row) => row.currency))].filter((code) => code !== currency).sort()
   return others.flatMap((code) => {

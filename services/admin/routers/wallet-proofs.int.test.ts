@@ -195,7 +195,7 @@ describe('a proof is refused, with nothing stored, when', () => {
         mode: 'live',
         email: 'bob@example.com',
         workspaceId: bob.workspaceId,
-        deps: () => ({ clock: { ...clock, now: () => clock.now() + DAY_MS } }),
+        deps: ({ instance }) => ({ instance: { ...instance, clock: { ...clock, now: () => clock.now() + DAY_MS } } }),
       })),
     }
     expect(await refusal(add(later, pool(accounts), proof))).toMatchObject({ details: [{ path: 'proof' }] })

@@ -226,7 +226,7 @@ export const walletsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const request = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
       const given = input.proof === undefined ? {} : { proof: input.proof }
-      const added = await addAnnouncedWallet(partsOf(ctx.deps), { ...inputOf(input), ...request, ...given })
+      const added = await addAnnouncedWallet(ctx.deps.instance, { ...inputOf(input), ...request, ...given })
       const { firstAddresses, listed } = added
       return { ...(await toWire(ctx.deps, added)), firstAddresses: [...firstAddresses], listed }
     }),
@@ -246,7 +246,7 @@ export const walletsRouter = router({
       const { workspaceId, mode, opId, about } = input
       const request = { workspaceId, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
       const subject = 'walletId' in about ? about : { entered: inputOf({ ...about.entered, workspaceId, mode }) }
-      const { signers, ...issued } = await issueChallenge(partsOf(ctx.deps), { ...request, about: subject })
+      const { signers, ...issued } = await issueChallenge(ctx.deps.instance, { ...request, about: subject })
       return { ...issued, signers: { count: signers.count, first: [...signers.first] } }
     }),
 
@@ -256,7 +256,7 @@ export const walletsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, walletId } = input
       const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      const proven = await proveWallet(partsOf(ctx.deps), { ...request, proof: input.proof })
+      const proven = await proveWallet(ctx.deps.instance, { ...request, proof: input.proof })
       return { ...(await toWire(ctx.deps, proven)), proved: proven.proved }
     }),
 
@@ -266,7 +266,7 @@ export const walletsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, walletId } = input
       const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...request, to: 'disabled' }))
+      return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, { ...request, to: 'disabled' }))
     }),
 
   enable: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
@@ -275,7 +275,7 @@ export const walletsRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { workspaceId, mode, opId, walletId } = input
       const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(partsOf(ctx.deps), { ...request, to: 'enabled' }))
+      return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, { ...request, to: 'enabled' }))
     }),
 })
 
@@ -354,9 +354,4 @@ async function toWire(
   const own = (await instance.wallets.listWallets(workspaceId)).filter((other) => other.mode === mode)
   const facts = await factsOf(deps, wallet, await requiresProofs(instance, mode))
   return { wallet: walletToWire(wallet, own, facts, clock.now()), startsAt: effectiveAt, changed: isChanged }
-}
-
-function partsOf(deps: AdminDeps) {
-  const { clock, random, logger, metrics, notifier } = deps
-  return { ...deps.instance, clock, random, logger, metrics, notifier }
 }

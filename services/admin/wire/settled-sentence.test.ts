@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { InvoiceState, LedgerRow } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
-import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '#shared/domain/invoice/transition-story.fixture.ts'
 import { settledSentence } from './invoice-wire.ts'
 
 const DUE = 100_000_000n

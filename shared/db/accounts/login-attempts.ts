@@ -1,6 +1,6 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { duplicateKeyFields, unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BackOff } from '#shared/ports/back-off.ts'
 import { LOGIN_ATTEMPTS } from './operator-models.ts'
@@ -17,13 +17,9 @@ export function createLoginAttempts(db: Database) {
     /** Counts a try before its outcome is known, so that concurrent tries cannot slip through; returns the wait if it is refused. */
     begin: async (key: string, backOff: BackOff, at: Ms): Promise<{ readonly waitMs: Ms }> => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        try {
-          const allowed = { _id: key, waitUntil: { $lte: toDate(at) } }
-          await attempts.updateOne(allowed, [...countTry(backOff, at)], { upsert: true })
-          return { waitMs: 0 }
-        } catch (error) {
-          if (duplicateKeyFields(error) === null) throw error
-        }
+        const allowed = { _id: key, waitUntil: { $lte: toDate(at) } }
+        const counted = () => attempts.updateOne(allowed, [...countTry(backOff, at)], { upsert: true })
+        if (await unlessTaken(counted)) return { waitMs: 0 }
         // The row exists: the try waits, or another first try wrote it a moment ago and this one is counted after it.
         const waiting = await attempts.findOne({ _id: key })
         if (waiting !== null && waiting.waitUntil > toDate(at)) return { waitMs: toMs(waiting.waitUntil) - at }

@@ -23,10 +23,8 @@ export function createMembershipRepository(db: Database) {
       const wanted = { workspaceId, ...(role !== undefined && { role }) }
       return (await memberships.find(wanted).limit(MEMBERS_LISTED_MAX).toArray()).map(MEMBERSHIPS.toRecord)
     },
-    find: async (workspaceId: string, userId: string): Promise<Membership | null> => {
-      const stored = await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })
-      return stored === null ? null : MEMBERSHIPS.toRecord(stored)
-    },
+    find: async (workspaceId: string, userId: string): Promise<Membership | null> =>
+      MEMBERSHIPS.toRecord(await memberships.findOne({ _id: membershipId({ workspaceId, userId }) })),
     /** Adds a member; false if the person already is one, whose role is then unchanged. */
     add: async (membership: Membership, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => await addMember(db, membership, session)),

@@ -1,7 +1,7 @@
-import { audited } from '#shared/db/audit/audited.ts'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import { PASSWORD_RESETS, type PasswordReset } from './operator-models.ts'
@@ -14,15 +14,13 @@ export function createPasswordResets(db: Database) {
     // An expired row that the store has not removed yet is a free place.
     const free = { _id: place, expiresAt: { $lte: toDate(at) } }
     const change = { $set: PASSWORD_RESETS.toDocument(reset) }
-    try {
-      return await audited(db, auditWrite, async (session) => {
-        await rows.updateOne(free, change, { upsert: true, session })
-        return true
-      })
-    } catch (error) {
-      if (duplicateKeyFields(error) === null) throw error
-      return false
-    }
+    let isStored = false
+    await unlessTaken(async () => {
+      isStored = await insertAudited(db, auditWrite, (within) =>
+        rows.updateOne(free, change, { upsert: true, ...within }),
+      )
+    })
+    return isStored
   }
   return {
     /**

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
-import { audited } from '#shared/db/audit/audited.ts'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
 import type { ActingSession, Authority, PersonAt, User } from '#shared/ports/users.ts'
@@ -40,15 +40,11 @@ export function createUserRepository(db: Database) {
     list: async (): Promise<readonly User[]> => (await users.find().sort({ email: 1 }).toArray()).map(USERS.toRecord),
     /** False when the address is taken. */
     insert: async (user: User, auditWrite: AuditWrite): Promise<boolean> => {
-      try {
-        return await audited(db, auditWrite, async (session) => {
-          await users.insertOne(USERS.toDocument(user), { session })
-          return true
-        })
-      } catch (error) {
-        if (duplicateKeyFields(error) !== null) return false
-        throw error
-      }
+      let isStored = false
+      await unlessTaken(async () => {
+        isStored = await insertAudited(db, auditWrite, (within) => users.insertOne(USERS.toDocument(user), within))
+      })
+      return isStored
     },
     setOperator: async (id: string, isOperator: boolean, auditWrite: AuditWrite): Promise<boolean> =>
       await audited(db, auditWrite, async (session) => {

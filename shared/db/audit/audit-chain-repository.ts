@@ -1,5 +1,6 @@
 import type mongoose from 'mongoose'
 import { z } from 'zod'
+import { parseJson } from '#shared/contracts/parse-json.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toMs } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
@@ -77,10 +78,8 @@ export function createAuditChainRepository(db: Database) {
     waiting: async (limit: number): Promise<readonly AuditRecord[]> =>
       (await rows.find(WAITING).sort({ at: 1, _id: 1 }).limit(limit).toArray()).map(AUDIT_LOG.toRecord),
     /** A row that is not chained yet; null when it is, or when there is none. */
-    findWaiting: async (id: string): Promise<AuditRecord | null> => {
-      const stored = await rows.findOne({ _id: id, ...UNCHAINED })
-      return AUDIT_LOG.toRecord(stored)
-    },
+    findWaiting: async (id: string): Promise<AuditRecord | null> =>
+      AUDIT_LOG.toRecord(await rows.findOne({ _id: id, ...UNCHAINED })),
     /** The signed end; null before the first one, or when it was removed. */
     head: async (): Promise<StoredHead | null> => {
       const fact = await facts.findOne({ _id: HEAD_FACT })
@@ -137,7 +136,7 @@ function verification(
     /** The value last stored by `saveVerified`; null before, and when the stored value has another form. */
     verified: async (): Promise<SignedText | null> => {
       const fact = await facts.findOne({ _id: VERIFIED_FACT })
-      const parsed = signedSchema.safeParse(fact === null ? null : jsonOf(fact.value))
+      const parsed = signedSchema.safeParse(fact === null ? null : parseJson(fact.value))
       return parsed.success ? parsed.data : null
     },
     /** Stores how far the log was verified. */
@@ -149,7 +148,7 @@ function verification(
     breaks: async (): Promise<StoredBreaks | null> => {
       const fact = await facts.findOne({ _id: BREAKS_FACT })
       if (fact === null) return null
-      const parsed = signedSchema.safeParse(jsonOf(fact.value))
+      const parsed = signedSchema.safeParse(parseJson(fact.value))
       return { ...(parsed.success ? parsed.data : { text: '', keyId: '', mac: '' }), value: fact.value }
     },
     /** Replaces the record of breaks; false when it is not `was` any more. */
@@ -209,14 +208,6 @@ const headSchema = z.object({ seq: z.number(), hash: z.string(), keyId: z.string
 
 /** A head that cannot be read was tampered with; it is returned as one that matches nothing. */
 function headOf(value: string): AuditHead {
-  const parsed = headSchema.safeParse(jsonOf(value))
+  const parsed = headSchema.safeParse(parseJson(value))
   return parsed.success ? parsed.data : { seq: -1, hash: '', keyId: '', mac: '' }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

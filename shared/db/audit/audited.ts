@@ -74,17 +74,17 @@ export async function audited(
   }
 }
 
-/** Runs an insert, in one transaction with its audit row if one is given; `session` is null without. Throws the insert's errors. */
+/** Runs an insert, in one transaction with its audit row if one is given; `within` has no session without. Throws the insert's errors. */
 export async function insertAudited(
   db: Database,
-  audit: AuditRecord | undefined,
-  insert: (session: Session | null) => Promise<void>,
-): Promise<void> {
-  if (audit === undefined) return await insert(null)
-  await audited(db, audit, async (session) => {
-    await insert(session)
+  recorded: AuditRecord | AuditWrite | undefined,
+  insert: (within: { readonly session?: Session }) => Promise<unknown>,
+): Promise<boolean> {
+  const change = async (session?: Session): Promise<true> => {
+    await insert(session === undefined ? {} : { session })
     return true
-  })
+  }
+  return recorded === undefined ? await change() : await audited(db, recorded, change)
 }
 
 /**

@@ -23,19 +23,10 @@ export interface DocumentBatch {
 export type StoredCounts = Readonly<Record<string, number | null>>
 
 /** Writes the records of an archive. */
-export interface ArchiveWriter {
-  control(record: ArchiveControl): Buffer
-  /** Begins the next pass, unless this one is empty. Within a pass every id occurs once; a later pass takes precedence. */
-  nextPass(): void
-  batch(batch: DocumentBatch, isChange?: boolean): Buffer
-  /** Documents written with `isChange`, those that no longer exist included. */
-  changed(): number
-  /** Sums of every collection, for the last record. Call it once. */
-  sums(names: readonly string[], counts: StoredCounts): Extract<ArchiveControl, { t: 'finish' }>['collections']
-}
+export type ArchiveWriter = ReturnType<typeof createArchiveWriter>
 
 /** Turns batches into bytes, and keeps the sums that the archive declares at its end. */
-export function createArchiveWriter(onProgress: (progress: BackupProgress) => void): ArchiveWriter {
+export function createArchiveWriter(onProgress: (progress: BackupProgress) => void) {
   const sums = new Map<string, { documents: number; gone: number; readonly hash: Hash }>()
   const total = { documents: 0, bytes: 0, changed: 0 }
   let pass = 0
@@ -48,11 +39,12 @@ export function createArchiveWriter(onProgress: (progress: BackupProgress) => vo
   }
   return {
     control,
+    /** Begins the next pass, unless this one is empty. Within a pass every id occurs once; a later pass takes precedence. */
     nextPass: () => {
       if (isPassUsed) pass += 1
       isPassUsed = false
     },
-    batch: ({ name, documents, gone }, isChange = false) => {
+    batch: ({ name, documents, gone }: DocumentBatch, isChange: boolean = false) => {
       isPassUsed = true
       const sum = sumOf(name)
       const ids = gone.map((_id) => Buffer.from(mongoose.mongo.BSON.serialize({ _id })))
@@ -71,8 +63,10 @@ export function createArchiveWriter(onProgress: (progress: BackupProgress) => vo
         ...ids.map((bytes) => recordBytes({ kind: 'gone', bytes })),
       ])
     },
+    /** Documents written with `isChange`, those that no longer exist included. */
     changed: () => total.changed,
-    sums: (names, counts) =>
+    /** Sums of every collection, for the last record. Call it once. */
+    sums: (names: readonly string[], counts: StoredCounts) =>
       Object.fromEntries(
         names.map((name) => {
           const { documents, gone, hash } = sumOf(name)

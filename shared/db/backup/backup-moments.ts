@@ -1,6 +1,6 @@
 import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { writeFact } from '#shared/db/installation/facts.ts'
 
 /** Name of the fact that a back-up writes to obtain its last moment; its content means nothing. */
 export const BACKUP_MARK = 'backup_mark'
@@ -26,9 +26,7 @@ export function startMoment(db: Database): Promise<BackupMoment> {
  */
 export function endMoment(db: Database): Promise<BackupMoment> {
   return momentOf(db, async (_, session) => {
-    const value = new mongoose.mongo.ObjectId().toHexString()
-    const mark = { $set: { value, changedAt: new Date() } }
-    await db.collection(INSTALLATION).updateOne({ _id: BACKUP_MARK }, mark, { upsert: true, session })
+    await writeFact(db, BACKUP_MARK, new mongoose.mongo.ObjectId().toHexString(), { session })
   })
 }
 

@@ -3,6 +3,7 @@ import mongoose from 'mongoose'
 import { z } from 'zod'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { readFact } from '#shared/db/installation/facts.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { type BackupMoment, momentOf } from './backup-moments.ts'
 import { ChangesLost } from './change-collector.ts'
@@ -49,8 +50,8 @@ const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 16)
 
 /** The newest link that the store has; null before the first, and after a restore. */
 export async function readChain(db: Database): Promise<StoredLink | null> {
-  const fact = await db.collection(INSTALLATION).findOne({ _id: CHAIN_FACT })
-  return fact === null ? null : { link: linkOf(fact.value), text: fact.value }
+  const text = await readFact(db, CHAIN_FACT)
+  return text === null ? null : { link: linkOf(text), text }
 }
 
 /** Begins a chain in the place of `before`, at a moment from which on changes can be read. Throws `ChangesLost` when another process began one. */

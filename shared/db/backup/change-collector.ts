@@ -20,17 +20,7 @@ export class ChangesLost extends Error {
 export type ChangedIds = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Collects the ids of documents that change, from a moment on. */
-export interface ChangeCollector {
-  /** Number of ids held: changed since the last `take`, each counted once. Throws when the stream was lost. */
-  size(): number
-  /** All ids held; they are then no longer held. A document that changes later is held again. Throws when the stream was lost. */
-  take(): ChangedIds
-  /** Resolves when every change up to and including this moment is held or was taken. Rejects when the stream was lost. */
-  passed(moment: mongoose.mongo.Timestamp): Promise<void>
-  /** Cluster time of the newest change that was read, at least the moment at which the collection began. */
-  newest(): mongoose.mongo.Timestamp
-  close(): Promise<void>
-}
+export type ChangeCollector = ReturnType<typeof collectChanges>
 
 interface Change {
   readonly operationType: string
@@ -44,11 +34,7 @@ interface Change {
  * collections is seen, in order, however late the stream is opened, as long as the oplog reaches back to it. Contents are not read,
  * only ids, so that neither size nor age of a change matters. An election or a lost connection is bridged by the driver.
  */
-export function collectChanges(
-  db: Database,
-  names: readonly string[],
-  from: mongoose.mongo.Timestamp,
-): ChangeCollector {
+export function collectChanges(db: Database, names: readonly string[], from: mongoose.mongo.Timestamp) {
   const stream = openStream(db, names, from)
   const waiters = createWaiters()
   let held = new Map<string, Set<string>>()
@@ -94,11 +80,14 @@ export function collectChanges(
   }
 
   return {
+    /** Number of ids held: changed since the last `take`, each counted once. Throws when the stream was lost. */
     size: () => {
       requireStream()
       return size
     },
+    /** Cluster time of the newest change that was read, at least the moment at which the collection began. */
     newest: () => newest,
+    /** All ids held; they are then no longer held. A document that changes later is held again. Throws when the stream was lost. */
     take: () => {
       requireStream()
       const taken = held
@@ -107,7 +96,8 @@ export function collectChanges(
       goOn()
       return taken
     },
-    passed: async (moment) => {
+    /** Resolves when every change up to and including this moment is held or was taken. Rejects when the stream was lost. */
+    passed: async (moment: mongoose.mongo.Timestamp) => {
       requireStream()
       if (newest.greaterThanOrEqual(moment)) return
       const passing = waiters.add(moment)

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { AUDIT_LOG, type AuditRecord } from '#shared/db/audit/audit-model.ts'
-import { audited } from '#shared/db/audit/audited.ts'
+import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { jsonFact } from '#shared/db/installation/facts.ts'
 import {
   BACKUP_AHEAD_MAX_MS,
   type BackupAttempt,
@@ -25,41 +25,27 @@ export const BACKUP_ATTEMPT_FACT = 'backup_attempt'
 export const CHANGES_FACT = 'backup_changes'
 
 const attemptSchema = z.object({ name: z.string(), startedAt: z.number().int(), failure: z.string().nullable() })
+const ATTEMPT = jsonFact(BACKUP_ATTEMPT_FACT, attemptSchema)
 const factSchema = z.object({
   backupId: z.string(),
   takenAt: z.number().int(),
   verifiedAt: z.number().int(),
   chain: z.string().nullable(),
 })
-const changesSchema = z.object({ chain: z.string(), takenAt: z.number().int() })
+const VERIFIED = jsonFact(VERIFIED_BACKUP_FACT, factSchema)
+const CHANGES = jsonFact(CHANGES_FACT, z.object({ chain: z.string(), takenAt: z.number().int() }))
 
 /** Verified back-ups and attempts on MongoDB: one fact of the installation each. */
 export function createVerifiedBackups(db: Database) {
-  const latest = async (): Promise<VerifiedBackup | null> => {
-    const fact = await db.collection(INSTALLATION).findOne({ _id: VERIFIED_BACKUP_FACT })
-    return fact === null ? null : factSchema.parse(JSON.parse(fact.value))
-  }
   return {
     /** The one with the newest moment; null before the first, and after a restore. */
-    latest,
+    latest: (): Promise<VerifiedBackup | null> => VERIFIED.read(db),
     /** Null before the first, and after a restore. */
-    lastAttempt: async (): Promise<BackupAttempt | null> => {
-      const fact = await db.collection(INSTALLATION).findOne({ _id: BACKUP_ATTEMPT_FACT })
-      return fact === null ? null : attemptSchema.parse(JSON.parse(fact.value))
-    },
-    recordAttempt: async (attempt: BackupAttempt): Promise<void> => {
-      const change = { $set: { value: JSON.stringify(attempt) }, $currentDate: { changedAt: true as const } }
-      await db.collection(INSTALLATION).updateOne({ _id: BACKUP_ATTEMPT_FACT }, change, { upsert: true })
-    },
+    lastAttempt: (): Promise<BackupAttempt | null> => ATTEMPT.read(db),
+    recordAttempt: (attempt: BackupAttempt): Promise<void> => ATTEMPT.write(db, attempt),
     /** The newest changes; null before the first, and after a restore. */
-    latestChanges: async (): Promise<RecordedChanges | null> => {
-      const fact = await db.collection(INSTALLATION).findOne({ _id: CHANGES_FACT })
-      return fact === null ? null : changesSchema.parse(JSON.parse(fact.value))
-    },
-    recordChanges: async (changes: RecordedChanges): Promise<void> => {
-      const change = { $set: { value: JSON.stringify(changes) }, $currentDate: { changedAt: true as const } }
-      await db.collection(INSTALLATION).updateOne({ _id: CHANGES_FACT }, change, { upsert: true })
-    },
+    latestChanges: (): Promise<RecordedChanges | null> => CHANGES.read(db),
+    recordChanges: (changes: RecordedChanges): Promise<void> => CHANGES.write(db, changes),
     /** Names of the newest 10,000 archives that this installation began, by its audit log: others in the same folder are another installation's. */
     begunArchives: async (): Promise<ReadonlySet<string>> => {
       // A range of the primary key: `;` follows `:`. Back-ups that a person made have rows too, under the names of their files.
@@ -85,15 +71,10 @@ export function createVerifiedBackups(db: Database) {
       const started = await db.collection(AUDIT_LOG).findOne({ _id: `${BACKUP_STARTED}:${verified.backupId}` })
       if (started === null)
         throw new Error('this installation did not make the archive: its audit log does not name it')
-      await audited(db, audit, async (session) => {
-        const facts = db.collection(INSTALLATION)
-        const stored = await facts.findOne({ _id: VERIFIED_BACKUP_FACT }, { session })
-        const held = stored === null ? null : factSchema.parse(JSON.parse(stored.value))
+      await insertAudited(db, audit, async (within) => {
+        const held = await VERIFIED.read(db, within)
         const isNewer = held !== null && held.takenAt > verified.takenAt && held.takenAt <= latestAt
-        const value = JSON.stringify(isNewer ? held : verified)
-        const change = { $set: { value, changedAt: new Date(verified.verifiedAt) } }
-        await facts.updateOne({ _id: VERIFIED_BACKUP_FACT }, change, { upsert: true, session })
-        return true
+        await VERIFIED.write(db, isNewer ? held : verified, within)
       })
     },
   }

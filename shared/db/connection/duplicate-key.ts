@@ -9,6 +9,17 @@ export function duplicateKeyFields(error: unknown): ReadonlySet<string> | null {
   return new Set(typeof pattern === 'object' && pattern !== null ? Object.keys(pattern) : [])
 }
 
+/** Runs a write of one document; false when a unique index refused it, because the document exists. Any other failure is thrown. */
+export async function unlessTaken(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write()
+    return true
+  } catch (error) {
+    if (duplicateKeyFields(error) === null) throw error
+    return false
+  }
+}
+
 /**
  * Runs an unordered bulk insert and ignores duplicates: missing rows are inserted, existing rows stay unchanged.
  * Any other failure is thrown, because then the caller cannot assume that its rows are durable.

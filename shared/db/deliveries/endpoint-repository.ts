@@ -2,7 +2,7 @@ import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited, isRecorded } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { type EndpointChange, WEBHOOK_ENDPOINTS, type WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
 import { eventToDocument } from '#shared/db/events/event-repository.ts'
@@ -19,19 +19,10 @@ export function createEndpointRepository(db: Database) {
   const endpoints = db.collection(WEBHOOK_ENDPOINTS)
   return {
     /** `most`: of the workspace; checked where an audit row is stored with the endpoint, which throws `PLAN_LIMIT_REACHED`. */
-    insert: async (endpoint: WebhookEndpoint, _most?: number | null): Promise<'inserted' | 'exists'> => {
-      try {
-        await endpoints.insertOne(WEBHOOK_ENDPOINTS.toDocument(endpoint))
-        return 'inserted'
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-        return 'exists'
-      }
-    },
-    findById: async (id: string): Promise<WebhookEndpoint | null> => {
-      const stored = await endpoints.findOne({ _id: id })
-      return WEBHOOK_ENDPOINTS.toRecord(stored)
-    },
+    insert: async (endpoint: WebhookEndpoint, _most?: number | null): Promise<'inserted' | 'exists'> =>
+      (await unlessTaken(() => endpoints.insertOne(WEBHOOK_ENDPOINTS.toDocument(endpoint)))) ? 'inserted' : 'exists',
+    findById: async (id: string): Promise<WebhookEndpoint | null> =>
+      WEBHOOK_ENDPOINTS.toRecord(await endpoints.findOne({ _id: id })),
     /** Those that exist, by id, in one majority read that starts after the call. */
     findByIds: async (ids: readonly string[]): Promise<ReadonlyMap<string, WebhookEndpoint>> => {
       const found = await endpoints.find({ _id: { $in: [...ids] } }).toArray()

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
-import { audited } from '#shared/db/audit/audited.ts'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
@@ -21,10 +21,8 @@ export function createRecoveryRepository(db: Database) {
     /** Stores the request with its audit row; returns the open one if the endpoint has one. */
     request: async (recovery: Recovery, audit: AuditRecord): Promise<Recovery> => {
       try {
-        await audited(db, audit, async (session) => {
-          await recoveries.insertOne(DELIVERY_RECOVERIES.toDocument(recovery), { session })
-          return true
-        })
+        const stored = DELIVERY_RECOVERIES.toDocument(recovery)
+        await insertAudited(db, audit, (within) => recoveries.insertOne(stored, within))
         return recovery
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error

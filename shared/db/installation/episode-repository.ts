@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { Episode } from '#shared/domain/problems/episodes.ts'
-import { INSTALLATION } from './installation-model.ts'
-
-const ID = 'operator-episodes'
+import { jsonFact } from './facts.ts'
 
 const moment = z.number().nullable()
 const episodesSchema = z.array(
@@ -12,18 +10,12 @@ const episodesSchema = z.array(
     ...{ announcedAt: moment, wellSince: moment, endedAt: moment },
   }),
 )
+const EPISODES = jsonFact<readonly Episode[]>('operator-episodes', episodesSchema)
 
 /** The problems of the installation that operators are told of, on MongoDB: one small document. */
 export function createEpisodeRepository(db: Database) {
-  const facts = db.collection(INSTALLATION)
   return {
-    read: async (): Promise<readonly Episode[]> => {
-      const fact = await facts.findOne({ _id: ID })
-      return fact === null ? [] : episodesSchema.parse(JSON.parse(fact.value))
-    },
-    replace: async (episodes: readonly Episode[]): Promise<void> => {
-      const change = { $set: { value: JSON.stringify(episodes) }, $currentDate: { changedAt: true as const } }
-      await facts.updateOne({ _id: ID }, change, { upsert: true })
-    },
+    read: async (): Promise<readonly Episode[]> => (await EPISODES.read(db)) ?? [],
+    replace: (episodes: readonly Episode[]): Promise<void> => EPISODES.write(db, episodes),
   }
 }

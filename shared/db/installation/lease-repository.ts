@@ -1,5 +1,5 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import { LEASES } from './lease-model.ts'
 
@@ -20,13 +20,8 @@ export function createLeaseRepository(db: Database): LeaseRepository {
   }
   // An upsert cannot use the store's time, so the very first holder adds an expired lease and takes it.
   const addFirst = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
-    try {
-      await leases.insertOne({ _id: id, owner: '', until: new Date(0), epoch: 0 })
-    } catch (error) {
-      if (duplicateKeyFields(error) === null) throw error
-      return false
-    }
-    return await take(id, owner, leaseMs)
+    const expired = { _id: id, owner: '', until: new Date(0), epoch: 0 }
+    return (await unlessTaken(() => leases.insertOne(expired))) && (await take(id, owner, leaseMs))
   }
   return {
     acquire: async (id, owner, leaseMs) => (await take(id, owner, leaseMs)) || (await addFirst(id, owner, leaseMs)),

@@ -1,7 +1,7 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -150,11 +150,7 @@ async function moveOn(
   const { workspaceId, mode } = scope
   const checked = { checkedThrough: uuidLowerBound(startsAt), checkedAll: 0, checkedByLinks: 0 }
   const row = { _id: idOf(scope), workspaceId, mode, month: monthOf(scope.at), through, ...settled, ...checked }
-  try {
-    await counts.insertOne({ ...row, monthEndsAt: toDate(endsAt) })
-  } catch (error) {
-    if (duplicateKeyFields(error) === null) throw error
-  }
+  await unlessTaken(() => counts.insertOne({ ...row, monthEndsAt: toDate(endsAt) }))
 }
 
 async function countBetween(

@@ -1,13 +1,12 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { readFact, writeFact } from '#shared/db/installation/facts.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 
 const idOf = (workspaceId: string, mode: Mode): string => `invoice-numbers:${workspaceId}:${mode}`
 
 /** The number above which a series continues although no invoice has it; 0 unless an installation was restored. */
 export async function lastIssuedNumber(db: Database, workspaceId: string, mode: Mode): Promise<number> {
-  const fact = await db.collection(INSTALLATION).findOne({ _id: idOf(workspaceId, mode) })
-  return Number(fact?.value ?? 0)
+  return Number((await readFact(db, idOf(workspaceId, mode))) ?? 0)
 }
 
 /** Lets a series continue above `floor`, or above a higher one from before. */
@@ -18,7 +17,5 @@ export async function raiseLastIssuedNumber(
   floor: number,
 ): Promise<void> {
   const former = await lastIssuedNumber(db, workspaceId, mode)
-  if (floor <= former) return
-  const change = { $set: { value: String(floor), changedAt: new Date() } }
-  await db.collection(INSTALLATION).updateOne({ _id: idOf(workspaceId, mode) }, change, { upsert: true })
+  if (floor > former) await writeFact(db, idOf(workspaceId, mode), String(floor))
 }

@@ -5,7 +5,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { ATTEMPT_DAYS, WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { readFact, writeFact } from '#shared/db/installation/facts.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
@@ -147,8 +147,7 @@ const THROUGH_FACT = 'idempotency-removed-through'
  */
 export async function removeEndedIdempotency(db: Database, before: Ms, limit: number): Promise<number> {
   const invoices = db.collection(INVOICES)
-  const facts = db.collection(INSTALLATION)
-  const through = (await facts.findOne({ _id: THROUGH_FACT }))?.value ?? ''
+  const through = (await readFact(db, THROUGH_FACT)) ?? ''
   // An id may carry another time than its guard: no invoice is passed whose guard still stands.
   const end = uuidLowerBound(before - ID_TIME_SLACK_MS)
   const found = await invoices
@@ -165,7 +164,6 @@ export async function removeEndedIdempotency(db: Database, before: Ms, limit: nu
     const ended = { _id: { $in: guarded }, 'idem.at': { $lt: toDate(before) } }
     await invoices.updateMany(ended, { $unset: { idem: '' } })
   }
-  const change = { $set: { value: last._id }, $currentDate: { changedAt: true as const } }
-  await facts.updateOne({ _id: THROUGH_FACT }, change, { upsert: true })
+  await writeFact(db, THROUGH_FACT, last._id)
   return page.length
 }

@@ -3,7 +3,7 @@ import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { NEWEST } from '#shared/db/connection/newest.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { holdingPlaceOf } from '#shared/db/invoices/invoice-mapping.ts'
@@ -35,7 +35,7 @@ export function createPaymentLinkRepository(db: Database) {
   const invoices = db.collection(INVOICES)
 
   const findInWorkspace = async (workspaceId: string, mode: Mode, id: string): Promise<PaymentLink | null> =>
-    orNull(await links.findOne({ _id: id, workspaceId, mode }))
+    PAYMENT_LINKS.toRecord(await links.findOne({ _id: id, workspaceId, mode }))
 
   return {
     /**
@@ -43,24 +43,22 @@ export function createPaymentLinkRepository(db: Database) {
      * one cannot be read yet. With an audit row, throws `PLAN_LIMIT_REACHED` when the workspace has `most` active links of this mode already.
      */
     insert: async (link: PaymentLink, audit?: AuditRecord, most: number | null = null): Promise<PaymentLink | null> => {
-      try {
-        await insertAudited(db, audit, async (session) => {
-          const { workspaceId, mode } = link
-          const active = { workspaceId, mode, status: 'active' as const }
-          // A repetition of the request that took the last place gets its link.
-          if (session !== null && most !== null && (await links.findOne({ _id: link.id }, { session })) === null)
-            await requirePlace(db, { workspaceId, most, session }, () => links.countDocuments(active, { session }))
-          await links.insertOne(PAYMENT_LINKS.toDocument(link), session === null ? {} : { session })
-        })
-        return link
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-        return orNull(await links.findOne({ _id: link.id }, NEWEST))
+      const insert = async ({ session }: { readonly session?: mongoose.mongo.ClientSession }): Promise<void> => {
+        const within = session === undefined ? {} : { session }
+        const { workspaceId, mode } = link
+        const active = { workspaceId, mode, status: 'active' as const }
+        // A repetition of the request that took the last place gets its link.
+        if (session !== undefined && most !== null && (await links.findOne({ _id: link.id }, within)) === null)
+          await requirePlace(db, { workspaceId, most, session }, () => links.countDocuments(active, within))
+        await links.insertOne(PAYMENT_LINKS.toDocument(link), within)
       }
+      if (await unlessTaken(() => insertAudited(db, audit, insert))) return link
+      return PAYMENT_LINKS.toRecord(await links.findOne({ _id: link.id }, NEWEST))
     },
     findInWorkspace,
     /** For payers, who have only the link's id. */
-    findById: async (id: string): Promise<PaymentLink | null> => orNull(await links.findOne({ _id: id })),
+    findById: async (id: string): Promise<PaymentLink | null> =>
+      PAYMENT_LINKS.toRecord(await links.findOne({ _id: id })),
     list: async (query: ProductQuery): Promise<readonly PaymentLink[]> =>
       (await links.find(linkListFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
         PAYMENT_LINKS.toRecord,
@@ -196,9 +194,6 @@ export function linkListFilter(query: ProductQuery): mongoose.mongo.Filter<Payme
   const { workspaceId, mode } = query
   return { workspaceId, mode, ...afterPlace(query) }
 }
-
-const orNull = (stored: PaymentLinkDocument | null): PaymentLink | null =>
-  stored === null ? null : PAYMENT_LINKS.toRecord(stored)
 
 /** Invoices after the stored count beyond which the count is advanced. */
 const BEHIND_MAX = 100

@@ -41,9 +41,7 @@ export function createProductRepository(db: Database) {
       | { readonly outcome: 'in_progress' }
     > => {
       try {
-        await insertAudited(db, audit, async (session) => {
-          await products.insertOne(PRODUCTS.toDocument(product), session === null ? {} : { session })
-        })
+        await insertAudited(db, audit, (within) => products.insertOne(PRODUCTS.toDocument(product), within))
         return { outcome: 'stored', product }
       } catch (error) {
         const fields = duplicateKeyFields(error)
@@ -66,10 +64,8 @@ export function createProductRepository(db: Database) {
         const change = { $set: { name, description, 'price.minor': priceMinor.toString(), updatedAt: toDate(at) } }
         return (await products.updateOne(seen, change, { session })).matchedCount === 1
       }),
-    findInWorkspace: async (workspaceId: string, mode: Mode, id: string): Promise<Product | null> => {
-      const stored = await products.findOne({ _id: id, workspaceId, mode })
-      return stored === null ? null : PRODUCTS.toRecord(stored)
-    },
+    findInWorkspace: async (workspaceId: string, mode: Mode, id: string): Promise<Product | null> =>
+      PRODUCTS.toRecord(await products.findOne({ _id: id, workspaceId, mode })),
     list: async (query: ProductQuery): Promise<readonly Product[]> =>
       (await products.find(productFilter(query)).sort(listSort(query)).limit(query.limit).toArray()).map(
         PRODUCTS.toRecord,

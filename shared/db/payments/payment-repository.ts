@@ -3,7 +3,7 @@ import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { CHAIN_CURSORS } from '#shared/db/scanning/cursor-model.ts'
 import type { MarketRate } from '#shared/domain/books/movements.ts'
@@ -55,15 +55,8 @@ export function createPaymentRepository(db: Database, random: Random) {
     /** Inserts a simulated payment, together with an audit row if one is given; `exists` when the key is taken. */
     insertSimulated: async (payment: Payment, audit?: AuditRecord): Promise<'inserted' | 'exists'> => {
       const row = paymentToDocument(payment)
-      try {
-        await insertAudited(db, audit, async (session) => {
-          await payments.insertOne({ ...row }, session === null ? {} : { session })
-        })
-        return 'inserted'
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-        return 'exists'
-      }
+      const insert = () => insertAudited(db, audit, (within) => payments.insertOne({ ...row }, within))
+      return (await unlessTaken(insert)) ? 'inserted' : 'exists'
     },
 
     /** The `detected` payments that `confirmThrough` would check. */

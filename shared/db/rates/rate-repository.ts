@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { audited } from '#shared/db/audit/audited.ts'
+import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { jsonFact } from '#shared/db/installation/facts.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { FailingSource } from '#shared/ports/rate-sources.ts'
@@ -13,9 +13,9 @@ import { RATE_SNAPSHOTS, type RateSnapshot } from './rate-model.ts'
 const CONFIRMED_MS = 60 * 60_000
 
 const confirmation = z.object({ price: z.string(), at: z.number() })
-const FAILING = 'rate_sources_failing'
-const failingSchema = z.array(z.strictObject({ source: z.string(), reason: z.string(), since: z.number() }))
-const factOf = (name: string): string => `rate_confirmation:${name}`
+const failing = z.array(z.strictObject({ source: z.string(), reason: z.string(), since: z.number() }))
+const FAILING = jsonFact<readonly FailingSource[]>('rate_sources_failing', failing)
+const confirmationOf = (name: string) => jsonFact(`rate_confirmation:${name}`, confirmation)
 
 /** Rate snapshots on MongoDB. One per instant: a second snapshot of the same millisecond is dropped. */
 export function createRateRepository(db: Database) {
@@ -35,27 +35,16 @@ export function createRateRepository(db: Database) {
       ),
     /** The price sources that fail, as the process that polls them last stored it. */
     failing: async (): Promise<readonly FailingSource[]> => {
-      const fact = await db.collection(INSTALLATION).findOne({ _id: FAILING })
-      return fact === null ? [] : failingSchema.parse(JSON.parse(fact.value))
+      return (await FAILING.read(db)) ?? []
     },
-    recordFailing: async (sources: readonly FailingSource[]): Promise<void> => {
-      const change = { $set: { value: JSON.stringify(sources) }, $currentDate: { changedAt: true as const } }
-      await db.collection(INSTALLATION).updateOne({ _id: FAILING }, change, { upsert: true })
-    },
+    recordFailing: (sources: readonly FailingSource[]): Promise<void> => FAILING.write(db, sources),
     /** Stores that an operator confirms this price, in place of what was confirmed before, and its audit row. */
     confirm: (name: string, price: string, audit: AuditRecord): Promise<boolean> =>
-      audited(db, audit, async (session) => {
-        const value = JSON.stringify({ price, at: audit.at })
-        const change = { $set: { value }, $currentDate: { changedAt: true as const } }
-        await db.collection(INSTALLATION).updateOne({ _id: factOf(name) }, change, { upsert: true, session })
-        return true
-      }),
+      insertAudited(db, audit, (within) => confirmationOf(name).write(db, { price, at: audit.at }, within)),
     /** The price that an operator confirmed in the hour before `now`; null without one. */
     confirmed: async (name: string, now: Ms): Promise<string | null> => {
-      const fact = await db.collection(INSTALLATION).findOne({ _id: factOf(name) })
-      if (fact === null) return null
-      const { price, at } = confirmation.parse(JSON.parse(fact.value))
-      return now - at <= CONFIRMED_MS ? price : null
+      const confirmed = await confirmationOf(name).read(db)
+      return confirmed !== null && now - confirmed.at <= CONFIRMED_MS ? confirmed.price : null
     },
   }
 }

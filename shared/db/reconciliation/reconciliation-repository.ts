@@ -1,10 +1,11 @@
+import { z } from 'zod'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { ID_TIME_SLACK_MS, uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
 import { EVENT_LIFE_S, EVENTS } from '#shared/db/events/event-model.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { jsonFact } from '#shared/db/installation/facts.ts'
 import { invoiceFromDocument } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
@@ -27,20 +28,15 @@ const EVENTS_COMPLETE_MS = (EVENT_LIFE_S - 86_400) * 1_000
 /** Kinds that invoices open themselves. */
 const INBOX_KINDS = EXCEPTION_KINDS.filter((kind) => kind !== 'outbox_blocked' && kind !== 'invoice_blocked')
 
+const PROGRESS = jsonFact(RECONCILIATION_FACT, z.custom<ReconciliationProgress>())
+
 /** Reconciliation reads on MongoDB. All reads use majority, in an order in which derived documents are read after their source. */
 export function createReconciliationRepository(db: Database) {
   const invoices = db.collection(INVOICES)
-  const facts = db.collection(INSTALLATION)
   return {
     /** Null before the first round. */
-    progress: async (): Promise<ReconciliationProgress | null> => {
-      const fact = await facts.findOne({ _id: RECONCILIATION_FACT })
-      return fact === null ? null : (JSON.parse(fact.value) as ReconciliationProgress)
-    },
-    saveProgress: async (progress: ReconciliationProgress): Promise<void> => {
-      const change = { $set: { value: JSON.stringify(progress) }, $currentDate: { changedAt: true as const } }
-      await facts.updateOne({ _id: RECONCILIATION_FACT }, change, { upsert: true })
-    },
+    progress: (): Promise<ReconciliationProgress | null> => PROGRESS.read(db),
+    saveProgress: (progress: ReconciliationProgress): Promise<void> => PROGRESS.write(db, progress),
     /** An id below those of all invoices created then or later. */
     idAt: (at: Ms): string => uuidLowerBound(at - ID_TIME_SLACK_MS),
     /** The lowest id that carries this time. */

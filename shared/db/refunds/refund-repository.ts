@@ -19,10 +19,7 @@ type Filter = mongoose.mongo.Filter<RefundDocument>
  */
 export function createRefundRepository(db: Database) {
   const refunds = db.collection(REFUNDS)
-  const one = async (filter: Filter): Promise<Refund | null> => {
-    const stored = await refunds.findOne(filter)
-    return stored === null ? null : REFUNDS.toRecord(stored)
-  }
+  const one = async (filter: Filter): Promise<Refund | null> => REFUNDS.toRecord(await refunds.findOne(filter))
   const raise = async (invoiceId: string, session: mongoose.mongo.ClientSession): Promise<void> => {
     const raised = await db.collection(INVOICES).updateOne({ _id: invoiceId }, { $inc: { refundSeq: 1 } }, { session })
     if (raised.matchedCount !== 1) throw new Error(`a refund belongs to the unknown invoice ${invoiceId}`)

@@ -1,4 +1,5 @@
 import type mongoose from 'mongoose'
+import { z } from 'zod'
 import type { CollectionModel } from '#shared/db/connection/collection-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
@@ -6,7 +7,7 @@ import { uuidLowerBound, uuidTime } from '#shared/db/connection/uuid-time.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import { EVENTS } from '#shared/db/events/event-model.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { jsonFact } from '#shared/db/installation/facts.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
@@ -104,7 +105,7 @@ export function createRollups(db: Database) {
         slots += due.length
         place = placeAfter(place, { at, until, touched, counted })
         if (due.length > 0 || !isNewest || Math.abs(at - savedAt) >= SAVE_EVERY_MS) {
-          await savePlace(db, place)
+          await PLACE.write(db, place)
           savedAt = at
         }
         if (isNewest) {
@@ -120,23 +121,15 @@ export function createRollups(db: Database) {
 
 /** By which time all changes that are stored were counted; null while nothing was ever counted through. */
 export async function figuresAsOf(db: Database): Promise<Ms | null> {
-  return (await readPlace(db))?.asOf ?? null
+  return (await PLACE.read(db))?.asOf ?? null
 }
 
-async function readPlace(db: Database): Promise<Place | null> {
-  const fact = await db.collection(INSTALLATION).findOne({ _id: ROLLUPS_FACT })
-  return fact === null ? null : (JSON.parse(fact.value) as Place)
-}
-
-async function savePlace(db: Database, place: Place): Promise<void> {
-  const change = { $set: { value: JSON.stringify(place) }, $currentDate: { changedAt: true as const } }
-  await db.collection(INSTALLATION).updateOne({ _id: ROLLUPS_FACT }, change, { upsert: true })
-}
+const PLACE = jsonFact(ROLLUPS_FACT, z.custom<Place>())
 
 /** Where a round begins: the stored place, three days before it in the first round of a night, at first the oldest invoice that is shown. */
 async function startingPlace(db: Database, at: Ms): Promise<Place> {
   const night = Math.floor(at / DAY_MS)
-  const stored = await readPlace(db)
+  const stored = await PLACE.read(db)
   if (stored === null) {
     const oldest = await db
       .collection(INVOICES)

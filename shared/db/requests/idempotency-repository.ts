@@ -1,6 +1,6 @@
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
@@ -14,15 +14,7 @@ import {
 export function createIdempotencyRepository(db: Database) {
   const operations = db.collection(IDEMPOTENCY_KEYS)
 
-  const insert = async (record: IdempotencyDocument): Promise<boolean> => {
-    try {
-      await operations.insertOne(record)
-      return true
-    } catch (error) {
-      if (duplicateKeyFields(error) === null) throw error
-      return false
-    }
-  }
+  const insert = (record: IdempotencyDocument): Promise<boolean> => unlessTaken(() => operations.insertOne(record))
 
   return {
     /** Begins or resumes an operation. `begun` and `resumed` return a fencing token; `done` returns the stored response. */

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { OPERATIONS, type OperationDocument } from './operation-model.ts'
 
@@ -22,15 +22,7 @@ const ATTEMPTS_MAX = 5
 export function createOperationRegister(db: Database) {
   const operations = db.collection(OPERATIONS)
 
-  async function bind(row: OperationDocument): Promise<boolean> {
-    try {
-      await operations.insertOne(row)
-      return true
-    } catch (error) {
-      if (duplicateKeyFields(error) === null) throw error
-      return false
-    }
-  }
+  const bind = (row: OperationDocument): Promise<boolean> => unlessTaken(() => operations.insertOne(row))
 
   /** Null when the id was released in the meantime. */
   async function share(id: string, fingerprint: string): Promise<PresentedOperation | null> {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
+import { writeFact } from '#shared/db/installation/facts.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { InstallationLife } from '#shared/ports/marks.ts'
 
@@ -59,7 +60,6 @@ export function createInstallationLifeRepository(db: Database) {
 
 /** Starts another life of a database that was just restored: the marks of the former one are read, and never written by it. */
 export async function startLife(db: Database): Promise<InstallationLife> {
-  const change = { $set: { value: lifeText(randomUUID(), 0), changedAt: new Date() } }
-  await db.collection(INSTALLATION).updateOne({ _id: LIFE_FACT }, change, { upsert: true })
+  await writeFact(db, LIFE_FACT, lifeText(randomUUID(), 0))
   return await createInstallationLifeRepository(db).read()
 }

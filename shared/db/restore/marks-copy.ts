@@ -1,5 +1,5 @@
 import type { Database } from '#shared/db/connection/connect.ts'
-import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
+import { writeFact } from '#shared/db/installation/facts.ts'
 
 /** Name of the fact that holds a copy of the marks, so that every archive has one. */
 export const MARKS_FACT = 'marks'
@@ -10,6 +10,5 @@ export async function storeMarksCopy(
   life: string,
   texts: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const change = { $set: { value: JSON.stringify({ [life]: texts }), changedAt: new Date() } }
-  await db.collection(INSTALLATION).updateOne({ _id: MARKS_FACT }, change, { upsert: true })
+  await writeFact(db, MARKS_FACT, JSON.stringify({ [life]: texts }))
 }

@@ -8,24 +8,6 @@ import { WALLETS } from '#shared/db/wallets/wallet-models.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import { ROLES, type Role } from '#shared/ports/users.ts'
 
-/** Changes of a restore for which no use case exists: each in one transaction with its audit row and mails, or not at all when there is nothing to change. */
-export interface TakenBackChanges {
-  /** Nobody logs in with the former password, links that were mailed for a new one, or recognised browsers; with `factor` also not with the authenticator and its recovery codes. */
-  voidLogIn(
-    userId: string,
-    to: { readonly passwordHash: string; readonly factor: boolean },
-    write: AuditWrite,
-  ): Promise<boolean>
-  /** No recovery code of the person works. */
-  voidRecoveryCodes(userId: string, write: AuditWrite): Promise<boolean>
-  /** Removes a member, or lowers their role, and closes the open invitations in that workspace that the person got or sent. */
-  lowerRole(member: MemberRole, audit: AuditRecord): Promise<boolean>
-  /** The endpoint is paused, and its one secret is this one. */
-  replaceSecrets(endpointId: string, sealed: string, write: AuditWrite): Promise<boolean>
-  /** Disables wallets until their workspace proves control. */
-  displace(walletIds: readonly string[], audit: AuditRecord): Promise<boolean>
-}
-
 interface MemberRole {
   readonly workspaceId: string
   readonly userId: string
@@ -34,21 +16,32 @@ interface MemberRole {
   readonly to: Role | null
 }
 
-/** What a restored database takes back again, on MongoDB. */
-export function createTakenBackChanges(db: Database): TakenBackChanges {
+/**
+ * What a restored database takes back again, on MongoDB, where no use case exists for it: each change in one transaction with its audit row and mails, or
+ * not at all when there is nothing to change.
+ */
+export function createTakenBackChanges(db: Database) {
   return {
-    voidLogIn: (userId, { passwordHash, factor }, write) =>
+    /** Nobody logs in with the former password, links that were mailed for a new one, or recognised browsers; with `factor` also not with the authenticator and its recovery codes. */
+    voidLogIn: (
+      userId: string,
+      { passwordHash, factor }: { readonly passwordHash: string; readonly factor: boolean },
+      write: AuditWrite,
+    ) =>
       audited(db, write, async (session) => {
         const set = { passwordHash, ...(factor && { totp: null, recoveryHashes: [] }) }
         return (await raiseEpoch(db, { userId, from: null, set, keepDevice: null }, session)) !== null
       }),
-    voidRecoveryCodes: (userId, write) =>
+    /** No recovery code of the person works. */
+    voidRecoveryCodes: (userId: string, write: AuditWrite) =>
       audited(db, write, async (session) => {
         const held = { 'recoveryHashes.0': { $exists: true } }
         return (await raiseEpoch(db, { userId, from: null, held, set: { recoveryHashes: [] } }, session)) !== null
       }),
-    lowerRole: (member, audit) => lowerRole(db, member, audit),
-    replaceSecrets: (endpointId, sealed, write) =>
+    /** Removes a member, or lowers their role, and closes the open invitations in that workspace that the person got or sent. */
+    lowerRole: (member: MemberRole, audit: AuditRecord) => lowerRole(db, member, audit),
+    /** The endpoint is paused, and its one secret is this one. */
+    replaceSecrets: (endpointId: string, sealed: string, write: AuditWrite) =>
       audited(db, write, async (session) => {
         const at = toDate(write.audit.at)
         const set = { sealedSecrets: [sealed], formerSecrets: [], status: 'disabled' as const }
@@ -56,7 +49,8 @@ export function createTakenBackChanges(db: Database): TakenBackChanges {
         const replaced = await db.collection(WEBHOOK_ENDPOINTS).updateOne({ _id: endpointId }, change, { session })
         return replaced.matchedCount === 1
       }),
-    displace: (walletIds, audit) =>
+    /** Disables wallets until their workspace proves control. */
+    displace: (walletIds: readonly string[], audit: AuditRecord) =>
       audited(db, audit, async (session) => {
         const at = toDate(audit.at)
         const held = { _id: { $in: [...walletIds] }, displacedAt: { $exists: false } }

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
-import { audited } from '#shared/db/audit/audited.ts'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
@@ -24,10 +24,7 @@ export function createChainCommandRepository(db: Database) {
     /** Stores the request and its audit row together, unless one of its kind is open on the network: then that one is returned. */
     request: async (command: ChainCommand, audit: AuditRecord): Promise<ChainCommand> => {
       try {
-        await audited(db, audit, async (session) => {
-          await commands.insertOne(CHAIN_COMMANDS.toDocument(command), { session })
-          return true
-        })
+        await insertAudited(db, audit, (within) => commands.insertOne(CHAIN_COMMANDS.toDocument(command), within))
         return command
       } catch (error) {
         if (duplicateKeyFields(error) === null) throw error

@@ -2,7 +2,7 @@ import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor, DeadlineRelease } from '#shared/ports/cursors.ts'
@@ -23,15 +23,10 @@ export function createCursorRepository(db: Database) {
       (await cursors.find().sort({ _id: 1 }).toArray()).map(cursorFromDocument),
     /** Creates the cursor when there is none; returns the stored one. */
     create: async (cursor: ChainCursor): Promise<ChainCursor> => {
-      try {
-        await cursors.insertOne(cursorToDocument(cursor))
-        return cursor
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-        const stored = await cursors.findOne({ _id: cursor.id }, NEWEST)
-        if (stored === null) throw new Error(`cursor ${cursor.id} exists but cannot be read`, { cause: error })
-        return cursorFromDocument(stored)
-      }
+      if (await unlessTaken(() => cursors.insertOne(cursorToDocument(cursor)))) return cursor
+      const stored = await cursors.findOne({ _id: cursor.id }, NEWEST)
+      if (stored === null) throw new Error(`cursor ${cursor.id} exists but cannot be read`)
+      return cursorFromDocument(stored)
     },
     /** Takes the lease when it is free, expired or ours; each new holder gets a higher epoch. Null when another holds it. */
     acquireLease: async (

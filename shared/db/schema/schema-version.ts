@@ -1,4 +1,5 @@
 import type { Database } from '#shared/db/connection/connect.ts'
+import { readFact } from '#shared/db/installation/facts.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 
 /** Name of the fact that holds the version. */
@@ -41,6 +42,6 @@ export async function verifySchemaVersion(db: Database, newest: number): Promise
 }
 
 async function recorded(db: Database, fact: string): Promise<number | null> {
-  const found = await db.collection(INSTALLATION).findOne({ _id: fact })
-  return found === null ? null : Number(found.value)
+  const value = await readFact(db, fact)
+  return value === null ? null : Number(value)
 }

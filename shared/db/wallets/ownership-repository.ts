@@ -1,8 +1,8 @@
 import type mongoose from 'mongoose'
-import { audited } from '#shared/db/audit/audited.ts'
+import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toMs } from '#shared/db/connection/dates.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { addressSubject, keySubject, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { AuditWrite } from '#shared/ports/audit.ts'
@@ -37,15 +37,9 @@ export function createOwnershipRepository(db: Database) {
       const { workspaceId, opId } = challenge
       const known = await challenges.findOne({ workspaceId, opId })
       if (known !== null) return challengeFromDocument(known)
-      try {
-        await audited(db, auditWrite, async (session) => {
-          await challenges.insertOne(challengeToDocument(challenge), { session })
-          return true
-        })
-      } catch (error) {
-        // A concurrent run of the same operation: its challenge is read below.
-        if (duplicateKeyFields(error) === null) throw error
-      }
+      const fresh = challengeToDocument(challenge)
+      // After a concurrent run of the same operation, its challenge is read below.
+      await unlessTaken(() => insertAudited(db, auditWrite, (within) => challenges.insertOne(fresh, within)))
       const stored = await challenges.findOne({ workspaceId, opId })
       return stored === null ? challenge : challengeFromDocument(stored)
     },

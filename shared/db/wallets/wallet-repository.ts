@@ -3,7 +3,7 @@ import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDateOrNull } from '#shared/db/connection/dates.ts'
-import { bulkDuplicates, duplicateKeyFields, ignoringDuplicates } from '#shared/db/connection/duplicate-key.ts'
+import { bulkDuplicates, ignoringDuplicates, unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { isAny } from '#shared/db/connection/is-any.ts'
 import { NEWEST } from '#shared/db/connection/newest.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
@@ -55,14 +55,9 @@ export function createWalletRepository(db: Database) {
   const materials = db.collection(KEY_MATERIAL)
   const wallets = db.collection(WALLETS)
   const addresses = db.collection(ADDRESSES)
-  const findMaterial = async (id: string): Promise<KeyMaterial | null> => {
-    const stored = await materials.findOne({ _id: id })
-    return KEY_MATERIAL.toRecord(stored)
-  }
-  const findWallet = async (id: string): Promise<Wallet | null> => {
-    const stored = await wallets.findOne({ _id: id })
-    return WALLETS.toRecord(stored)
-  }
+  const findMaterial = async (id: string): Promise<KeyMaterial | null> =>
+    KEY_MATERIAL.toRecord(await materials.findOne({ _id: id }))
+  const findWallet = async (id: string): Promise<Wallet | null> => WALLETS.toRecord(await wallets.findOne({ _id: id }))
   const withoutId = { projection: { _id: 0 } }
   const keysOnly = { projection: { _id: 0, matchKey: 1 } }
 
@@ -70,15 +65,10 @@ export function createWalletRepository(db: Database) {
     /** Inserts the material if it is new; returns the stored record and whether others use it already. */
     upsertMaterial: async (material: KeyMaterial): Promise<KeyMaterial> => {
       const { id } = material
-      try {
-        await materials.insertOne(KEY_MATERIAL.toDocument(material))
-        return material
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-        const stored = await materials.findOne({ _id: id }, NEWEST)
-        if (stored === null) throw new Error(`key material ${id} exists but cannot be read`, { cause: error })
-        return KEY_MATERIAL.toRecord(stored)
-      }
+      if (await unlessTaken(() => materials.insertOne(KEY_MATERIAL.toDocument(material)))) return material
+      const stored = await materials.findOne({ _id: id }, NEWEST)
+      if (stored === null) throw new Error(`key material ${id} exists but cannot be read`)
+      return KEY_MATERIAL.toRecord(stored)
     },
     findMaterial,
     listMaterials: async (): Promise<readonly KeyMaterial[]> =>
@@ -121,15 +111,8 @@ export function createWalletRepository(db: Database) {
       return (await materials.updateOne(filter, update)).matchedCount === 1
     },
 
-    insertWallet: async (wallet: Wallet): Promise<'inserted' | 'exists'> => {
-      try {
-        await wallets.insertOne(WALLETS.toDocument(wallet))
-        return 'inserted'
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-        return 'exists'
-      }
-    },
+    insertWallet: async (wallet: Wallet): Promise<'inserted' | 'exists'> =>
+      (await unlessTaken(() => wallets.insertOne(WALLETS.toDocument(wallet)))) ? 'inserted' : 'exists',
     listWallets: async (workspaceId: string | null): Promise<readonly Wallet[]> => {
       const owned = workspaceId === null ? {} : { workspaceId }
       return (await wallets.find(owned).sort({ _id: 1 }).toArray()).map(WALLETS.toRecord)

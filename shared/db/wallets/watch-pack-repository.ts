@@ -1,7 +1,8 @@
 import mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { duplicateKeyFields } from '#shared/db/connection/duplicate-key.ts'
+import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { bytesOf } from '#shared/db/connection/stored-fields.ts'
+import { readFact } from '#shared/db/installation/facts.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { WatchPack, WatchPackHead } from '#shared/ports/watch-packs.ts'
@@ -18,7 +19,7 @@ export function createWatchPackRepository(db: Database) {
   const packs = db.collection(WATCH_PACKS)
   const facts = db.collection(INSTALLATION)
   const expected = async (mode: Mode, family: Family): Promise<number> =>
-    Number((await facts.findOne({ _id: factOf(mode, family) }))?.value ?? 0)
+    Number((await readFact(db, factOf(mode, family))) ?? 0)
 
   /** Raises the number of packs that must exist, never lowers it. */
   const expect = async (mode: Mode, family: Family, count: number): Promise<void> => {
@@ -27,12 +28,8 @@ export function createWatchPackRepository(db: Database) {
       const stored = await facts.findOne({ _id })
       if (stored !== null && Number(stored.value) >= count) return
       const next = { value: String(count), changedAt: new Date() }
-      try {
-        if (stored === null) await facts.insertOne({ _id, ...next })
-        else await facts.updateOne({ _id, value: stored.value }, { $set: next })
-      } catch (error) {
-        if (duplicateKeyFields(error) === null) throw error
-      }
+      if (stored === null) await unlessTaken(() => facts.insertOne({ _id, ...next }))
+      else await facts.updateOne({ _id, value: stored.value }, { $set: next })
     }
     throw new Error(`the number of watch packs of ${mode} ${family} could not be stored`)
   }
@@ -70,12 +67,8 @@ export function createWatchPackRepository(db: Database) {
         const { matchedCount } = await packs.updateOne({ _id, count: storedCount }, { $set: stored })
         if (matchedCount === 0) return false
       } else {
-        try {
-          await packs.insertOne({ _id, mode, family, seq, salt: binary(salt), ...stored })
-        } catch (error) {
-          if (duplicateKeyFields(error) === null) throw error
-          return false
-        }
+        const pack = { _id, mode, family, seq, salt: binary(salt), ...stored }
+        if (!(await unlessTaken(() => packs.insertOne(pack)))) return false
       }
       await expect(mode, family, seq + 1)
       return true

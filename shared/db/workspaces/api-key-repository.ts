@@ -1,5 +1,5 @@
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
-import { audited } from '#shared/db/audit/audited.ts'
+import { insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -11,10 +11,7 @@ export function createApiKeyRepository(db: Database) {
   return {
     /** Stores a key in one transaction with its audit row. */
     insert: async (key: ApiKeyRecord, audit: AuditRecord): Promise<void> => {
-      await audited(db, audit, async (session) => {
-        await keys.insertOne(API_KEYS.toDocument(key), { session })
-        return true
-      })
+      await insertAudited(db, audit, (within) => keys.insertOne(API_KEYS.toDocument(key), within))
     },
     findByHash: async (hash: string): Promise<ApiKeyRecord | null> => API_KEYS.toRecord(await keys.findOne({ hash })),
     /** Several keys in one read; unknown hashes are left out. */

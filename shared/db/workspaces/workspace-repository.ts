@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose'
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
-import { audited } from '#shared/db/audit/audited.ts'
+import { audited, insertAudited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import type { AuditInput } from '#shared/ports/users.ts'
 import { WORKSPACES, type Workspace, type WorkspaceDocument } from './workspace-model.ts'
@@ -11,10 +11,7 @@ export function createWorkspaceRepository(db: Database) {
   return {
     /** Stores a workspace in one transaction with its audit row. */
     insert: async (workspace: Workspace, audit: AuditRecord): Promise<void> => {
-      await audited(db, audit, async (session) => {
-        await workspaces.insertOne(WORKSPACES.toDocument(workspace), { session })
-        return true
-      })
+      await insertAudited(db, audit, (within) => workspaces.insertOne(WORKSPACES.toDocument(workspace), within))
     },
     findById: async (id: string): Promise<Workspace | null> =>
       WORKSPACES.toRecord(await workspaces.findOne({ _id: id })),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LedgerRow } from '../invoice/model.ts'
-import { aPaymentMethod, aQuote, T0 } from '../invoice/transition-fixtures.ts'
+import { aPaymentMethod, aQuote, T0 } from '../invoice/transition-story.fixture.ts'
 import { booksOf, partsOfMovement } from './invoice-books.ts'
 import { type BookedInvoice, type BookedPayment, type BookedRefund, movementsOf } from './movements.ts'
 

@@ -9,7 +9,7 @@ import type { InvoiceState } from './model.ts'
 import { isDust, isLive, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { firstSeenAt, holds, paymentMethod, rateSeen, start } from './transition-arbitraries.fixture.ts'
-import { anotherPaymentMethod, aPayment, aQuote, DUE, MINUTE, renewal, T0 } from './transition-fixtures.ts'
+import { anotherPaymentMethod, aPayment, aQuote, DUE, MINUTE, renewal, T0 } from './transition-story.fixture.ts'
 
 /** Sums of these come within dust of what is due; half of them are dust. */
 const amount = fc.constantFrom(1n, 500n, 700n, 900n, 999n, DUE - 1_900n, DUE - 1_600n, DUE / 2n, DUE / 2n - 800n)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { INVOICE_STATUSES } from '../enumerations.ts'
 import { planSimulation, type SimulationScenario } from './plan-simulation.ts'
-import { aPayment, aPaymentMethod, aQuote, DUE, story, storyIn } from './transition-fixtures.ts'
+import { aPayment, aPaymentMethod, aQuote, DUE, story, storyIn } from './transition-story.fixture.ts'
 
 const REFUSED = { outcome: 'refused', reason: 'not_simulatable' }
 const SCENARIOS: readonly SimulationScenario[] = ['paid', 'partial', 'overpaid', 'expired']

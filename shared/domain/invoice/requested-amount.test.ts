@@ -13,7 +13,7 @@ import {
   story,
   storyIn,
   T0,
-} from './transition-fixtures.ts'
+} from './transition-story.fixture.ts'
 
 /** Payers can type hundreds of base units, and the chain lets them send 546 at least; a rest below that counts as paid. */
 const policy = { ...aPaymentMethod().policy, unitBase: 100n, sendableBase: 546n, toleranceBase: 545n }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { openInvoice } from './open-invoice.ts'
-import { aPaymentMethod, DEADLINE, DUE, MINUTE, T0 } from './transition-fixtures.ts'
+import { aPaymentMethod, DEADLINE, DUE, MINUTE, T0 } from './transition-story.fixture.ts'
 
 export const paymentMethod = aPaymentMethod({
   policy: { ...aPaymentMethod().policy, toleranceBase: 1_000n, sendableBase: 500n },

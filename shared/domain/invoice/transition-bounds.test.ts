@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { totals } from './totals.ts'
 import { StaleObservations, transition } from './transition.ts'
-import { aPayment, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-fixtures.ts'
+import { aPayment, DEADLINE, DUE, MINUTE, story, storyIn, T0 } from './transition-story.fixture.ts'
 
 const onTimeLate = { firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' }
 

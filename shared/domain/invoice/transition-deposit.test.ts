@@ -14,7 +14,7 @@ import {
   type Story,
   story,
   T0,
-} from './transition-fixtures.ts'
+} from './transition-story.fixture.ts'
 
 const DAY = 24 * 60 * MINUTE
 /** The quote ends after 20 minutes, the grace after 80, the invoice after 30 days. */

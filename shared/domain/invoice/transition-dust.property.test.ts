@@ -7,7 +7,7 @@ import type { InvoiceState } from './model.ts'
 import { openInvoice } from './open-invoice.ts'
 import { isDust, isLive, isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
-import { aPayment, aPaymentMethod, DEADLINE, DUE, effectName, MINUTE, T0 } from './transition-fixtures.ts'
+import { aPayment, aPaymentMethod, DEADLINE, DUE, effectName, MINUTE, T0 } from './transition-story.fixture.ts'
 
 const AT = DEADLINE + 1
 const paymentMethod = aPaymentMethod({

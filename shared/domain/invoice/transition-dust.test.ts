@@ -13,7 +13,7 @@ import {
   story,
   storyIn,
   T0,
-} from './transition-fixtures.ts'
+} from './transition-story.fixture.ts'
 
 /** 0.1 % of `DUE`: the smallest amount that is not dust. */
 const BOUND = DUE / 1_000n

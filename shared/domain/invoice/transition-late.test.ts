@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { totals } from './totals.ts'
-import { aPayment, aPaymentMethod, DEADLINE, DUE, MINUTE, story, storyIn } from './transition-fixtures.ts'
+import { aPayment, aPaymentMethod, DEADLINE, DUE, MINUTE, story, storyIn } from './transition-story.fixture.ts'
 
 const onTimeLate = { firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' }
 

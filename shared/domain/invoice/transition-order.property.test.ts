@@ -7,7 +7,7 @@ import type { InvoiceState, Ms } from './model.ts'
 import { isSettled, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { amount, firstSeenAt, holds, rateSeen, start } from './transition-arbitraries.fixture.ts'
-import { aPayment, DEADLINE, MINUTE, T0 } from './transition-fixtures.ts'
+import { aPayment, DEADLINE, MINUTE, T0 } from './transition-story.fixture.ts'
 
 describe('payments that do not know of each other', () => {
   const observation = fc

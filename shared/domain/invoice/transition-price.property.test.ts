@@ -20,7 +20,7 @@ import { statusBySums } from './settle.ts'
 import { holdingMethod, isLive, isSettled, requestedBase, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { holds } from './transition-arbitraries.fixture.ts'
-import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from './transition-fixtures.ts'
+import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from './transition-story.fixture.ts'
 
 /** 1,000.00 dollars. */
 const PRICE_MINOR = 100_000n

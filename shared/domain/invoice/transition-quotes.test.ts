@@ -12,7 +12,7 @@ import {
   story,
   storyIn,
   T0,
-} from './transition-fixtures.ts'
+} from './transition-story.fixture.ts'
 
 describe('foreign money', () => {
   // Guarantee: another token or network never pays an invoice.

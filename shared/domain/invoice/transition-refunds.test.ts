@@ -13,7 +13,7 @@ import {
   MINUTE,
   story,
   storyIn,
-} from './transition-fixtures.ts'
+} from './transition-story.fixture.ts'
 
 const USDT = 'usdt_ethereum' as const
 const USDC = 'usdc_ethereum' as const

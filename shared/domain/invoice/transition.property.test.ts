@@ -8,7 +8,16 @@ import type { InvoiceState, Ms } from './model.ts'
 import { isLive, isSettled, settlement, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { amountOrRest, firstSeenAt, holds, rateSeen, start } from './transition-arbitraries.fixture.ts'
-import { anotherPaymentMethod, aPayment, aQuote, DUE, effectName, MINUTE, renewal, T0 } from './transition-fixtures.ts'
+import {
+  anotherPaymentMethod,
+  aPayment,
+  aQuote,
+  DUE,
+  effectName,
+  MINUTE,
+  renewal,
+  T0,
+} from './transition-story.fixture.ts'
 
 const target = fc.constantFrom(
   { asset: 'usdt_ethereum', network: 'ethereum', matchKey: 'a1' } as const,

@@ -11,7 +11,7 @@ import {
   renewal,
   story,
   storyIn,
-} from './transition-fixtures.ts'
+} from './transition-story.fixture.ts'
 
 /** `=` is unchanged; a status is where it leads; `409 <reason>` is a refusal. */
 type Expectation = '=' | InvoiceStatus | `409 ${string}`

@@ -1,8 +1,8 @@
+import { within } from '#shared/contracts/within.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { JobCounts } from '#shared/ports/queue-counts.ts'
 import type { RateLimiter } from '#shared/ports/rate-limit.ts'
 import { type Metrics, QUEUES, type QueueName, type Runtime } from '#shared/ports/runtime.ts'
-import { withDeadline } from '../deadline.ts'
 import { createJobTurns } from '../job-turns.ts'
 import { createLocalBuckets, standing } from '../local-buckets.ts'
 import type { QueueWorker, QueueWorkerOptions } from '../queue-worker-options.ts'
@@ -68,7 +68,12 @@ function createMemoryWorker(queues: MemoryQueues, runtime: Runtime, options: Que
   const stop = async (deadlineMs: number): Promise<void> => {
     leave()
     const ended = sweeper.stop().then(turns.settled)
-    if (!(await withDeadline(ended, deadlineMs)))
+    if (
+      (await within(
+        ended.then(() => true),
+        deadlineMs,
+      )) === null
+    )
       logger.warn({ running: turns.size }, 'jobs were still running at the deadline; the sweep will repeat them')
   }
   return {

@@ -1,17 +1,13 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { errorText } from '#shared/contracts/error-text.ts'
+import { within } from '#shared/contracts/within.ts'
+import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 
 /** Why a process cannot work now, in a few words, or null when this check passes. */
 export type ReadinessCheck = () => string | null | Promise<string | null>
 
-export interface HealthServer {
-  /** `http://127.0.0.1:<port>`. */
-  readonly url: string
-  readonly port: number
-  stop(): Promise<void>
-}
+export type HealthServer = Awaited<ReturnType<typeof startHealthServer>>
 
 export interface HealthOptions {
   /** 0 = any free port. */
@@ -36,7 +32,7 @@ export interface HealthOptions {
  * `{"ready":false,"reasons":{<check>: <why>},"degraded":{…}}`; what all replicas share never fails it) and `/startupz` (503 with the reason until the process has
  * started once, 200 afterwards). Rejects when the port is taken.
  */
-export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
+export async function startHealthServer(options: HealthOptions) {
   const { metrics, checks, checkTimeoutMs = 2_000 } = options
   const server = createServer((request, response) => {
     const answer = (status: number, type: string, body: string) =>
@@ -64,16 +60,13 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
       )
     } else json(404, { error: 'unknown path; use /metrics, /livez, /readyz or /startupz' })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port, options.host ?? '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const { port } = await listenOn(server, options.port, options.host ?? '127.0.0.1')
   return {
+    /** `http://127.0.0.1:<port>`. */
     url: `http://127.0.0.1:${port}`,
     port,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve())
         server.closeAllConnections()
       }),
@@ -107,16 +100,10 @@ interface Outcome {
 }
 
 async function outcome(check: ReadinessCheck, timeoutMs: number): Promise<Outcome> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => resolve({ fault: null, silence: `no result within ${timeoutMs} ms` }), timeoutMs)
-  })
   const checked = async (): Promise<Outcome> => ({ fault: await check(), silence: null })
   try {
-    return await Promise.race([checked(), late])
+    return (await within(checked(), timeoutMs)) ?? { fault: null, silence: `no result within ${timeoutMs} ms` }
   } catch (error) {
     return { fault: null, silence: errorText(error) }
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -1,3 +1,4 @@
+import { within } from '#shared/contracts/within.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 
 /** A step of the shutdown. */
@@ -39,15 +40,8 @@ export function createShutdown(options: ShutdownOptions) {
 
   async function runOnce(reason: string, failed: boolean): Promise<void> {
     logger.info({ reason }, 'stopping')
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(() => {
-        logger.error({ deadlineMs }, 'shutdown took too long; exiting now')
-        resolve(false)
-      }, deadlineMs)
-    })
-    const clean = await Promise.race([stopAll(), late])
-    clearTimeout(timer)
+    const clean = await within(stopAll(), deadlineMs)
+    if (clean === null) logger.error({ deadlineMs }, 'shutdown took too long; exiting now')
     signals.off('SIGTERM', onSignal)
     signals.off('SIGINT', onSignal)
     exit(clean && !failed ? 0 : 1)

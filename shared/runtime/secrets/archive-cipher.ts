@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 import { z } from 'zod'
+import { parseJson } from '#shared/contracts/parse-json.ts'
 
 const MAGIC = Buffer.from('PAYMESHBACKUP1\n', 'latin1')
 const HEAD_MAX = 65_536
@@ -190,17 +191,9 @@ async function readFront(input: ByteReader): Promise<{ readonly head: ArchiveHea
   const length = (await input.take(4))?.readUInt32BE(0) ?? 0
   const bytes = length > 0 && length <= HEAD_MAX ? await input.take(length) : null
   if (bytes === null) throw cutOff()
-  const parsed = headSchema.safeParse(parseJson(bytes))
+  const parsed = headSchema.safeParse(parseJson(bytes.toString('utf8')))
   if (!parsed.success) throw new ArchiveRefused('unsupported', 'This version cannot read the header of this archive.')
   return { head: parsed.data, front: frontOf(bytes) }
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return null
-  }
 }
 
 const uint32 = (value: number): Buffer => {

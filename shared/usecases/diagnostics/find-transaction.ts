@@ -1,3 +1,4 @@
+import { within } from '#shared/contracts/within.ts'
 import { type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Payment } from '#shared/ports/payments.ts'
@@ -85,17 +86,10 @@ async function explainOn(
   network: NetworkId,
 ): Promise<TransactionExplanation | null> {
   const client = deps.openClient(mode, network)
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), NODE_PATIENCE_MS)
-  })
+  const about = { mode, network, txHash: text, onlyFor: workspaceId }
   try {
-    return await Promise.race([
-      explainTransaction({ ...deps, client }, { mode, network, txHash: text, onlyFor: workspaceId }),
-      patience,
-    ])
+    return await within(explainTransaction({ ...deps, client }, about), NODE_PATIENCE_MS)
   } finally {
-    clearTimeout(timer)
     await client?.close()
   }
 }

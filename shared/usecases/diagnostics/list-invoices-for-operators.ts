@@ -1,5 +1,5 @@
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
-import { activePaymentMethod, type InvoiceState, type Ms, type PaymentMethod } from '#shared/domain/invoice/model.ts'
+import { activePaymentMethod, type InvoiceState, type Ms } from '#shared/domain/invoice/model.ts'
 import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
@@ -15,7 +15,6 @@ export type ListForOperatorsDeps = Uses<'clock' | 'payments' | 'cursors'> & {
 /** An invoice of a list and its next step. */
 export interface InvoiceRow {
   readonly invoice: Invoice
-  readonly paymentMethod: PaymentMethod | null
   readonly whatNow: string
 }
 
@@ -27,10 +26,9 @@ export async function listInvoicesForOperators(
   const { invoices, next } = await deps.lookups.page(query)
   const now = deps.clock.now()
   const rows = invoices.map(async (invoice): Promise<InvoiceRow> => {
-    const paymentMethod = activePaymentMethod(invoice.state)
-    const progress =
-      invoice.state.status === 'confirming' && paymentMethod !== null ? await progressOf(deps, invoice) : null
-    return { invoice, paymentMethod, whatNow: invoiceWhatNow(invoice.state, now, progress) }
+    const isConfirming = invoice.state.status === 'confirming' && activePaymentMethod(invoice.state) !== null
+    const progress = isConfirming ? await progressOf(deps, invoice) : null
+    return { invoice, whatNow: invoiceWhatNow(invoice.state, now, progress) }
   })
   return { rows: await Promise.all(rows), next }
 }

@@ -1,5 +1,4 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
@@ -37,7 +36,7 @@ export interface RotateSecretInput {
 export async function rotateEndpointSecret(
   deps: Uses<'endpoints' | 'operations' | 'secretBox' | 'clock' | 'random'>,
   input: RotateSecretInput,
-): Promise<{ readonly endpoint: WebhookEndpoint; readonly secret: string; readonly oldUntil: Ms }> {
+): Promise<{ readonly secret: string; readonly oldUntil: Ms }> {
   const { endpointId, overlapMs, opId } = input
   if (!(overlapMs >= 0 && overlapMs <= ROTATION_OVERLAP_MAX_MS)) {
     throw new PaymeshError('VALIDATION_ERROR', {
@@ -53,8 +52,7 @@ export async function rotateEndpointSecret(
     if (current === undefined) throw new Error(`endpoint ${endpointId} has no secret`)
     const at = deps.clock.now()
     if (endpoint.rotatedBy === opId) {
-      const secret = deps.secretBox.open(current, context)
-      return { endpoint, secret, oldUntil: endpoint.formerSecrets[0]?.until ?? at }
+      return { secret: deps.secretBox.open(current, context), oldUntil: endpoint.formerSecrets[0]?.until ?? at }
     }
     const known = [current, ...endpoint.formerSecrets.map(({ sealed }) => sealed)]
     const secret = input.newSecret ?? newEndpointSecret(deps.random)
@@ -74,7 +72,7 @@ export async function rotateEndpointSecret(
       mode: endpoint.mode === 'both' ? null : endpoint.mode,
       detail: { old_until: new Date(oldUntil).toISOString(), ...reasonOf(input) },
     })
-    if (stored) return { endpoint: { ...endpoint, ...next }, secret, oldUntil }
+    if (stored) return { secret, oldUntil }
     if (await deps.operations.isRecorded(auditId)) throw replacedSince()
   }
   throw new Error(`the secret of endpoint ${endpointId} was changed concurrently too often`)

@@ -19,7 +19,7 @@ export async function setEndpointStatus(
     /** Id of the operation: repeating it changes nothing. Absent = each call is a separate operation. */
     readonly opId?: string
   },
-): Promise<{ readonly endpoint: WebhookEndpoint; readonly changed: boolean }> {
+): Promise<{ readonly changed: boolean }> {
   const { endpointId, status, actor } = input
   const found = await findEndpoint(deps.endpoints, endpointId)
   const at = deps.clock.now()
@@ -40,5 +40,5 @@ export async function setEndpointStatus(
     await deps.deliveries.unhold(endpointId)
     deps.notifier.notify(QUEUES.webhooks, endpointId)
   }
-  return { endpoint: stored, changed }
+  return { changed }
 }

@@ -14,16 +14,10 @@ const USUAL_MIN = 5
 export type FiatDeps = Uses<'rates' | 'catalog'>
 
 /** Values amounts in one currency. */
-export interface FiatOf {
-  readonly currency: FiatCode
-  /** Minor units, rounded down; null without a usable rate. */
-  minor(asset: AssetId, base: bigint): Promise<bigint | null>
-  /** The same as a decimal string. */
-  text(asset: AssetId, base: bigint): Promise<string | null>
-}
+export type FiatOf = ReturnType<typeof fiatOf>
 
 /** Reads each rate once. */
-export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries): FiatOf {
+export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries) {
   const known = new Map<AssetId, Promise<string | null>>()
   const priceOf = (asset: AssetId) => {
     const price =
@@ -41,8 +35,10 @@ export function fiatOf(deps: FiatDeps, currency: FiatCode, arsSeries: ArsSeries)
   }
   return {
     currency,
+    /** Minor units, rounded down; null without a usable rate. */
     minor,
-    async text(asset, base) {
+    /** The same as a decimal string. */
+    async text(asset: AssetId, base: bigint) {
       const value = await minor(asset, base)
       return value === null ? null : formatFiat(value, currency)
     },
@@ -55,7 +51,6 @@ export interface UsualInvoice {
   readonly currency: FiatCode
   /** Middle amount of the newest invoices in this currency, minor units; null with fewer than five. */
   readonly medianMinor: bigint | null
-  readonly invoices: number
 }
 
 /** Reads the newest 50 invoices in live mode, or in test mode where the wallet is of test mode. */
@@ -71,5 +66,5 @@ export async function usualInvoice(
     .map(({ terms }) => terms.fiat.minor)
     .toSorted((left, right) => (left < right ? -1 : left > right ? 1 : 0))
   const median = amounts.length < USUAL_MIN ? null : (amounts[Math.floor((amounts.length - 1) / 2)] ?? null)
-  return { currency, medianMinor: median, invoices: amounts.length }
+  return { currency, medianMinor: median }
 }

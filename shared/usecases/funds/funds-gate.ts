@@ -11,15 +11,10 @@ const { waiting: WAITING_MAX, readings: READINGS_MAX, windowMs: WINDOW_MS } = SC
 
 /**
  * Bounds what people's reading costs: one reading at a time for each workspace, none twice within 30 s, at most 20 requests that
- * wait and 500 readings within any 10 minutes.
+ * wait and 500 readings within any 10 minutes. Remembers results in this process only, where its bounds count; failures are not remembered.
+ * `now` is monotonic milliseconds.
  */
-export interface FundsGate {
-  /** Throws `RATE_LIMITED`, without `work`, beyond these bounds, and every error of `work`. */
-  run<T>(workspaceId: string, key: string, work: () => Promise<T>): Promise<T>
-}
-
-/** Remembers results in this process only, where its bounds count; failures are not remembered. `now` is monotonic milliseconds. */
-export function createFundsGate(now: () => Ms = () => performance.now()): FundsGate {
+export function createFundsGate(now: () => Ms = () => performance.now()) {
   const turns = new Map<string, { readonly last: Promise<unknown>; readonly inside: number }>()
   const kept = new Map<string, { readonly at: Ms; readonly result: unknown }>()
   /** Begin of each reading within the window, oldest first. */
@@ -55,6 +50,7 @@ export function createFundsGate(now: () => Ms = () => performance.now()): FundsG
   }
 
   return {
+    /** Throws `RATE_LIMITED`, without `work`, beyond these bounds, and every error of `work`. */
     async run<T>(workspaceId: string, key: string, work: () => Promise<T>): Promise<T> {
       const id = `${workspaceId} ${key}`
       const known = fresh(id)

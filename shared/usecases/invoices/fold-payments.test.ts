@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { MarketRate } from '#shared/domain/books/movements.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
-import { aPaymentMethod, aQuote, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPaymentMethod, aQuote, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-story.fixture.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { Devices } from '#shared/usecases/uses.ts'

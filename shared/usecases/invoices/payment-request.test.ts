@@ -5,7 +5,14 @@ import { ASSET_IDS } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
-import { aPayment, aPaymentMethod, aQuote, DEADLINE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import {
+  aPayment,
+  aPaymentMethod,
+  aQuote,
+  DEADLINE,
+  MINUTE,
+  T0,
+} from '#shared/domain/invoice/transition-story.fixture.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import { frozenBounds } from '#shared/usecases/quotes/prepare-quote.ts'

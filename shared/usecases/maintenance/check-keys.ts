@@ -1,6 +1,6 @@
 import type { KeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import type { SealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
-import { KEY_CANARY_TEXT, type KeyHasher, type SecretBox } from '#shared/ports/secrets.ts'
+import { KEY_CANARY_TEXT, type KeyHasher, opens, type SecretBox } from '#shared/ports/secrets.ts'
 
 /** Dependencies of checking the keys; null for a key that the process does not have. */
 export interface CheckKeysDeps {
@@ -66,13 +66,4 @@ async function opensWhatIsThere({ sealed }: CheckKeysDeps, secretBox: SecretBox)
     if (envelope !== undefined) return opens(secretBox, envelope.sealed, envelope.context)
   }
   return true
-}
-
-function opens(secretBox: SecretBox, sealed: string, context: string): boolean {
-  try {
-    secretBox.open(sealed, context)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -32,24 +32,15 @@ export type KeepMarksDeps = Runtime &
     readonly markKeys: AuditKeys
   }
 
-/** Keeps the marks equal to what the store issues, and the store above the marks. */
-export interface MarkKeeper {
-  /**
-   * One round, for the process that raises the ceilings: about each second. Nothing happens without a place for marks. Returns the counters of
-   * all keys as the store has them.
-   */
-  run(): Promise<readonly KeyCounters[]>
-}
-
 type MarksByField = ReadonlyMap<string, Mark>
 
 const valueIn = (marks: MarksByField, field: string): number => marks.get(field)?.value ?? 0
 
 /**
- * A round reads the marks, then the store. A store whose beat is below that of the marks went back in time: it continues above all that the marks
+ * Keeps the marks equal to what the store issues, and the store above the marks. A round reads the marks, then the store. A store whose beat is below that of the marks went back in time: it continues above all that the marks
  * name, without a person. Otherwise, when something was issued since the last round, the store's beat is raised, and then the marks.
  */
-export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
+export function createMarkKeeper(deps: KeepMarksDeps) {
   const { markPlaces: places, installationLife, issued, clock, metrics } = deps
   let identity: InstallationLife | null = null
   /** All that this process read or said: while it lives, it outlasts a place that was emptied. */
@@ -129,6 +120,10 @@ export function createMarkKeeper(deps: KeepMarksDeps): MarkKeeper {
 
   for (const { name } of places) metrics.gauge('marks_written_at_seconds', clock.now() / 1_000, { place: name })
   return {
+    /**
+     * One round, for the process that raises the ceilings: about each second. Nothing happens without a place for marks. Returns the counters of
+     * all keys as the store has them.
+     */
     run: async () => (places.length > 0 ? await round() : null) ?? (await issued.listCounters()),
   }
 }

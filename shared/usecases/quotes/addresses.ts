@@ -205,18 +205,6 @@ const REFRESH_MS = 500
 /** Dependencies of issuing addresses. */
 type AddressSourceDeps = Runtime & Uses<'wallets' | 'catalog' | 'marks'>
 
-/** Offers fresh receiving addresses. An offer is not a claim: the invoice write that carries the claim decides. */
-interface AddressSource {
-  /**
-   * The next address of a key material that may be issued on a network: one already watched there if the network
-   * has a node, any derived one otherwise. Served from memory while stocked; refills in the background.
-   * Never offers an address twice from the same process. Throws `NO_WALLET_FOR_ASSET` when nothing can be issued.
-   */
-  take(material: Material, network: NetworkId): Promise<WatchedAddress>
-  /** Whether `take` would return an address now. Searches and refills like `take`, and leaves the address in stock. */
-  canTake(material: Material, network: NetworkId): Promise<boolean>
-}
-
 type Material = Pick<KeyMaterial, 'id' | 'mode' | 'family'>
 
 /** Picks a usable address from a stock; null when there is none. */
@@ -235,7 +223,7 @@ interface Stock {
 }
 
 /** Makes an address source with its own in-memory blocks; one per process is enough. */
-export function createAddressSource(deps: AddressSourceDeps): AddressSource {
+export function createAddressSource(deps: AddressSourceDeps) {
   const stocks = new Map<string, Stock>()
 
   const stockOf = (materialId: string): Stock => {
@@ -270,13 +258,19 @@ export function createAddressSource(deps: AddressSourceDeps): AddressSource {
   }
 
   return {
-    async take(material, network) {
+    /**
+     * The next address of a key material that may be issued on a network: one already watched there if the network
+     * has a node, any derived one otherwise. Served from memory while stocked; refills in the background.
+     * Never offers an address twice from the same process. Throws `NO_WALLET_FOR_ASSET` when nothing can be issued.
+     */
+    async take(material: Material, network: NetworkId) {
       const taken = await fromStock(material, network, takeFirst)
       if (taken !== null) return taken
       deps.metrics.count('address_source_exhausted_total', { family: material.family, mode: material.mode })
       throw new PaymeshError('NO_WALLET_FOR_ASSET', { internal: `addresses_exhausted ${material.id} on ${network}` })
     },
-    canTake: async (material, network) =>
+    /** Whether `take` would return an address now. Searches and refills like `take`, and leaves the address in stock. */
+    canTake: async (material: Material, network: NetworkId) =>
       (await fromStock(material, network, (stock, usable) => stock.held.find(usable) ?? null)) !== null,
   }
 }

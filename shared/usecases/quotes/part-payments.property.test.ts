@@ -8,7 +8,14 @@ import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { isDust, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
 import { holds } from '#shared/domain/invoice/transition-arbitraries.fixture.ts'
-import { aPayment, aPaymentMethod, aQuote, DEADLINE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import {
+  aPayment,
+  aPaymentMethod,
+  aQuote,
+  DEADLINE,
+  MINUTE,
+  T0,
+} from '#shared/domain/invoice/transition-story.fixture.ts'
 import { displayUnit } from '#shared/domain/money/money.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'

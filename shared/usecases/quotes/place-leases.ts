@@ -21,11 +21,7 @@ export interface NoFreePlace {
 }
 
 /** A place that no other write of this process carries. */
-export interface PlaceLease {
-  readonly place: string
-  /** The write that carried it is over, or there will be none. May be repeated. */
-  end(): void
-}
+export type PlaceLease = ReturnType<typeof lease>
 
 /** Makes the leases of a process; losing them costs a conflict in the store. */
 export function createPlaceLeases(deps: FreePlaceDeps) {
@@ -47,7 +43,7 @@ export function createPlaceLeases(deps: FreePlaceDeps) {
   }
 }
 
-function lease(writing: Map<string, Promise<void>>, place: string): PlaceLease {
+function lease(writing: Map<string, Promise<void>>, place: string) {
   let ended = (): void => undefined
   const write = new Promise<void>((resolve) => {
     ended = resolve
@@ -55,6 +51,7 @@ function lease(writing: Map<string, Promise<void>>, place: string): PlaceLease {
   writing.set(place, write)
   return {
     place,
+    /** The write that carried it is over, or there will be none. May be repeated. */
     end: () => {
       if (writing.get(place) === write) writing.delete(place)
       ended()

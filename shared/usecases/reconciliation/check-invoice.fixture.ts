@@ -3,7 +3,7 @@ import type { Effect, InvoiceEvent, PaymentObservation } from '#shared/domain/in
 import type { InvoiceState, LedgerRow, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { transition } from '#shared/domain/invoice/transition.ts'
-import { aPayment, aPaymentMethod, DEADLINE, DUE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPayment, aPaymentMethod, DEADLINE, DUE, T0 } from '#shared/domain/invoice/transition-story.fixture.ts'
 import type { Invoice, OutboxEntry } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ChainHeight, InvoiceRecords, PublishedEvent } from '#shared/ports/reconciliation.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { eventId } from '#shared/domain/ids.ts'
-import { aPayment, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-fixtures.ts'
+import { aPayment, DEADLINE, DUE, MINUTE, T0 } from '#shared/domain/invoice/transition-story.fixture.ts'
 import type { InvoiceRecords, PublishedEvent } from '#shared/ports/reconciliation.ts'
 import {
   completed,

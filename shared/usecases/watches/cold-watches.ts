@@ -96,17 +96,7 @@ export function shareColdWatches(deps: ColdWatchDeps): (mode: Mode, family: Fami
 const ROOM_SHARE = 0.1
 
 /** The hashes of packs in memory: a filter that grows in layers, because a Bloom filter cannot be enlarged. */
-interface PackFilter {
-  has(matchKey: string): boolean
-  /** Hashes that were added, some of them twice. */
-  readonly size: number
-  /** Makes room for so many hashes, so that they are in one layer. */
-  expect(coming: number): void
-  /** Adds the hashes of a pack from a position on. False, and nothing added, when the pack contradicts those before it. */
-  take(pack: WatchPack, from: number): boolean
-}
-
-export function createPackFilter(): PackFilter {
+export function createPackFilter() {
   const layers: BloomFilter[] = []
   let hasher: WatchHasher | null = null
   let salt: Uint8Array | null = null
@@ -123,19 +113,22 @@ export function createPackFilter(): PackFilter {
   }
 
   return {
-    has(matchKey) {
+    has(matchKey: string) {
       if (hasher === null) return false
       hasher.hash(matchKey)
       for (const layer of layers) if (layer.has(hasher.low, hasher.high)) return true
       return false
     },
+    /** Hashes that were added, some of them twice. */
     get size() {
       return size
     },
-    expect(coming) {
+    /** Makes room for so many hashes, so that they are in one layer. */
+    expect(coming: number) {
       if (coming > (layers.at(-1)?.room ?? 0)) addLayer(coming)
     },
-    take({ count, hashes, salt: itsSalt }, from) {
+    /** Adds the hashes of a pack from a position on. False, and nothing added, when the pack contradicts those before it. */
+    take({ count, hashes, salt: itsSalt }: WatchPack, from: number) {
       if (count < from || hashes.length !== count * HASH_BYTES) return false
       if (salt !== null && !isSame(salt, itsSalt)) return false
       salt ??= Uint8Array.from(itsSalt)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
+import { readFact, writeFact } from '#shared/db/installation/facts.ts'
 import type { Database } from '../../connection/connect.ts'
-import { INSTALLATION } from '../../installation/installation-model.ts'
 import { createLeaseRepository } from '../../installation/lease-repository.ts'
 import { MODELS } from '../models.ts'
 import { raiseReadable, SCHEMA_FACT, schemaVersion } from '../schema-version.ts'
@@ -40,10 +40,7 @@ export async function runMigrations(
     beforeWrite()
     if (!(await hold())) throw new Error('another process took over the migrations')
     await raiseReadable(db, readable)
-    for (const [_id, value] of Object.entries(facts)) {
-      const change = { $set: { value, changedAt: new Date() } }
-      await db.collection(INSTALLATION).updateOne({ _id }, change, { upsert: true })
-    }
+    for (const [name, value] of Object.entries(facts)) await writeFact(db, name, value)
   }
   try {
     if (!(await hasAuditRow(db)) && (await isFresh(db))) {
@@ -54,9 +51,9 @@ export async function runMigrations(
     const ran: number[] = []
     for (const migration of migrations.filter(({ id }) => id > version)) {
       const { id } = migration
-      const kept = await db.collection(INSTALLATION).findOne({ _id: cursorFact(id) })
-      const keep = (cursor: string) => note({ [cursorFact(id)]: cursor })
-      await migration.up({ db, cursor: kept?.value ?? null, keep, report })
+      const cursor = await readFact(db, cursorFact(id))
+      const keep = (next: string) => note({ [cursorFact(id)]: next })
+      await migration.up({ db, cursor, keep, report })
       // The version comes last: without it the migration is run again.
       await note({ [doneFact(id)]: migration.description, [SCHEMA_FACT]: String(id) }, readableBy(migrations, id))
       ran.push(id)
@@ -73,7 +70,7 @@ function readableBy(migrations: readonly Migration[], upTo: number = Number.POSI
 }
 
 async function hasAuditRow(db: Database): Promise<boolean> {
-  return (await db.collection(INSTALLATION).findOne({ _id: SCHEMA_FACT })) !== null
+  return (await readFact(db, SCHEMA_FACT)) !== null
 }
 
 /** Facts, leases and heartbeats do not count: processes that wait for `migrate` may have left them. */
