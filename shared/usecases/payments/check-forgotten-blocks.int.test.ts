@@ -60,13 +60,13 @@ it.each([
 
 // Guarantee: what no node can say any more costs a bounded number of questions, and holds up no other payment.
 it('asks about a payment that waits for more than an hour every five minutes only, and about a new one at once', async () => {
-  const asked = new Map<string, number>()
+  const doubts = new Map<string, number>()
   const invoice = await engine.open({ asset: 'usdt_ethereum' })
   const old = await forgottenPayment()
   const heights: number[] = []
   const poll = () =>
     confirmPayments(engine.deps, {
-      ...{ mode: 'test', network: 'ethereum', epoch: 1, height: next + 5_000, finalizedHeight: next + 4_900, asked },
+      ...{ mode: 'test', network: 'ethereum', epoch: 1, height: next + 5_000, finalizedHeight: next + 4_900, doubts },
       chain: {
         blockAt: async (height) => {
           heights.push(height)

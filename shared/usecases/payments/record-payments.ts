@@ -65,7 +65,7 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
 }
 
 /** When a transfer first appeared, in Unix milliseconds: at `seenAt`, or up to `seenBy` where the age that its node states is refuted. */
-export type Sighting = Required<Pick<FoundTransfer, 'seenAt' | 'seenBy'>>
+export type SeenTimes = Required<Pick<FoundTransfer, 'seenAt' | 'seenBy'>>
 
 /**
  * When a transfer first appeared, as far as its node can tell: its transaction may have waited in the mempool before the
@@ -79,15 +79,15 @@ export function seenSince(
     agesMs,
     mempoolAt = now,
   }: { readonly agesMs: ReadonlyMap<string, number> | undefined; readonly mempoolAt: Ms | undefined },
-): Sighting {
+): SeenTimes {
   const ageMs = txHash === null ? 0 : (agesMs?.get(txHash) ?? 0)
   const stated = now - Math.max(0, ageMs)
   const seenAt = Math.min(now, Math.max(mempoolAt, stated))
   return { seenAt, seenBy: stated < mempoolAt ? now : seenAt }
 }
 
-/** A sighting, if the transfer is known to have been there at a time. */
-export function atMost({ seenAt, seenBy }: Sighting, time: Ms): Sighting {
+/** The same, if the transfer is known to have been there at a time. */
+export function atMost({ seenAt, seenBy }: SeenTimes, time: Ms): SeenTimes {
   return { seenAt: Math.min(seenAt, time), seenBy: Math.min(seenBy, time) }
 }
 
@@ -216,8 +216,8 @@ interface ConfirmInput extends ChainPosition {
   readonly chain?: { readonly blockAt: ChainClient['blockAt']; readonly window: ReadonlyMap<number, string> }
   /** Called with the number of due payments that wait because no second node confirms them, if there are any. */
   readonly auditDisputed?: (payments: number) => void
-  /** When nodes were last asked about payments that wait, by key; changed here. Without it they are asked in every call. */
-  readonly asked?: Map<string, Ms>
+  /** When nodes last could not confirm the payments that wait, by key; changed here. Without it they are queried in every call. */
+  readonly doubts?: Map<string, Ms>
 }
 
 /** A payment that waits longer than this … */
@@ -233,14 +233,14 @@ export async function confirmPayments(
   deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
-  const { client, auditDisputed, chain, asked = new Map<string, Ms>(), ...scope } = input
+  const { client, auditDisputed, chain, doubts = new Map<string, Ms>(), ...scope } = input
   const isChecked = client !== undefined || chain !== undefined
   const buried = isChecked ? await deps.payments.dueForConfirmation(scope) : []
-  // Almost always, and the question comes with every block: the same one is not asked again.
+  // Almost always, and the question comes with every block: the same one is not put twice.
   if (isChecked && buried.length === 0) return []
   const now = deps.clock.now()
   const isResting = ({ key, firstSeenAt }: Payment): boolean =>
-    now - firstSeenAt > DOUBT_FRESH_MS && Math.abs(now - (asked.get(key) ?? 0)) < DOUBT_EVERY_MS
+    now - firstSeenAt > DOUBT_FRESH_MS && Math.abs(now - (doubts.get(key) ?? 0)) < DOUBT_EVERY_MS
   const resting = buried.filter(isResting).map(({ key }) => key)
   const due = buried.filter((payment) => !isResting(payment))
   const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
@@ -249,8 +249,8 @@ export async function confirmPayments(
     chain === undefined ? { orphaned: [], waiting: [] } : await checkForgottenBlocks(deps, scope, { due, ...chain })
   const doubted = [...disputed, ...forgotten.waiting]
   const except = [...doubted, ...resting]
-  for (const key of asked.keys()) if (!except.includes(key)) asked.delete(key)
-  for (const key of doubted) asked.set(key, now)
+  for (const key of doubts.keys()) if (!except.includes(key)) doubts.delete(key)
+  for (const key of doubted) doubts.set(key, now)
   const moved = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const changed = [...forgotten.orphaned, ...moved]
   const orphaned = changed.filter((payment) => payment.state === 'orphaned')

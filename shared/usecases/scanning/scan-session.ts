@@ -60,8 +60,8 @@ export interface ScanSession {
   readonly index: WatchIndex
   /** Start time of the absence of unconfirmed payments from the node's mempool, by transfer key. */
   readonly missingSince: Map<string, number>
-  /** When nodes were last asked about payments that they did not confirm, by key; absent before the first confirmation. */
-  doubted?: Map<string, Ms>
+  /** When nodes last could not confirm payments that wait, by key; absent before the first confirmation. */
+  doubts?: Map<string, Ms>
   /** Whether the last balance request failed; absent before the first one. */
   balancesUnread?: boolean
   /** Since when nodes fail to answer for balances; null or absent when they do not. */

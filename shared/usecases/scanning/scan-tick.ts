@@ -226,13 +226,13 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
   let held = 0
   const { height, finalizedHeight, window } = session.cursor
   const { client } = session.source
-  session.doubted ??= new Map()
+  session.doubts ??= new Map()
   await confirmPayments(session.deps, {
     ...writeScope(session),
     height,
     finalizedHeight,
     client,
-    asked: session.doubted,
+    doubts: session.doubts,
     chain: { blockAt: (at) => client.blockAt(at), window: new Map(window) },
     auditDisputed: (payments) => {
       held = payments
