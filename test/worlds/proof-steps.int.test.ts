@@ -227,14 +227,14 @@ describe('a proof of several steps', () => {
   it('finds what was paid behind blocks of which a node invents logs', async () => {
     const account = await story.open('pending', 'usdt_ethereum')
     await begin()
-    const { height } = await session().then(({ cursor }) => cursor)
+    const height = await story.stage.height()
     await story.stage.chain.mine(8)
     await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
     await story.stage.chain.mine()
     await hideAll()
     const inventing = await liar(({ method, params }, truth) => {
-      const [question] = params as [{ topics?: unknown[] }]
-      if (method !== 'eth_getLogs' || question.topics?.length !== 3) return truth
+      const [question] = params as [{ topics?: unknown[]; fromBlock?: string }]
+      if (method !== 'eth_getLogs' || question.topics?.length !== 3 || question.fromBlock === undefined) return truth
       const [real] = truth.result as [object?]
       if (real === undefined) return truth
       const invented = Array.from({ length: 7 }, (_, at) => ({
