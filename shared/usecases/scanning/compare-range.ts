@@ -77,9 +77,10 @@ export async function storedSums(
   const from = Math.min(...matchKeys.map(above)) + 1
   const stored = await deps.payments.listInBlocks({ mode, network, assets, matchKeys, from, to })
   for (const { matchKey, asset, amountBase, block } of stored) {
-    const at = assets.findIndex((one) => one === asset)
     const row = sums.get(matchKey)
-    if (row !== undefined && block !== null && block.height > above(matchKey)) row[at] = (row[at] ?? 0n) + amountBase
+    if (row === undefined || asset === null || block === null || block.height <= above(matchKey)) continue
+    const at = assets.indexOf(asset)
+    row[at] = (row[at] ?? 0n) + amountBase
   }
   return sums
 }
