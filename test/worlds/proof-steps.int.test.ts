@@ -181,6 +181,34 @@ it('keeps a payment that was stored by a step that failed, and whose coins were 
 })
 
 describe('a proof of several steps', () => {
+  // Guarantee: dust by the hundred makes no step longer: what others pay is stored between two of them.
+  it('reads no more blocks in a step than any other step, however many show a stranger in their logs', async () => {
+    const account = await story.open('pending', 'usdt_ethereum')
+    await begin()
+    for (let count = 0; count < 12; count += 1) {
+      await story.payers.pay(account, 'usdt_ethereum', 1n)
+      await story.stage.chain.mine()
+    }
+    await hideAll()
+    let blocks = 0
+    const counting = await liar(({ method, params }, truth) => {
+      if (method === 'eth_getBlockByNumber' && params[1] === true) blocks += 1
+      return truth
+    })
+    const one = await session([counting], 5)
+    const steps: unknown[] = []
+    for (let step = 0; step < STEPS && one.cursor.unproven != null; step += 1) {
+      blocks = 0
+      steps.push({ isSpent: await proveDeadlines(one), blocks })
+    }
+    expect(steps).toEqual([
+      { isSpent: true, blocks: 5 },
+      { isSpent: true, blocks: 5 },
+      { isSpent: false, blocks: 2 },
+    ])
+    expect(await amounts()).toHaveLength(12)
+  })
+
   /** Coins come in their own blocks and some are sent on, so that each of these blocks is read again. */
   async function busy(account: Account): Promise<readonly bigint[]> {
     await pay(account, MILLI, 2n * MILLI)
@@ -194,6 +222,30 @@ describe('a proof of several steps', () => {
     for (let step = 0; step < STEPS && !hasCome(); step += 1) expect(await proveDeadlines(one)).toBe(true)
     expect(hasCome()).toBe(true)
   }
+
+  // Guarantee: a node that invents logs costs one reading of each block, and hides nothing behind them.
+  it('finds what was paid behind blocks of which a node invents logs', async () => {
+    const account = await story.open('pending', 'usdt_ethereum')
+    await begin()
+    const height = await story.stage.height()
+    await story.stage.chain.mine(8)
+    await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
+    await story.stage.chain.mine()
+    await hideAll()
+    const inventing = await liar(({ method, params }, truth) => {
+      const [question] = params as [{ topics?: unknown[]; fromBlock?: string }]
+      if (method !== 'eth_getLogs' || question.topics?.length !== 3 || question.fromBlock === undefined) return truth
+      const [real] = truth.result as [object?]
+      if (real === undefined) return truth
+      const invented = Array.from({ length: 7 }, (_, at) => ({
+        ...real,
+        blockNumber: `0x${(height + 1 + at).toString(16)}`,
+      }))
+      return { result: [...invented, real] }
+    })
+    await proveAll(await session([inventing], 2))
+    expect(await amounts()).toEqual([5n * USDT])
+  })
 
   it('begins again when the block where it stopped was replaced', async () => {
     const account = await story.open('pending', 'eth_ethereum')

@@ -77,9 +77,10 @@ export async function storedSums(
   const from = Math.min(...matchKeys.map(above)) + 1
   const stored = await deps.payments.listInBlocks({ mode, network, assets, matchKeys, from, to })
   for (const { matchKey, asset, amountBase, block } of stored) {
-    const at = assets.findIndex((one) => one === asset)
     const row = sums.get(matchKey)
-    if (row !== undefined && block !== null && block.height > above(matchKey)) row[at] = (row[at] ?? 0n) + amountBase
+    if (row === undefined || asset === null || block === null || block.height <= above(matchKey)) continue
+    const at = assets.indexOf(asset)
+    row[at] = (row[at] ?? 0n) + amountBase
   }
   return sums
 }
@@ -99,7 +100,7 @@ export async function recordBlocks(
 
 /**
  * Stores the blocks whose logs show tokens to these accounts and of which no payment is stored, whatever balances say. Nothing where that takes
- * more requests than `requests`, which is counted.
+ * more requests than `requests`, which is counted. False where a step reads fewer blocks: the next one finds the rest.
  */
 export async function recordLogged(
   session: ScanSession,
@@ -109,22 +110,32 @@ export async function recordLogged(
     readonly matchKeys: readonly string[]
     readonly requests: number
   },
-): Promise<void> {
+): Promise<boolean> {
   const { source, deps } = session
   const { mode, network, client } = source
   const { from, to, matchKeys } = range
   const heights = await client.accounts?.received(range)
   if (heights == null) {
     deps.metrics.count('scanner_ranges_without_logs_total', { mode, network })
-    return
+    return true
   }
   const assets = client.accounts?.assets ?? []
   const rows = await deps.payments.listInBlocks({ mode, network, assets, matchKeys, from: from + 1, to })
   const known = new Set(rows.flatMap(({ block }) => block?.height ?? []))
   const coins = new Set(matchKeys)
+  session.withoutLogged ??= new Map()
+  const { withoutLogged } = session
+  let left = source.batchMax
   for (const height of heights.filter((one) => !known.has(one))) {
-    await recordBlocks(session, height, [await readChosen(session, height, { coins })], coins)
+    const hash = withoutLogged.get(height)
+    if (hash !== undefined && (await blockAt(session, height)).hash === hash) continue
+    if (left === 0) return false
+    left -= 1
+    const block = await readChosen(session, height, { coins })
+    await recordBlocks(session, height, [block], coins)
+    if (!block.transfers.some(({ matchKey }) => coins.has(matchKey))) withoutLogged.set(height, block.hash)
   }
+  return true
 }
 
 /** A block whose state is gone on every node gets no increase: the comparison of balances still shows the difference. */

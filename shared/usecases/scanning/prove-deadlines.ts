@@ -105,6 +105,7 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     session.unprovenSince = undefined
     session.provenWhole = undefined
     session.proving = undefined
+    session.withoutLogged = undefined
     await moveCursor(session, { unproven: null, ...waiting(session, session.silence?.reason ?? null) })
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
@@ -128,12 +129,13 @@ async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promis
     const page = ending.slice(start, start + PAGE)
     const at = { height, hash, time }
     const scene = await compareWithStarts(session, page, at)
+    if (scene === 'spent') return false
     await reportCode(session, scene.answers)
     const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene, start)
     if (outcome === 'spent') return false
     if (outcome !== 'gone') continue
     if ((await readOfSenders(session, scene)) === 'spent') return false
-    await settleGone(session, scene, at)
+    if ((await settleGone(session, scene, at)) === 'spent') return false
   }
   return true
 }
@@ -162,7 +164,11 @@ interface Scene {
   readonly answers: readonly Holdings[]
 }
 
-async function compareWithStarts(session: ScanSession, page: readonly OpenWatch[], at: BlockPlace): Promise<Scene> {
+async function compareWithStarts(
+  session: ScanSession,
+  page: readonly OpenWatch[],
+  at: BlockPlace,
+): Promise<Scene | 'spent'> {
   const { accounts } = session.source.client
   if (accounts === undefined) throw new TypeError('the family has no account reader')
   const starts = await startsOf(session, page)
@@ -171,7 +177,8 @@ async function compareWithStarts(session: ScanSession, page: readonly OpenWatch[
   const from = Math.min(...[...starts.values()].map(({ height }) => height))
   // The balances of a single node may be old; its logs say as much again.
   if (answers.length === 1 && from < at.height) {
-    await recordLogged(session, { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS })
+    const range = { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS }
+    if (!(await recordLogged(session, range))) return 'spent'
   }
   const stored = await storedSince(session, keysOf(page), starts, at)
   const open = page.filter(({ matchKey }) => {
@@ -300,12 +307,17 @@ const hasSent = ({ figures }: AccountStart, matchKey: string, answers: readonly 
  * balances show is left to a person, and so is an account that was shown while nothing could be read: what it had before is not known, unless
  * all that it ever got is stored and it sent nothing.
  */
-async function settleGone(session: ScanSession, { open, starts, answers }: Scene, at: BlockPlace): Promise<void> {
+async function settleGone(
+  session: ScanSession,
+  { open, starts, answers }: Scene,
+  at: BlockPlace,
+): Promise<'done' | 'spent'> {
   const { deps, source } = session
   const matchKeys = keysOf(open)
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
   const from = Math.min(...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
-  if (from < at.height) await recordLogged(session, { from, to: at.height, matchKeys, requests: LOG_REQUESTS })
+  const range = { from, to: at.height, matchKeys, requests: LOG_REQUESTS }
+  if (from < at.height && !(await recordLogged(session, range))) return 'spent'
   const stored = await storedSince(session, matchKeys, starts, at)
   const increases = new Map<string, FoundIncrease>()
   const left: MoneyLeft[] = []
@@ -336,6 +348,7 @@ async function settleGone(session: ScanSession, { open, starts, answers }: Scene
   }
   await recordIncreases(session, at, increases)
   await reportLeft(session, left, 'An invoice may wait for them.')
+  return 'done'
 }
 
 /**

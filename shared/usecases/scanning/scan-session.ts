@@ -82,6 +82,8 @@ export interface ScanSession {
   provenWhole?: (Pick<BlockPlace, 'height' | 'hash'> & { readonly since: number }) | undefined
   /** How far the looks back of deadlines have come, which one step may not finish: by page, and good for these accounts alone. */
   proving?: Map<number, { readonly accounts: ReadonlySet<string>; readonly from: BlockPlace }> | undefined
+  /** Blocks, by height, that do not have what some node's logs show there; absent when no proof and no look goes on. */
+  withoutLogged?: Map<number, string> | undefined
   /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */
   started?: Set<string>
   /** Accounts whose code is in the inbox, as far as this session saw; absent before the first. */

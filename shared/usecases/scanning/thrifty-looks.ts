@@ -74,6 +74,7 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
     const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
     if (outcome === 'gone') {
       const doubts = await compareWithPaid(session, looking, page)
+      if (doubts === 'spent') return true
       const isRead = looking.isRead || isWholeAbove(session, page.from)
       if (!isRead && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
       if (doubts.hasListed) await reportUnseen(session)
@@ -92,6 +93,7 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
     if (!page.isLast) continue
     await advance(session, kind, to)
     session.looking = undefined
+    session.withoutLogged = undefined
     return true
   }
   return true
@@ -182,7 +184,7 @@ async function compareWithPaid(
   session: ScanSession,
   looking: LookProgress,
   { from, matchKeys }: Page,
-): Promise<Doubts> {
+): Promise<Doubts | 'spent'> {
   const { deps, source, cursor } = session
   const through: BlockPlace = looking.isRead ? looking.to : cursor
   const isRead = looking.isRead || isWholeAbove(session, from)
@@ -193,7 +195,8 @@ async function compareWithPaid(
   const hasListed = derived.length < matchKeys.length
   if (derived.length === 0) return { hasListed, derived: [] }
   if (!isRead) {
-    await recordLogged(session, { from: from.height, to: through.height, matchKeys: derived, requests: LOG_REQUESTS })
+    const range = { from: from.height, to: through.height, matchKeys: derived, requests: LOG_REQUESTS }
+    if (!(await recordLogged(session, range))) return 'spent'
   }
   const { answers, at } = await newestFigures(session, derived, through)
   await reportCode(session, answers)

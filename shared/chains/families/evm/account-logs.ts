@@ -3,7 +3,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
-import { TRANSFER_TOPIC } from './extract.ts'
+import { decodeTransfer, TRANSFER_TOPIC } from './extract.ts'
 import { createLogReader, LOG_RANGE_MAX, type LogReader } from './read-logs.ts'
 import type { Log } from './wire.ts'
 
@@ -57,8 +57,8 @@ async function logsOf(
   return found
 }
 
-/** The amount of a transfer; zero for a log of another form. */
-const amountOf = ({ data }: Log): bigint => BigInt(data.length >= 66 ? data.slice(0, 66) : '0x0')
+/** The amount that its block shows as well. */
+const amountOf = (log: Log): bigint => decodeTransfer(log)?.value ?? 0n
 
 /** Logs of nothing (address poisoning) choose no block. */
 export const loggedHeights = (logs: readonly Log[]): readonly number[] =>

@@ -132,7 +132,8 @@ export function nativeTransfers(
   })
 }
 
-function decodeTransfer(log: Log): { from: string; to: string; value: bigint } | null {
+/** What a log of a token moves: null for other events, other forms and nothing. */
+export function decodeTransfer(log: Log): { from: string; to: string; value: bigint } | null {
   const [topic, from, to] = log.topics
   if (topic !== TRANSFER_TOPIC || from === undefined || to === undefined || log.topics.length !== 3) return null
   if (log.data.length !== WORD_LENGTH) return null
