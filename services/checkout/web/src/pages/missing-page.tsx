@@ -1,5 +1,5 @@
 import { awayText } from '../data/away-text.ts'
-import type { Problem } from '../format/problem-text.ts'
+import { meaningOf, type Problem } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { PlainFrame } from '../parts/frame.tsx'
@@ -38,7 +38,7 @@ export function FailedPage({ problem, retry }: { readonly problem: Problem; read
 /** A page of which nothing was read: it may load, be unknown, or fail. */
 export function UnloadedPage({ problem, retry }: { readonly problem: Problem | null; readonly retry: () => void }) {
   if (problem === null) return <LoadingPage />
-  return problem.status === 404 ? <MissingPage /> : <FailedPage problem={problem} retry={retry} />
+  return meaningOf(problem) === 'unknown' ? <MissingPage /> : <FailedPage problem={problem} retry={retry} />
 }
 
 /** The frame of the page until the first response. */

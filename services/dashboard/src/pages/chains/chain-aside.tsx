@@ -10,7 +10,7 @@ import { ActionButton } from '#services/dashboard/src/parts/action/action-button
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Facts, Note } from '#services/dashboard/src/parts/card.tsx'
 import { closeOnEscape } from '#services/dashboard/src/parts/close-on-escape.ts'
-import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { Time } from '#services/dashboard/src/parts/time.tsx'
 import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
 import { NETWORKS } from '#shared/domain/networks.ts'
@@ -95,32 +95,34 @@ function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
   return (
     <section>
       <h3>Nodes</h3>
-      {nodes.data === undefined ? (
-        nodes.isPending ? (
+      <QueryView
+        query={nodes}
+        what="nodes"
+        skeleton={
           <p className="pm-muted" aria-busy="true">
             Checking each node…
           </p>
-        ) : (
-          <LoadError what="nodes" error={nodes.error} onRetry={() => void nodes.refetch()} />
-        )
-      ) : (
-        <ul className="pm-plain">
-          {nodes.data.nodes.map(({ host, height, tookMs, fault }) => (
-            <li key={host}>
-              <span className="pm-mono">{host}</span>{' '}
-              {fault === null && height !== null ? (
-                <span className="pm-muted">
-                  block {showCount(height)}
-                  {tookMs === null ? '' : `, ${tookMs} ms`}
-                </span>
-              ) : (
-                <span className="pm-bad">{fault}</span>
-              )}
-            </li>
-          ))}
-          {nodes.data.nodes.length === 0 ? <li className="pm-muted">No nodes configured.</li> : null}
-        </ul>
-      )}
+        }
+      >
+        {(data) => (
+          <ul className="pm-plain">
+            {data.nodes.map(({ host, height, tookMs, fault }) => (
+              <li key={host}>
+                <span className="pm-mono">{host}</span>{' '}
+                {fault === null && height !== null ? (
+                  <span className="pm-muted">
+                    block {showCount(height)}
+                    {tookMs === null ? '' : `, ${tookMs} ms`}
+                  </span>
+                ) : (
+                  <span className="pm-bad">{fault}</span>
+                )}
+              </li>
+            ))}
+            {data.nodes.length === 0 ? <li className="pm-muted">No nodes configured.</li> : null}
+          </ul>
+        )}
+      </QueryView>
     </section>
   )
 }

@@ -11,8 +11,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { Facts, Note } from '../../parts/card.tsx'
 import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Span, Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
@@ -62,13 +61,9 @@ export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: st
         </button>
       </header>
       <div className="pm-aside-body">
-        {detail.data !== undefined ? (
-          <Body detail={detail.data} />
-        ) : detail.isPending ? (
-          <RowsSkeleton rows={4} />
-        ) : (
-          <LoadError what="the delivery" error={detail.error} onRetry={() => void detail.refetch()} />
-        )}
+        <QueryView query={detail} what="the delivery">
+          {(data) => <Body detail={data} />}
+        </QueryView>
       </div>
     </aside>
   )

@@ -7,8 +7,7 @@ import { trpc } from '../../api/trpc.ts'
 import { Facts } from '../../parts/card.tsx'
 import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
@@ -25,65 +24,60 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
   const shown = useQuery(trpc.deliveries.event.queryOptions({ ...scope, eventId }))
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new event has a new heading
   useEffect(() => heading.current?.focus({ preventScroll: true }), [eventId])
-  const { data } = shown
   return (
     <aside className="pm-card" aria-label="Event" onKeyDown={closeOnEscape(onClose)}>
       <header className="pm-aside-head">
         <h2 ref={heading} tabIndex={-1}>
-          {data?.event.type ?? 'Event'}
+          {shown.data?.event.type ?? 'Event'}
         </h2>
         <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the event">
           <IconX size={16} aria-hidden />
         </button>
       </header>
       <div className="pm-aside-body">
-        {data === undefined ? (
-          shown.isPending ? (
-            <RowsSkeleton rows={4} />
-          ) : (
-            <LoadError what="the event" error={shown.error} onRetry={() => void shown.refetch()} />
-          )
-        ) : (
-          <>
-            <section>
-              <h3>Deliveries</h3>
-              {data.deliveries.length === 0 ? (
-                <p className="pm-muted">No endpoint was subscribed at the time.</p>
-              ) : (
-                <ul className="pm-plain">
-                  {data.deliveries.map((row) => (
-                    <li key={row.id} className="pm-row">
-                      <DeliveryBadge {...row} />
-                      <Link to={to('webhooks/deliveries', row.id)}>{hostAndPath(row.endpointUrl)}</Link>
-                      <Time at={row.finishedAt ?? row.createdAt} />
-                    </li>
-                  ))}
-                </ul>
+        <QueryView query={shown} what="the event">
+          {(data) => (
+            <>
+              <section>
+                <h3>Deliveries</h3>
+                {data.deliveries.length === 0 ? (
+                  <p className="pm-muted">No endpoint was subscribed at the time.</p>
+                ) : (
+                  <ul className="pm-plain">
+                    {data.deliveries.map((row) => (
+                      <li key={row.id} className="pm-row">
+                        <DeliveryBadge {...row} />
+                        <Link to={to('webhooks/deliveries', row.id)}>{hostAndPath(row.endpointUrl)}</Link>
+                        <Time at={row.finishedAt ?? row.createdAt} />
+                      </li>
+                    ))}
+                  </ul>
+                )}
+              </section>
+              {data.event.invoiceId === null ? null : (
+                <EventDifferences
+                  key={eventId}
+                  eventId={eventId}
+                  invoiceId={data.event.invoiceId}
+                  type={data.event.type}
+                  body={data.body}
+                />
               )}
-            </section>
-            {data.event.invoiceId === null ? null : (
-              <EventDifferences
-                key={eventId}
-                eventId={eventId}
-                invoiceId={data.event.invoiceId}
-                type={data.event.type}
-                body={data.body}
+              <section>
+                <h3>Body</h3>
+                <CodeBlock label="Body of the event">
+                  <UntrustedText>{prettyJson(data.body)}</UntrustedText>
+                </CodeBlock>
+              </section>
+              <Facts
+                facts={[
+                  ['Time', <Time key="t" at={data.event.createdAt} detail />],
+                  ['Event', <CopyText key="e" text={data.event.id} what="event ID" short />],
+                ]}
               />
-            )}
-            <section>
-              <h3>Body</h3>
-              <CodeBlock label="Body of the event">
-                <UntrustedText>{prettyJson(data.body)}</UntrustedText>
-              </CodeBlock>
-            </section>
-            <Facts
-              facts={[
-                ['Time', <Time key="t" at={data.event.createdAt} detail />],
-                ['Event', <CopyText key="e" text={data.event.id} what="event ID" short />],
-              ]}
-            />
-          </>
-        )}
+            </>
+          )}
+        </QueryView>
       </div>
     </aside>
   )

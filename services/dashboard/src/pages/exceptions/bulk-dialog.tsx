@@ -6,9 +6,8 @@ import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Modal } from '../../parts/loaded-modal.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { WithTimes } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { BulkPreview } from '../money/answers.ts'
@@ -72,21 +71,19 @@ export function BulkDialog(props: {
     <Modal opened={props.open} onClose={close} title={title} size="lg">
       {outcome !== null ? (
         <Result outcome={outcome} onClose={close} />
-      ) : preview.data === undefined ? (
-        preview.isPending ? (
-          <RowsSkeleton rows={3} />
-        ) : (
-          <LoadError what="the preview" error={preview.error} onRetry={() => void preview.refetch()} />
-        )
       ) : (
-        <BulkForm
-          preview={preview.data}
-          onClose={close}
-          onOutcome={(next, ids) => {
-            setOutcome(next)
-            props.onDone(ids)
-          }}
-        />
+        <QueryView query={preview} what="the preview">
+          {(data) => (
+            <BulkForm
+              preview={data}
+              onClose={close}
+              onOutcome={(next, ids) => {
+                setOutcome(next)
+                props.onDone(ids)
+              }}
+            />
+          )}
+        </QueryView>
       )}
     </Modal>
   )

@@ -7,9 +7,9 @@ import { trpc } from '#services/dashboard/src/api/trpc.ts'
 import { showDuration } from '#services/dashboard/src/format/time.ts'
 import type { Answer } from '#services/dashboard/src/pages/money/answers.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
-import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { RowsSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import '#services/dashboard/src/pages/money/money.css'
 import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
@@ -75,19 +75,21 @@ export function ExplainPage() {
       </search>
       {q === '' ? (
         <Examples />
-      ) : answer.data === undefined ? (
-        answer.isPending ? (
-          <Card className="pm-gap-top">
-            <p className="pm-muted">Searching Paymesh and all networks…</p>
-            <RowsSkeleton rows={4} />
-          </Card>
-        ) : (
-          <LoadError what="the answer" error={answer.error} onRetry={() => void answer.refetch()} />
-        )
       ) : (
-        <Reported answer={answer.data} />
+        <QueryView query={answer} what="the answer" skeleton={<Searching />}>
+          {(data) => <Reported answer={data} />}
+        </QueryView>
       )}
     </Page>
+  )
+}
+
+function Searching() {
+  return (
+    <Card className="pm-gap-top">
+      <p className="pm-muted">Searching Paymesh and all networks…</p>
+      <RowsSkeleton rows={4} />
+    </Card>
   )
 }
 

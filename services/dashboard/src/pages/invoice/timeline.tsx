@@ -5,8 +5,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { Card } from '../../parts/card.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time, WithTimes } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
@@ -33,8 +32,6 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   const scope = useScope()
   const [kind, setKind] = useState('all')
   const story = useQuery(trpc.invoices.timeline.queryOptions({ ...scope, id: invoiceId }))
-  const entries = story.data ?? []
-  const { moments, deliveriesOf } = groupStory(entries, kind)
   return (
     <Card
       title="Timeline"
@@ -48,22 +45,22 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
         />
       }
     >
-      {story.data === undefined ? (
-        story.isPending ? (
-          <RowsSkeleton rows={5} />
-        ) : (
-          <LoadError what="the timeline" error={story.error} onRetry={() => void story.refetch()} />
-        )
-      ) : moments.length === 0 ? (
-        <p className="pm-muted">Nothing here yet.</p>
-      ) : (
-        <ol className="pm-story pm-num">
-          {moments.map((entry) => (
-            <Moment key={entry.id} entry={entry} deliveries={deliveriesOf(entry)} />
-          ))}
-        </ol>
-      )}
+      <QueryView query={story} what="the timeline">
+        {(entries) => <Moments entries={entries} kind={kind} />}
+      </QueryView>
     </Card>
+  )
+}
+
+function Moments({ entries, kind }: { readonly entries: readonly TimelineEntry[]; readonly kind: string }) {
+  const { moments, deliveriesOf } = groupStory(entries, kind)
+  if (moments.length === 0) return <p className="pm-muted">Nothing here yet.</p>
+  return (
+    <ol className="pm-story pm-num">
+      {moments.map((entry) => (
+        <Moment key={entry.id} entry={entry} deliveries={deliveriesOf(entry)} />
+      ))}
+    </ol>
   )
 }
 

@@ -10,10 +10,9 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
-import { PageSkeleton } from '../../parts/page-skeleton.tsx'
 import { QrCode, QrDownloads } from '../../parts/qr-code.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
@@ -26,18 +25,11 @@ export function LinkPage() {
   const scope = useScope()
   const { id = '' } = useParams()
   const link = useQuery(trpc.paymentLinks.get.queryOptions({ ...scope, id }))
-  if (link.data === undefined) {
-    return (
-      <Page title="Payment link">
-        {link.isPending ? (
-          <PageSkeleton />
-        ) : (
-          <LoadError what="this link" error={link.error} onRetry={() => void link.refetch()} />
-        )}
-      </Page>
-    )
-  }
-  return <Loaded link={link.data} />
+  return (
+    <QueryView query={link} what="this link" title="Payment link">
+      {(data) => <Loaded link={data} />}
+    </QueryView>
+  )
 }
 
 function Loaded({ link }: { readonly link: LinkRow }) {

@@ -101,6 +101,9 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.sent': '¿Ya lo enviaste? Escribe a {m} e indica el cobro n.º {x}.',
   'cancelled.bar': 'Cancelado',
   'cancelled.barSub': 'No envíes nada.',
+  'removed.title': 'Este cobro ya no existe',
+  removed: 'Fue eliminado. No envíes nada.',
+  'removed.receipt': 'Este cobro ya no existe. Abajo está como era cuando esta página lo leyó por última vez.',
 
   'say.partial': 'Pago recibido: {a} de {b} {c}. Faltan {x} {c}.',
   'say.confirming': 'Importe completo recibido. Confirmando.',
@@ -109,6 +112,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.short': 'Venció antes de llegar el importe completo.',
   'say.late': 'Llegó un pago tardío. {m} decidirá.',
   'say.cancelled': 'Cancelado.',
+  'say.removed': 'Este cobro ya no existe. Fue eliminado. No envíes nada.',
   'say.waiting': 'Esperando tu pago.',
   'say.left': 'Quedan menos de {t}',
   'say.minute': 'Queda un minuto',
@@ -118,5 +122,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'title.partial': 'Pagado en parte',
   'title.expired': 'Vencido',
   'title.cancelled': 'Cancelado',
+  'title.removed': 'Eliminado',
   'title.late': 'Llegó tarde',
 }

@@ -100,6 +100,10 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.sent': 'Já enviou? Escreva para {m} e informe a fatura nº {x}.',
   'cancelled.bar': 'Cancelada',
   'cancelled.barSub': 'Não envie nada.',
+  'removed.title': 'Esta cobrança não existe mais',
+  removed: 'Ela foi removida. Não envie nada.',
+  'removed.receipt':
+    'Esta cobrança não existe mais. Abaixo está como ela era quando esta página a leu pela última vez.',
 
   'say.partial': 'Pagamento recebido: {a} de {b} {c}. Faltam {x} {c}.',
   'say.confirming': 'Valor completo recebido. Confirmando.',
@@ -108,6 +112,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.short': 'Venceu antes de chegar o valor completo.',
   'say.late': 'Chegou um pagamento atrasado. {m} decidirá.',
   'say.cancelled': 'Cancelada.',
+  'say.removed': 'Esta cobrança não existe mais. Ela foi removida. Não envie nada.',
   'say.waiting': 'Aguardando seu pagamento.',
   'say.left': 'Restam menos de {t}',
   'say.minute': 'Resta um minuto',
@@ -117,5 +122,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'title.partial': 'Paga em parte',
   'title.expired': 'Vencida',
   'title.cancelled': 'Cancelada',
+  'title.removed': 'Removida',
   'title.late': 'Chegou atrasado',
 }
