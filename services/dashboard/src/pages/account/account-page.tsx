@@ -1,7 +1,7 @@
-import { Button, PasswordInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { PasswordInput } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
-import { ActionFailure } from '#services/dashboard/src/parts/action/action-failure.tsx'
+import { ActionForm } from '#services/dashboard/src/parts/action/action-form.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
@@ -36,14 +36,17 @@ export function PasswordCard() {
     },
     refresh: [trpc.auth.sessions.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void change.run({ password, next })
-  }
   const { failure } = change
   return (
     <Card title="Password">
-      <form className="pm-stack" onSubmit={submit}>
+      <ActionForm
+        action={change}
+        onSubmit={() => void change.run({ password, next })}
+        submit="Change password"
+        buttons="start"
+        fields={['password', 'next']}
+        beside={<span className="pm-muted pm-small">You will be logged out everywhere else.</span>}
+      >
         <PasswordInput
           label="Current password"
           autoComplete="current-password"
@@ -65,14 +68,7 @@ export function PasswordCard() {
           maw={360}
           required
         />
-        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-        <div className="pm-row">
-          <Button type="submit" loading={change.busy}>
-            Change password
-          </Button>
-          <span className="pm-muted pm-small">You will be logged out everywhere else.</span>
-        </div>
-      </form>
+      </ActionForm>
     </Card>
   )
 }

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -42,8 +42,7 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
     },
   })
   const fields = action.failure?.fields ?? {}
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const note = description.trim()
     void action.run({
       url: url.trim(),
@@ -54,7 +53,14 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
   }
   const isLive = scope.mode === 'live'
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit="Add endpoint"
+      onCancel={onClose}
+      disabled={url.trim() === '' || events.length === 0}
+      noValidate
+    >
       <TextInput
         label="URL"
         description={
@@ -87,15 +93,6 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
           onChange={({ currentTarget }) => setBoth(currentTarget.checked)}
         />
       ) : null}
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={action.busy} disabled={url.trim() === '' || events.length === 0}>
-          Add endpoint
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

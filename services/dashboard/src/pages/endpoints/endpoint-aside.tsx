@@ -1,12 +1,12 @@
 import { Button, NumberInput, Textarea } from '@mantine/core'
 import { IconSend, IconX } from '@tabler/icons-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { PauseButton } from '#services/dashboard/src/pages/webhooks/pause-button.tsx'
 import { RecoverDialog } from '#services/dashboard/src/pages/webhooks/recover-dialog.tsx'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
-import { ActionFailure } from '#services/dashboard/src/parts/action/action-failure.tsx'
+import { ActionForm } from '#services/dashboard/src/parts/action/action-form.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Facts, Note } from '#services/dashboard/src/parts/card.tsx'
 import { closeOnEscape } from '#services/dashboard/src/parts/close-on-escape.ts'
@@ -150,8 +150,7 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
     done: 'Saved.',
     refresh: [trpc.endpoints.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const note = description.trim()
     void action.run({
       ...{ endpointId: endpoint.id, version: endpoint.updatedAt, events: [...events] },
@@ -162,7 +161,7 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
   return (
     <details>
       <summary className="pm-summary">Events, description and speed</summary>
-      <form onSubmit={submit} className="pm-stack">
+      <ActionForm action={action} onSubmit={submit} submit="Save" disabled={!may || events.length === 0}>
         <EventChoice
           value={events}
           onChange={setEvents}
@@ -184,13 +183,7 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
           clampBehavior="strict"
           onChange={(value) => setInFlightMax(typeof value === 'number' ? value : null)}
         />
-        <ActionFailure failure={action.failure} />
-        <div className="pm-row pm-end">
-          <Button type="submit" loading={action.busy} disabled={!may || events.length === 0}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </details>
   )
 }

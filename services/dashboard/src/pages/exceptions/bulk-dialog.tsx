@@ -1,8 +1,8 @@
 import { Button, Radio, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
@@ -126,12 +126,18 @@ function BulkForm(props: {
   const { resolution, possible, refused, needCode } = decision
   const why = reason.trim()
   const ready = resolution === 'closed' || why.length >= 3
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (ready) void decide.run({ ids: possible, resolution }, why === '' ? undefined : why)
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={decide}
+      onSubmit={submit}
+      submit={buttonLabel(resolution, possible.length)}
+      onCancel={props.onClose}
+      disabled={!ready}
+      noValidate
+    >
       <Radio.Group label="Decision" value={resolution} onChange={(next) => setChosen(next as Resolution)}>
         <div className="pm-grid pm-gap-top">
           {decisions.map((each) => (
@@ -172,16 +178,7 @@ function BulkForm(props: {
         minRows={2}
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <ActionFailure failure={decide.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={props.onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={decide.busy} disabled={!ready}>
-          {buttonLabel(resolution, possible.length)}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

@@ -1,11 +1,11 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
@@ -76,15 +76,17 @@ function Join({ token, invitation }: JoinProps) {
       void navigate(`/${workspaceId}/test/overview`, { replace: true })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void accept.run(isPerson ? { token, name: null, password: null } : { token, name, password })
-  }
   const back = `/invitation#${token}`
   const failure = accept.failure
   return (
     <Card>
-      <form className="pm-stack" onSubmit={submit}>
+      <ActionForm
+        action={accept}
+        onSubmit={() => void accept.run(isPerson ? { token, name: null, password: null } : { token, name, password })}
+        submit={mustLogIn ? null : 'Join'}
+        buttons="wide"
+        fields={['name', 'password']}
+      >
         <p>
           You are invited to <UntrustedText>{workspaceName}</UntrustedText> as <b>{ROLE_LABELS[role]}</b> with the
           address <UntrustedText>{email}</UntrustedText>.
@@ -118,13 +120,7 @@ function Join({ token, invitation }: JoinProps) {
             />
           </>
         )}
-        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-        {mustLogIn ? null : (
-          <Button type="submit" loading={accept.busy}>
-            Join
-          </Button>
-        )}
-      </form>
+      </ActionForm>
     </Card>
   )
 }

@@ -1,8 +1,8 @@
-import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NativeSelect, Radio, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { readAmount } from '../../format/amounts.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/loaded-modal.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -51,8 +51,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
     setAmount(suggested(invoice, next))
     setAddress(senderOf(invoice, next) ?? '')
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const why = reason.trim()
     const to = way === 'given' ? address.trim() : null
     // A decimal comma is what many keyboards have; groups of digits are never guessed at.
@@ -60,7 +59,14 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
     void action.run(input, why === '' ? undefined : why)
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit={way === 'link' ? 'Create link' : 'Prepare refund'}
+      onCancel={onClose}
+      disabled={amount.trim() === '' || unclear !== undefined || (way === 'given' && address.trim() === '')}
+      noValidate
+    >
       {invoice.refundable.length > 1 ? (
         <NativeSelect
           label="Coin"
@@ -119,20 +125,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
         onChange={({ currentTarget }) => setReason(currentTarget.value)}
         error={action.failure?.fields['reason']}
       />
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          loading={action.busy}
-          disabled={amount.trim() === '' || unclear !== undefined || (way === 'given' && address.trim() === '')}
-        >
-          {way === 'link' ? 'Create link' : 'Prepare refund'}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

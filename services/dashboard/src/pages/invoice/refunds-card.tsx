@@ -1,9 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
@@ -119,23 +119,14 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
     done: 'Refund withdrawn.',
     refresh: REFRESH,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void record.run({ refundId: refund.id, txHash: txHash.trim() })
-  }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
-      <TextInput
-        label="Transaction ID of your refund"
-        description="Never paste a private key here."
-        value={txHash}
-        maxLength={200}
-        autoComplete="off"
-        onChange={({ currentTarget }) => setTxHash(currentTarget.value)}
-        error={record.failure?.fields['txid']}
-      />
-      <ActionFailure failure={record.failure} />
-      <div className="pm-row pm-end">
+    <ActionForm
+      action={record}
+      onSubmit={() => void record.run({ refundId: refund.id, txHash: txHash.trim() })}
+      submit="Mark as refunded"
+      look={{ size: 'xs' }}
+      disabled={txHash.trim() === ''}
+      beside={
         <ActionButton
           action={withdraw}
           input={{ refundId: refund.id }}
@@ -146,10 +137,18 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
         >
           Withdraw
         </ActionButton>
-        <Button type="submit" size="xs" loading={record.busy} disabled={txHash.trim() === ''}>
-          Mark as refunded
-        </Button>
-      </div>
-    </form>
+      }
+      noValidate
+    >
+      <TextInput
+        label="Transaction ID of your refund"
+        description="Never paste a private key here."
+        value={txHash}
+        maxLength={200}
+        autoComplete="off"
+        onChange={({ currentTarget }) => setTxHash(currentTarget.value)}
+        error={record.failure?.fields['txid']}
+      />
+    </ActionForm>
   )
 }

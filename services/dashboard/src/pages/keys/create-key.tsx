@@ -1,8 +1,8 @@
-import { Button, Checkbox, Radio, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, Radio, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -67,13 +67,15 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
     },
     refresh: [trpc.apiKeys.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void create.run({ name, scopes: [...scopes] })
-  }
   return (
     <Modal opened={opened} onClose={onClose} title={`New ${scope.mode} key`}>
-      <form className="pm-stack" onSubmit={submit}>
+      <ActionForm
+        action={create}
+        onSubmit={() => void create.run({ name, scopes: [...scopes] })}
+        submit="Create key"
+        onCancel={onClose}
+        disabled={scopes.length === 0}
+      >
         <TextInput
           label="Name"
           description="For example “Web shop”."
@@ -101,16 +103,7 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
         ) : (
           <p className="pm-dim pm-small pm-mono">{fixed.join(', ')}</p>
         )}
-        <ActionFailure failure={create.failure} />
-        <div className="pm-row pm-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.busy} disabled={scopes.length === 0}>
-            Create key
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Modal>
   )
 }

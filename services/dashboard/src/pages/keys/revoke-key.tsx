@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -22,17 +22,22 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
     onDone: () => setOpen(false),
     refresh: [trpc.apiKeys.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void revoke.run({ keyId: id, last4: typed.trim() })
-  }
   return (
     <>
       <Button size="xs" variant="default" color="red" onClick={() => setOpen(true)}>
         Revoke
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Revoke API key">
-        <form className="pm-stack" onSubmit={submit}>
+        <ActionForm
+          action={revoke}
+          onSubmit={() => void revoke.run({ keyId: id, last4: typed.trim() })}
+          submit="Revoke key"
+          look={{ color: 'red' }}
+          onCancel={() => setOpen(false)}
+          cancel="Keep key"
+          disabled={typed.trim() !== last4}
+          fields={['last4']}
+        >
           <p>
             {name === null ? 'The key' : <UntrustedText>{name}</UntrustedText>} that ends in{' '}
             <b className="pm-mono">{last4}</b> stops working immediately, for every integration using it. This can’t be
@@ -48,16 +53,7 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
             required
             data-autofocus
           />
-          <ActionFailure failure={revoke.failure?.fields['last4'] === undefined ? revoke.failure : null} />
-          <div className="pm-row pm-end">
-            <Button variant="default" onClick={() => setOpen(false)}>
-              Keep key
-            </Button>
-            <Button type="submit" color="red" loading={revoke.busy} disabled={typed.trim() !== last4}>
-              Revoke key
-            </Button>
-          </div>
-        </form>
+        </ActionForm>
       </Modal>
     </>
   )

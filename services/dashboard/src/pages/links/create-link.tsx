@@ -1,11 +1,11 @@
-import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { revealHidden } from '../../format/reveal-hidden.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
@@ -68,14 +68,20 @@ function Form({ onClose }: { readonly onClose: () => void }) {
       ...(typeof max === 'string' && { max_amount: max }),
     }
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const link = request()
     if (link === null) return
     void action.run({ ...link, ...readLimits(limits) })
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit="Create link"
+      onCancel={onClose}
+      disabled={usesProblem(limits.uses) !== null || (kind === 'product' ? productId === '' : title.trim() === '')}
+      noValidate
+    >
       <SegmentedControl aria-label="Price" data={KINDS} value={kind} onChange={setKind} />
       {kind === 'product' ? (
         <NativeSelect
@@ -121,20 +127,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
         </>
       ) : null}
       <LinkLimitFields limits={limits} onChange={setLimits} fields={fields} />
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          loading={action.busy}
-          disabled={usesProblem(limits.uses) !== null || (kind === 'product' ? productId === '' : title.trim() === '')}
-        >
-          Create link
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

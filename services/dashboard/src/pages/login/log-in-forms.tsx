@@ -1,8 +1,8 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { api } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 
@@ -42,7 +42,12 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
     onDone,
   })
   return (
-    <LoginCard onSubmit={() => void logIn.run({ email, password })}>
+    <LoginForm
+      action={logIn}
+      onSubmit={() => void logIn.run({ email, password })}
+      submit="Log in"
+      below={<Link to="/reset">Forgot your password?</Link>}
+    >
       <TextInput
         label="Email"
         type="email"
@@ -60,12 +65,7 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         required
       />
-      <ActionFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
-      <Button type="submit" loading={logIn.busy}>
-        Log in
-      </Button>
-      <Link to="/reset">Forgot your password?</Link>
-    </LoginCard>
+    </LoginForm>
   )
 }
 
@@ -82,13 +82,25 @@ function CodeForm(props: {
       isRecovery ? api.auth.giveRecoveryCode.mutate(input) : api.auth.giveCode.mutate(input),
     onDone: props.onDone,
   })
-  const tooLate = give.failure?.code === 'UNAUTHORIZED'
-  const failure =
-    tooLate && give.failure !== null
-      ? { ...give.failure, message: 'Your log-in timed out. Please log in again.' }
-      : give.failure
+  const { busy, failure } = give
+  const isLate = failure?.code === 'UNAUTHORIZED'
+  const shown = isLate ? { ...failure, message: 'Your log-in timed out. Please log in again.' } : failure
   return (
-    <LoginCard onSubmit={() => void give.run({ code })}>
+    <LoginForm
+      action={{ busy, failure: shown }}
+      onSubmit={() => void give.run({ code })}
+      submit="Continue"
+      below={
+        <div className="pm-row">
+          <Button variant="subtle" size="xs" onClick={props.onOther}>
+            {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
+          </Button>
+          <Button variant="subtle" size="xs" onClick={props.onBack}>
+            Use a different account
+          </Button>
+        </div>
+      }
+    >
       <TextInput
         label={isRecovery ? 'Recovery code' : 'Authenticator code'}
         description={
@@ -101,32 +113,20 @@ function CodeForm(props: {
         required
         autoFocus
       />
-      <ActionFailure failure={failure === null ? null : { ...failure, fields: {}, requestId: null }} />
-      <Button type="submit" loading={give.busy}>
-        Continue
-      </Button>
-      <div className="pm-row">
-        <Button variant="subtle" size="xs" onClick={props.onOther}>
-          {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
-        </Button>
-        <Button variant="subtle" size="xs" onClick={props.onBack}>
-          Use a different account
-        </Button>
-      </div>
-    </LoginCard>
+    </LoginForm>
   )
 }
 
-function LoginCard({ onSubmit, children }: { readonly onSubmit: () => void; readonly children: ReactNode }) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSubmit()
-  }
+function LoginForm(props: Parameters<typeof ActionForm>[0] & { readonly below: ReactNode }) {
+  const { below, action, ...form } = props
+  // Which field is wrong is not said, and what people see here is no help to support.
+  const failure = action.failure === null ? null : { ...action.failure, fields: {}, requestId: null }
   return (
     <Card>
-      <form className="pm-stack" onSubmit={submit}>
-        {children}
-      </form>
+      <div className="pm-stack">
+        <ActionForm {...form} action={{ ...action, failure }} buttons="wide" />
+        {below}
+      </div>
     </Card>
   )
 }

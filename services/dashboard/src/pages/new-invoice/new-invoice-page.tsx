@@ -1,11 +1,11 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -49,8 +49,7 @@ export function NewInvoicePage() {
     refresh: [trpc.invoices.pathFilter()],
     onDone: ({ id }) => void navigate(to('invoices', id)),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const value = amount.read()
     if (value === null) return document.querySelector<HTMLElement>('[name=amount]')?.focus()
     void create.run(requestOf(draft, value))
@@ -66,15 +65,9 @@ export function NewInvoicePage() {
     <Page title="New invoice">
       <div className="pm-split">
         <Card>
-          <form onSubmit={submit} className="pm-stack" noValidate>
+          <ActionForm action={create} onSubmit={submit} submit="Create invoice" noValidate>
             <Fields draft={draft} amount={amount} fields={create.failure?.fields ?? {}} change={setDraft} />
-            <ActionFailure failure={create.failure} />
-            <div className="pm-row pm-end">
-              <Button type="submit" loading={create.busy}>
-                Create invoice
-              </Button>
-            </div>
-          </form>
+          </ActionForm>
         </Card>
         <Preview draft={draft} amount={amount} />
       </div>

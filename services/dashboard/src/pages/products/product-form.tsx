@@ -1,8 +1,8 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { useScope } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
@@ -39,8 +39,7 @@ export function ProductForm({
   })
   const fields = action.failure?.fields ?? {}
   const isOld = product?.updated_at !== seen?.updated_at
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const value = price.read()
     if (value === null) return
     const typed = {
@@ -53,7 +52,27 @@ export function ProductForm({
     void action.run({ version: seen === null ? 0 : Date.parse(seen.updated_at), fields: typed })
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit={product === null ? 'Add product' : 'Save'}
+      onCancel={onClose}
+      disabled={isOld || name.trim() === '' || price.typed === ''}
+      beside={
+        isOld ? (
+          <Button
+            variant="default"
+            onClick={() => {
+              setSeen(product)
+              action.clear()
+            }}
+          >
+            Keep mine
+          </Button>
+        ) : null
+      }
+      noValidate
+    >
       <TextInput
         label="Name"
         description="Shown to customers."
@@ -97,32 +116,12 @@ export function ProductForm({
         onChange={({ currentTarget }) => setDescription(currentTarget.value)}
         error={fields['description']}
       />
-      <ActionFailure failure={action.failure} />
       {isOld && product !== null ? (
         <p className="pm-small" role="status">
           Changed meanwhile. Now stored: “{product.name}”, {product.price} {product.currency}.{' '}
           <strong>Keep mine</strong> lets you replace it.
         </p>
       ) : null}
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        {isOld ? (
-          <Button
-            variant="default"
-            onClick={() => {
-              setSeen(product)
-              action.clear()
-            }}
-          >
-            Keep mine
-          </Button>
-        ) : null}
-        <Button type="submit" loading={action.busy} disabled={isOld || name.trim() === '' || price.typed === ''}>
-          {product === null ? 'Add product' : 'Save'}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

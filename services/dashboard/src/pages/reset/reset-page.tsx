@@ -1,10 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -47,28 +47,22 @@ function RequestLink() {
       </div>
     )
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void request.run({ email })
-  }
   return (
-    <form className="pm-stack" onSubmit={submit}>
-      <p>Enter your email address, and we send you a link for a new password.</p>
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        required
-        autoFocus
-      />
-      <ActionFailure failure={request.failure} />
-      <Button type="submit" loading={request.busy}>
-        Send the link
-      </Button>
+    <div className="pm-stack">
+      <ActionForm action={request} onSubmit={() => void request.run({ email })} submit="Send the link" buttons="wide">
+        <p>Enter your email address, and we send you a link for a new password.</p>
+        <TextInput
+          label="Email"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          required
+          autoFocus
+        />
+      </ActionForm>
       <Link to="/login">Back to log-in</Link>
-    </form>
+    </div>
   )
 }
 
@@ -101,12 +95,14 @@ function Choose({ token }: { readonly token: string }) {
       </div>
     )
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void reset.run({ token, password })
-  }
   return (
-    <form className="pm-stack" onSubmit={submit}>
+    <ActionForm
+      action={reset}
+      onSubmit={() => void reset.run({ token, password })}
+      submit="Change the password"
+      buttons="wide"
+      fields={['password']}
+    >
       <PasswordInput
         label="New password"
         description="At least 12 characters. A phrase of four words works well."
@@ -118,10 +114,6 @@ function Choose({ token }: { readonly token: string }) {
         required
         autoFocus
       />
-      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-      <Button type="submit" loading={reset.busy}>
-        Change the password
-      </Button>
-    </form>
+    </ActionForm>
   )
 }

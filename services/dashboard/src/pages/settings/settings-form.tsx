@@ -1,8 +1,6 @@
-import { Button } from '@mantine/core'
-import type { FormEvent, ReactNode } from 'react'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import type { ReactNode } from 'react'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { Card } from '../../parts/card.tsx'
-import { Hint } from '../../parts/hint.tsx'
 import type { useSettingsDraft } from './use-settings-draft.ts'
 
 interface SettingsFormProps {
@@ -15,35 +13,20 @@ interface SettingsFormProps {
 
 /** A card of settings with its save button; members without the right to change them see why. */
 export function SettingsForm({ title, draft, onSave, children }: SettingsFormProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSave?.()
-  }
-  const save = (
-    <Button type="submit" loading={draft.busy} disabled={!draft.isDirty || onSave === null || draft.refusal !== null}>
-      Save
-    </Button>
-  )
+  const { isDirty, refusal, drop } = draft
   return (
     <Card title={title}>
-      <form className="pm-stack" onSubmit={submit}>
+      <ActionForm
+        action={draft}
+        onSubmit={() => onSave?.()}
+        submit="Save"
+        disabled={!isDirty || onSave === null || refusal !== null}
+        refusal={refusal}
+        buttons="start"
+        {...(isDirty && { onCancel: drop, cancel: 'Discard my changes' })}
+      >
         {children}
-        <ActionFailure failure={draft.failure} />
-        <div className="pm-row">
-          {draft.refusal === null ? (
-            save
-          ) : (
-            <Hint label={draft.refusal}>
-              <span>{save}</span>
-            </Hint>
-          )}
-          {draft.isDirty ? (
-            <Button variant="default" onClick={draft.drop}>
-              Discard my changes
-            </Button>
-          ) : null}
-        </div>
-      </form>
+      </ActionForm>
     </Card>
   )
 }

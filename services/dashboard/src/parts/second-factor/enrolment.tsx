@@ -1,8 +1,8 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { PasswordInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../action/action-failure.tsx'
+import { ActionForm } from '../action/action-form.tsx'
 import { useAction } from '../action/use-action.ts'
 import { CopyText } from '../copy-text.tsx'
 import { QrCode } from '../qr-code.tsx'
@@ -36,12 +36,15 @@ function Begin(props: {
     onDone: props.onShown,
   })
   const { failure } = begin
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void begin.run({ password, code: props.isReplacing ? code : null })
-  }
   return (
-    <form className="pm-stack" onSubmit={submit}>
+    <ActionForm
+      action={begin}
+      onSubmit={() => void begin.run({ password, code: props.isReplacing ? code : null })}
+      submit="Continue"
+      onCancel={props.onCancel}
+      buttons="start"
+      fields={['password', 'code']}
+    >
       <PasswordInput
         label="Your password"
         autoComplete="current-password"
@@ -64,9 +67,7 @@ function Begin(props: {
           required
         />
       ) : null}
-      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-      <Buttons busy={begin.busy} label="Continue" onCancel={props.onCancel} />
-    </form>
+    </ActionForm>
   )
 }
 
@@ -83,13 +84,16 @@ function Prove(props: {
     onDone: ({ recoveryCodes }) => props.onDone(recoveryCodes),
     refresh: [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void confirm.run({ code })
-  }
   const { failure } = confirm
   return (
-    <form className="pm-stack" onSubmit={submit}>
+    <ActionForm
+      action={confirm}
+      onSubmit={() => void confirm.run({ code })}
+      submit="Turn on"
+      onCancel={props.onCancel}
+      buttons="start"
+      fields={['code']}
+    >
       <p>Scan this with your authenticator app, or enter the key manually.</p>
       <QrCode text={uri} label="Code for your authenticator app" />
       <CopyText text={secret} what="secret" />
@@ -103,21 +107,6 @@ function Prove(props: {
         maw={360}
         required
       />
-      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-      <Buttons busy={confirm.busy} label="Turn on" onCancel={props.onCancel} />
-    </form>
-  )
-}
-
-function Buttons(props: { readonly busy: boolean; readonly label: string; readonly onCancel: () => void }) {
-  return (
-    <div className="pm-row">
-      <Button type="submit" loading={props.busy}>
-        {props.label}
-      </Button>
-      <Button variant="default" onClick={props.onCancel}>
-        Cancel
-      </Button>
-    </div>
+    </ActionForm>
   )
 }
