@@ -6,6 +6,7 @@ import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { useSession } from '#services/dashboard/src/session/session.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { AuthenticatorCard } from './authenticator-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -50,8 +51,7 @@ export function PasswordCard() {
         <PasswordInput
           label="Current password"
           autoComplete="current-password"
-          value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          {...bindText(password, setPassword)}
           error={failure?.fields['password']}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
           maw={360}
@@ -61,8 +61,7 @@ export function PasswordCard() {
           label="New password"
           description="At least 12 characters. A phrase of four words works well."
           autoComplete="new-password"
-          value={next}
-          onChange={({ currentTarget }) => setNext(currentTarget.value)}
+          {...bindText(next, setNext)}
           error={failure?.fields['next']}
           visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
           maw={360}

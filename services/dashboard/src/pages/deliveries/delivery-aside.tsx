@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core'
-import { IconRefresh, IconX } from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { Aside } from '../../parts/aside.tsx'
 import { Facts, Note } from '../../parts/card.tsx'
-import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Span, Time } from '../../parts/time.tsx'
@@ -36,36 +36,25 @@ type Row = Detail['delivery']
 /** One delivery: history, next attempt, and resending. Esc closes it and returns the focus to the row. */
 export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: string; readonly onClose: () => void }) {
   const scope = useScope()
-  const heading = useRef<HTMLHeadingElement>(null)
   const detail = useQuery(
     trpc.deliveries.get.queryOptions(
       { ...scope, deliveryId },
       { refetchInterval: ({ state }) => (isMoving(state.data?.delivery) ? POLL_EVERY_MS : false) },
     ),
   )
-  const loaded = detail.data !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new delivery has a new heading
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [deliveryId, loaded])
   return (
-    <aside className="pm-card" aria-label="Delivery" onKeyDown={closeOnEscape(onClose)}>
-      <header className="pm-aside-head">
-        <div>
-          <h2 ref={heading} tabIndex={-1}>
-            {detail.data?.delivery.eventType ?? 'Delivery'}
-          </h2>
-          {detail.data === undefined ? null : <Subject row={detail.data.delivery} />}
-        </div>
-        {detail.data === undefined ? null : <DeliveryBadge {...detail.data.delivery} />}
-        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the delivery">
-          <IconX size={16} aria-hidden />
-        </button>
-      </header>
-      <div className="pm-aside-body">
-        <QueryView query={detail} what="the delivery">
-          {(data) => <Body detail={data} />}
-        </QueryView>
-      </div>
-    </aside>
+    <Aside
+      what="delivery"
+      id={deliveryId}
+      title={detail.data?.delivery.eventType}
+      sub={detail.data === undefined ? null : <Subject row={detail.data.delivery} />}
+      beside={detail.data === undefined ? null : <DeliveryBadge {...detail.data.delivery} />}
+      onClose={onClose}
+    >
+      <QueryView query={detail} what="the delivery">
+        {(data) => <Body detail={data} />}
+      </QueryView>
+    </Aside>
   )
 }
 

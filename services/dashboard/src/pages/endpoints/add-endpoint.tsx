@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { EventChoice, type EventName } from './event-choice.tsx'
@@ -70,8 +71,7 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
         }
         required
         type="url"
-        value={url}
-        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        {...bindText(url, setUrl)}
         error={fields['url'] ?? fields['endpoint.url']}
         data-autofocus
       />
@@ -80,12 +80,7 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
         onChange={setEvents}
         problem={events.length === 0 ? 'Choose at least one event type.' : undefined}
       />
-      <Textarea
-        label="Description (optional)"
-        value={description}
-        maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-      />
+      <Textarea label="Description (optional)" {...bindText(description, setDescription)} maxLength={500} />
       {isLive ? (
         <Checkbox
           label="Also send test events"

@@ -1,11 +1,9 @@
-import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { trpc } from '../../api/trpc.ts'
+import { Aside } from '../../parts/aside.tsx'
 import { Facts } from '../../parts/card.tsx'
-import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -20,65 +18,52 @@ import { EventDifferences } from './event-differences.tsx'
 export function EventAside({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
   const scope = useScope()
   const to = useTo()
-  const heading = useRef<HTMLHeadingElement>(null)
   const shown = useQuery(trpc.deliveries.event.queryOptions({ ...scope, eventId }))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new event has a new heading
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [eventId])
   return (
-    <aside className="pm-card" aria-label="Event" onKeyDown={closeOnEscape(onClose)}>
-      <header className="pm-aside-head">
-        <h2 ref={heading} tabIndex={-1}>
-          {shown.data?.event.type ?? 'Event'}
-        </h2>
-        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the event">
-          <IconX size={16} aria-hidden />
-        </button>
-      </header>
-      <div className="pm-aside-body">
-        <QueryView query={shown} what="the event">
-          {(data) => (
-            <>
-              <section>
-                <h3>Deliveries</h3>
-                {data.deliveries.length === 0 ? (
-                  <p className="pm-muted">No endpoint was subscribed at the time.</p>
-                ) : (
-                  <ul className="pm-plain">
-                    {data.deliveries.map((row) => (
-                      <li key={row.id} className="pm-row">
-                        <DeliveryBadge {...row} />
-                        <Link to={to('webhooks/deliveries', row.id)}>{hostAndPath(row.endpointUrl)}</Link>
-                        <Time at={row.finishedAt ?? row.createdAt} />
-                      </li>
-                    ))}
-                  </ul>
-                )}
-              </section>
-              {data.event.invoiceId === null ? null : (
-                <EventDifferences
-                  key={eventId}
-                  eventId={eventId}
-                  invoiceId={data.event.invoiceId}
-                  type={data.event.type}
-                  body={data.body}
-                />
+    <Aside what="event" id={eventId} title={shown.data?.event.type} onClose={onClose}>
+      <QueryView query={shown} what="the event">
+        {(data) => (
+          <>
+            <section>
+              <h3>Deliveries</h3>
+              {data.deliveries.length === 0 ? (
+                <p className="pm-muted">No endpoint was subscribed at the time.</p>
+              ) : (
+                <ul className="pm-plain">
+                  {data.deliveries.map((row) => (
+                    <li key={row.id} className="pm-row">
+                      <DeliveryBadge {...row} />
+                      <Link to={to('webhooks/deliveries', row.id)}>{hostAndPath(row.endpointUrl)}</Link>
+                      <Time at={row.finishedAt ?? row.createdAt} />
+                    </li>
+                  ))}
+                </ul>
               )}
-              <section>
-                <h3>Body</h3>
-                <CodeBlock label="Body of the event">
-                  <UntrustedText>{prettyJson(data.body)}</UntrustedText>
-                </CodeBlock>
-              </section>
-              <Facts
-                facts={[
-                  ['Time', <Time key="t" at={data.event.createdAt} detail />],
-                  ['Event', <CopyText key="e" text={data.event.id} what="event ID" short />],
-                ]}
+            </section>
+            {data.event.invoiceId === null ? null : (
+              <EventDifferences
+                key={eventId}
+                eventId={eventId}
+                invoiceId={data.event.invoiceId}
+                type={data.event.type}
+                body={data.body}
               />
-            </>
-          )}
-        </QueryView>
-      </div>
-    </aside>
+            )}
+            <section>
+              <h3>Body</h3>
+              <CodeBlock label="Body of the event">
+                <UntrustedText>{prettyJson(data.body)}</UntrustedText>
+              </CodeBlock>
+            </section>
+            <Facts
+              facts={[
+                ['Time', <Time key="t" at={data.event.createdAt} detail />],
+                ['Event', <CopyText key="e" text={data.event.id} what="event ID" short />],
+              ]}
+            />
+          </>
+        )}
+      </QueryView>
+    </Aside>
   )
 }

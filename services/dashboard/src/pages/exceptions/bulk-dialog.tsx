@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Modal } from '../../parts/loaded-modal.tsx'
@@ -172,11 +173,10 @@ function BulkForm(props: {
         label={resolution === 'closed' ? 'Note' : 'Reason'}
         description="Saved in the audit log with each of them."
         required={resolution !== 'closed'}
-        value={reason}
+        {...bindText(reason, setReason)}
         maxLength={500}
         autosize
         minRows={2}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
     </ActionForm>
   )

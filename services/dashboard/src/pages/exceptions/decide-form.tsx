@@ -5,6 +5,7 @@ import { readAmount } from '../../format/amounts.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { AttachPlan, ExceptionDetail } from '../money/answers.ts'
@@ -151,11 +152,10 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
         label={choice === 'closed' || isOver ? 'Note' : 'Reason'}
         description="Saved in the audit log."
         required={choice !== 'closed' && !isOver}
-        value={reason}
+        {...bindText(reason, setReason)}
         maxLength={500}
         autosize
         minRows={2}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
     </ActionForm>
   )

@@ -6,6 +6,7 @@ import { trpc } from '#services/dashboard/src/api/trpc.ts'
 import type { ExceptionRow } from '#services/dashboard/src/pages/money/answers.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
 import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { Money } from '#services/dashboard/src/parts/money.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { RowsSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
@@ -25,6 +26,8 @@ import { isMoneyException } from '#shared/domain/enumerations.ts'
 import '#services/dashboard/src/pages/money/money.css'
 import { Hint } from '#services/dashboard/src/parts/hint.tsx'
 import { NothingChosen } from './nothing-chosen.tsx'
+
+const BulkDialog = loadedDialog(async () => (await import('./bulk-dialog.tsx')).BulkDialog)
 
 const FILTERS = { view: 'open', group: 'all' }
 const GROUPS = ['all', 'money', 'system'] as const
@@ -256,11 +259,6 @@ export function BulkBar(props: {
 }) {
   const { chosen, onChange } = props
   const [ids, setIds] = useState<readonly string[] | null>(null)
-  const Dialog = useLoaded(
-    ids !== null,
-    async () => (await import('./bulk-dialog.tsx')).BulkDialog,
-    () => setIds(null),
-  )
   const tooMany = chosen.size > MAX
   return (
     <>
@@ -277,14 +275,12 @@ export function BulkBar(props: {
           {tooMany ? <span className="pm-small">At most {MAX} at once.</span> : null}
         </div>
       )}
-      {Dialog === null ? null : (
-        <Dialog
-          ids={ids ?? []}
-          open={ids !== null}
-          onClose={() => setIds(null)}
-          onDone={(done) => onChange(new Set([...chosen].filter((id) => !done.includes(id))))}
-        />
-      )}
+      <BulkDialog
+        ids={ids ?? []}
+        open={ids !== null}
+        onClose={() => setIds(null)}
+        onDone={(done) => onChange(new Set([...chosen].filter((id) => !done.includes(id))))}
+      />
     </>
   )
 }

@@ -4,21 +4,21 @@ import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { AttachPreview, mayApply } from '../money/attach-preview.tsx'
 import { useAttachPlan } from '../money/use-attach-plan.ts'
 
 /** Applies money to an invoice: first a preview, then the action. */
-export function AttachDialog({
-  paymentId,
-  onClose,
-}: {
+export function AttachDialog(props: {
+  readonly open: boolean
   readonly paymentId: string | null
   readonly onClose: () => void
 }) {
+  const { open, paymentId, onClose } = props
   return (
-    <Modal opened={paymentId !== null} onClose={onClose} title="Apply to an invoice">
+    <Modal opened={open} onClose={onClose} title="Apply to an invoice">
       {paymentId === null ? null : <Form paymentId={paymentId} onClose={onClose} />}
     </Modal>
   )
@@ -75,9 +75,8 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
             label="Reason"
             description="Saved in the audit log."
             required
-            value={reason}
+            {...bindText(reason, setReason)}
             maxLength={500}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
           />
         </>
       )}

@@ -13,9 +13,12 @@ import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import '#services/dashboard/src/pages/money/money.css'
 import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
+import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { WithTimes } from '#services/dashboard/src/parts/time.tsx'
-import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { InvoiceFacts, TransferFacts } from './answer-facts.tsx'
+
+const AttachDialog = loadedDialog(async () => (await import('./attach-dialog.tsx')).AttachDialog)
 
 const TONES = { good: 'paid', wait: 'confirming', bad: 'danger', plain: 'new' } as const
 const EXAMPLES = [
@@ -54,14 +57,13 @@ export function ExplainPage() {
         <form onSubmit={submit} className="pm-row pm-explain-form">
           <TextInput
             aria-label="Transaction ID, address, invoice number or ID"
-            value={typed}
+            {...bindText(typed, setTyped)}
             maxLength={200}
             flex={1}
             size="md"
             autoComplete="off"
             spellCheck={false}
             data-page-search=""
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
           <Button
             type="submit"
@@ -169,11 +171,6 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
   const to = useTo()
   const may = useMay('support')
   const [attaching, setAttaching] = useState<string | null>(null)
-  const Dialog = useLoaded(
-    attaching !== null,
-    async () => (await import('./attach-dialog.tsx')).AttachDialog,
-    () => setAttaching(null),
-  )
   if (answer.next.length === 0) return null
   return (
     <Card title="What you can do">
@@ -203,7 +200,7 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
           </div>
         ))}
       </div>
-      {Dialog === null ? null : <Dialog paymentId={attaching} onClose={() => setAttaching(null)} />}
+      <AttachDialog open={attaching !== null} paymentId={attaching} onClose={() => setAttaching(null)} />
     </Card>
   )
 }

@@ -7,6 +7,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -102,8 +103,7 @@ function Join({ token, invitation }: JoinProps) {
             <TextInput
               label="Your name"
               autoComplete="name"
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              {...bindText(name, setName)}
               error={failure?.fields['name']}
               maxLength={120}
               required
@@ -112,8 +112,7 @@ function Join({ token, invitation }: JoinProps) {
               label="Choose a password"
               description="At least 12 characters. A phrase of four words works well."
               autoComplete="new-password"
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+              {...bindText(password, setPassword)}
               error={failure?.fields['password']}
               visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
               required

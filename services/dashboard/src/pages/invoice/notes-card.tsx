@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -67,11 +68,10 @@ function AddNote({ id }: { readonly id: string }) {
     >
       <Textarea
         label="New note"
-        value={text}
+        {...bindText(text, setText)}
         maxLength={TEXT_MAX}
         autosize
         minRows={2}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
         error={add.failure?.fields['text']}
       />
     </ActionForm>

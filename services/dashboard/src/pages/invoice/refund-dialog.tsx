@@ -4,6 +4,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { readAmount } from '../../format/amounts.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/loaded-modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { toBaseUnits } from '../exceptions/to-base-units.ts'
@@ -74,8 +75,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
             value: asset,
             label: `${symbol} on ${networkName}`,
           }))}
-          value={coin?.asset ?? ''}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
+          {...bindText(coin?.asset ?? '', choose)}
         />
       ) : null}
       <TextInput
@@ -83,8 +83,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
         description={`${coin?.asset === invoice.coins?.asset ? receivedLabel(invoice) : ''} At most ${coin?.amount ?? '0'} ${coin?.symbol ?? ''} can be refunded.`}
         required
         inputMode="decimal"
-        value={amount}
-        onChange={({ currentTarget }) => setAmount(currentTarget.value)}
+        {...bindText(amount, setAmount)}
         error={unclear ?? action.failure?.fields['amount']}
         data-autofocus
       />
@@ -110,19 +109,17 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
         <TextInput
           label={`${coin?.networkName ?? ''} address`}
           required
-          value={address}
+          {...bindText(address, setAddress)}
           maxLength={120}
           autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
           error={action.failure?.fields['address']}
         />
       ) : null}
       <TextInput
         label="Reason (optional)"
         description="Saved in the audit log. Large refunds need one."
-        value={reason}
+        {...bindText(reason, setReason)}
         maxLength={500}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
         error={action.failure?.fields['reason']}
       />
     </ActionForm>

@@ -5,14 +5,17 @@ import { api, trpc } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { loadedDialog } from '../../parts/loaded-dialog.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail, Refund } from '../money/answers.ts'
+
+const RefundDialog = loadedDialog(async () => (await import('./refund-dialog.tsx')).RefundDialog)
 
 const WORDS = {
   requested: { word: 'Address requested', tone: 'pending' },
@@ -29,11 +32,6 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   // A suggestion elsewhere leads here with the question open.
   const [params] = useSearchParams()
   const [isOpen, setOpen] = useState(mayOpen && invoice.may.refund === null && params.has('refund'))
-  const Dialog = useLoaded(
-    isOpen,
-    async () => (await import('./refund-dialog.tsx')).RefundDialog,
-    () => setOpen(false),
-  )
   const { refunds, coins } = invoice
   if (refunds.length === 0 && invoice.may.refund !== null) return null
   return (
@@ -56,7 +54,7 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
           </Button>
         </div>
       ) : null}
-      {Dialog === null ? null : <Dialog invoice={invoice} open={isOpen} onClose={() => setOpen(false)} />}
+      <RefundDialog invoice={invoice} open={isOpen} onClose={() => setOpen(false)} />
     </Card>
   )
 }
@@ -143,10 +141,9 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
       <TextInput
         label="Transaction ID of your refund"
         description="Never paste a private key here."
-        value={txHash}
+        {...bindText(txHash, setTxHash)}
         maxLength={200}
         autoComplete="off"
-        onChange={({ currentTarget }) => setTxHash(currentTarget.value)}
         error={record.failure?.fields['txid']}
       />
     </ActionForm>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Time, WithTimes } from '../../parts/time.tsx'
@@ -35,15 +36,7 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   return (
     <Card
       title="Timeline"
-      beside={
-        <NativeSelect
-          size="xs"
-          aria-label="Show"
-          data={KINDS}
-          value={kind}
-          onChange={({ currentTarget }) => setKind(currentTarget.value)}
-        />
-      }
+      beside={<NativeSelect size="xs" aria-label="Show" data={KINDS} {...bindText(kind, setKind)} />}
     >
       <QueryView query={story} what="the timeline">
         {(entries) => <Moments entries={entries} kind={kind} />}

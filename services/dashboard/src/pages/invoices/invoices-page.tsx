@@ -12,6 +12,7 @@ import {
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page, type PageTab } from '../../parts/page.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
@@ -161,8 +162,7 @@ function Choice(props: {
       aria-label={props.label}
       maw={176}
       data={[...props.data]}
-      value={props.value}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+      {...bindText(props.value, props.onChange)}
     />
   )
 }

@@ -4,6 +4,7 @@ import { SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 
@@ -43,13 +44,13 @@ const PRESETS: readonly {
 ]
 
 interface CreateKeyProps {
-  readonly opened: boolean
+  readonly open: boolean
   readonly onClose: () => void
   readonly onMade: (made: { readonly name: string; readonly apiKey: string | null }) => void
 }
 
 /** Asks for a name and what the key is for. */
-export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
+export function CreateKey({ open, onClose, onMade }: CreateKeyProps) {
   const scope = useScope()
   const [name, setName] = useState('')
   const [preset, setPreset] = useState('shop')
@@ -68,7 +69,7 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
     refresh: [trpc.apiKeys.pathFilter()],
   })
   return (
-    <Modal opened={opened} onClose={onClose} title={`New ${scope.mode} key`}>
+    <Modal opened={open} onClose={onClose} title={`New ${scope.mode} key`}>
       <ActionForm
         action={create}
         onSubmit={() => void create.run({ name, scopes: [...scopes] })}
@@ -79,8 +80,7 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
         <TextInput
           label="Name"
           description="For example “Web shop”."
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          {...bindText(name, setName)}
           maxLength={60}
           required
           data-autofocus

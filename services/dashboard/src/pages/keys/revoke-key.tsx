@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -45,8 +46,7 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
           </p>
           <TextInput
             label="Type its last four characters"
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            {...bindText(typed, setTyped)}
             error={revoke.failure?.fields['last4']}
             autoComplete="off"
             maxLength={4}

@@ -4,6 +4,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { LinkLimitFields, localMinute, readLimits, usesProblem } from '../links/link-limit-fields.tsx'
@@ -97,17 +98,15 @@ function Form({ link, onClose }: { readonly link: LinkRow; readonly onClose: () 
         label="Title"
         description="Shown to customers."
         required
-        value={title}
+        {...bindText(title, setTitle)}
         maxLength={200}
-        onChange={({ currentTarget }) => setTitle(currentTarget.value)}
         error={fields['title']}
         data-autofocus
       />
       <Textarea
         label="Description (optional)"
-        value={description}
+        {...bindText(description, setDescription)}
         maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
         error={fields['description']}
       />
       {link.allow_custom_amount ? (

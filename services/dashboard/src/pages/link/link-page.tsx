@@ -10,15 +10,17 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
+import { loadedDialog } from '../../parts/loaded-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import { QrCode, QrDownloads } from '../../parts/qr-code.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import type { LinkRow } from '../money/answers.ts'
 import { LinkAmount, LinkStatus, LinkUses } from './link-labels.tsx'
+
+const EditLink = loadedDialog(async () => (await import('./edit-link.tsx')).EditLink)
 
 /** One payment link: its URL as text and QR code, its uses, and its deactivation. */
 export function LinkPage() {
@@ -43,11 +45,6 @@ function Loaded({ link }: { readonly link: LinkRow }) {
     refresh: [trpc.paymentLinks.pathFilter()],
   })
   const [editing, setEditing] = useState(false)
-  const Edit = useLoaded(
-    editing,
-    async () => (await import('./edit-link.tsx')).EditLink,
-    () => setEditing(false),
-  )
   const isActive = link.status === 'active'
   return (
     <Page
@@ -89,7 +86,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
         </>
       }
     >
-      {Edit === null ? null : <Edit link={link} open={editing} onClose={() => setEditing(false)} />}
+      <EditLink link={link} open={editing} onClose={() => setEditing(false)} />
       <div className="pm-split">
         <Card title="Link">
           <Facts

@@ -7,6 +7,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { revealHidden } from '../../format/reveal-hidden.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
@@ -94,8 +95,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
               label: `${revealHidden(name)}, ${price} ${code}`,
             })),
           ]}
-          value={productId}
-          onChange={({ currentTarget }) => setProductId(currentTarget.value)}
+          {...bindText(productId, setProductId)}
           error={fields['product_id']}
         />
       ) : (
@@ -103,9 +103,8 @@ function Form({ onClose }: { readonly onClose: () => void }) {
           label="Title"
           description="Shown to customers."
           required
-          value={title}
+          {...bindText(title, setTitle)}
           maxLength={200}
-          onChange={({ currentTarget }) => setTitle(currentTarget.value)}
           error={fields['title']}
           data-autofocus
         />
@@ -132,12 +131,5 @@ function Form({ onClose }: { readonly onClose: () => void }) {
 }
 
 function CurrencyField(props: { readonly value: string; readonly onChange: (code: string) => void }) {
-  return (
-    <NativeSelect
-      label="Currency"
-      data={[...FIAT_CODES]}
-      value={props.value}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
-  )
+  return <NativeSelect label="Currency" data={[...FIAT_CODES]} {...bindText(props.value, props.onChange)} />
 }

@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 
 /** What a log-in asks for next. */
@@ -48,20 +49,11 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
       submit="Log in"
       below={<Link to="/reset">Forgot your password?</Link>}
     >
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        required
-        autoFocus
-      />
+      <TextInput label="Email" type="email" autoComplete="username" {...bindText(email, setEmail)} required autoFocus />
       <PasswordInput
         label="Password"
         autoComplete="current-password"
-        value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        {...bindText(password, setPassword)}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         required
       />
@@ -108,8 +100,7 @@ function CodeForm(props: {
         }
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoComplete="one-time-code"
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        {...bindText(code, setCode)}
         required
         autoFocus
       />

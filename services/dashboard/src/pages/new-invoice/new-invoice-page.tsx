@@ -13,6 +13,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { usePlace, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
 import '../money/money.css'
+import { bindText } from '../../parts/bind-text.ts'
 
 const LIVES = [
   { value: '', label: 'Workspace default' },
@@ -115,8 +116,7 @@ function Fields(props: {
           <NativeSelect
             label="Currency"
             data={[...FIAT_CODES]}
-            value={draft.currency}
-            onChange={({ currentTarget }) => set({ currency: currentTarget.value })}
+            {...bindText(draft.currency, (currency) => set({ currency }))}
             error={fields['currency']}
           />
         }
@@ -133,15 +133,13 @@ function Fields(props: {
               disabled: unavailable !== null,
             })),
           ]}
-          value={draft.asset}
-          onChange={({ currentTarget }) => set({ asset: currentTarget.value })}
+          {...bindText(draft.asset, (asset) => set({ asset }))}
           error={fields['asset']}
         />
         <NativeSelect
           label="Valid for"
           data={LIVES}
-          value={draft.life}
-          onChange={({ currentTarget }) => set({ life: currentTarget.value })}
+          {...bindText(draft.life, (life) => set({ life }))}
           description={
             risky
               ? 'The rate is locked for the whole period. If the coin loses value, you bear the loss.'
@@ -153,24 +151,21 @@ function Fields(props: {
       <Textarea
         label="Description (optional)"
         description="Shown to the customer."
-        value={draft.description}
+        {...bindText(draft.description, (description) => set({ description }))}
         maxLength={500}
-        onChange={({ currentTarget }) => set({ description: currentTarget.value })}
         error={fields['description']}
       />
       <TextInput
         label="Order (optional)"
-        value={draft.order}
+        {...bindText(draft.order, (order) => set({ order }))}
         maxLength={120}
-        onChange={({ currentTarget }) => set({ order: currentTarget.value })}
         error={fields['order_id']}
       />
       <div className="pm-pair">
         <TextInput
           label="Customer name (optional)"
-          value={draft.name}
+          {...bindText(draft.name, (name) => set({ name }))}
           maxLength={200}
-          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           error={fields['customer.name']}
         />
         <TextInput

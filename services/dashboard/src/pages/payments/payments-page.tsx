@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -75,14 +76,12 @@ export function PaymentsPage() {
         <NativeSelect
           aria-label="Network"
           data={NETWORK_OPTIONS}
-          value={filters.network}
-          onChange={({ currentTarget }) => set({ network: currentTarget.value })}
+          {...bindText(filters.network, (network) => set({ network }))}
         />
         <NativeSelect
           aria-label="Applied"
           data={COUNTED}
-          value={filters.counted}
-          onChange={({ currentTarget }) => set({ counted: currentTarget.value })}
+          {...bindText(filters.counted, (counted) => set({ counted }))}
         />
       </ListFilters>
       <DataTable

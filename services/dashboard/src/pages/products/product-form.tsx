@@ -4,6 +4,7 @@ import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { useScope } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
 import type { ProductRow } from '../money/answers.ts'
@@ -77,9 +78,8 @@ export function ProductForm({
         label="Name"
         description="Shown to customers."
         required
-        value={name}
+        {...bindText(name, setName)}
         maxLength={200}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
         error={fields['name']}
         data-autofocus
       />
@@ -91,18 +91,12 @@ export function ProductForm({
       />
       {product === null ? (
         <>
-          <NativeSelect
-            label="Currency"
-            data={[...FIAT_CODES]}
-            value={currency}
-            onChange={({ currentTarget }) => setCurrency(currentTarget.value)}
-          />
+          <NativeSelect label="Currency" data={[...FIAT_CODES]} {...bindText(currency, setCurrency)} />
           <TextInput
             label="SKU (optional)"
             description="Your own item number."
-            value={sku}
+            {...bindText(sku, setSku)}
             maxLength={100}
-            onChange={({ currentTarget }) => setSku(currentTarget.value)}
             error={fields['sku']}
           />
         </>
@@ -111,9 +105,8 @@ export function ProductForm({
       )}
       <Textarea
         label="Description (optional)"
-        value={description}
+        {...bindText(description, setDescription)}
         maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
         error={fields['description']}
       />
       {isOld && product !== null ? (

@@ -6,6 +6,7 @@ import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -55,8 +56,7 @@ function RequestLink() {
           label="Email"
           type="email"
           autoComplete="username"
-          value={email}
-          onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          {...bindText(email, setEmail)}
           required
           autoFocus
         />
@@ -107,8 +107,7 @@ function Choose({ token }: { readonly token: string }) {
         label="New password"
         description="At least 12 characters. A phrase of four words works well."
         autoComplete="new-password"
-        value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        {...bindText(password, setPassword)}
         error={failure?.fields['password']}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         required

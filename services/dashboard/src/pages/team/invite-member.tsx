@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Hint } from '../../parts/hint.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { ROLE_LABELS, type Role } from '../../session/roles.ts'
@@ -51,8 +52,7 @@ export function InviteMember({ refusal }: { readonly refusal: string | null }) {
           <TextInput
             label="Email"
             type="email"
-            value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+            {...bindText(email, setEmail)}
             error={failure?.fields['email']}
             required
             data-autofocus

@@ -5,6 +5,7 @@ import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Note } from '../../parts/card.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { Time, ZONE } from '../../parts/time.tsx'
@@ -58,17 +59,15 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
       <NativeSelect
         label="Endpoint"
         data={endpoints.map(({ id, url }) => ({ value: id, label: hostAndPath(url) }))}
-        value={endpoint}
-        onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
+        {...bindText(endpoint, setEndpoint)}
       />
       <TextInput
         label="Since"
         description={`In your time zone, ${ZONE}.`}
         type="datetime-local"
         required
-        value={since}
+        {...bindText(since, setSince)}
         max={fieldOf(Date.now())}
-        onChange={({ currentTarget }) => setSince(currentTarget.value)}
       />
       <Radio.Group label="Events" value={kind} onChange={(value) => setKind(value === 'all' ? 'all' : 'failed')}>
         <Radio mt="xs" value="failed" label="Only events it missed (including while paused)" />

@@ -4,6 +4,7 @@ import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../action/action-form.tsx'
 import { useAction } from '../action/use-action.ts'
+import { bindText } from '../bind-text.ts'
 import { CopyText } from '../copy-text.tsx'
 import { QrCode } from '../qr-code.tsx'
 
@@ -48,8 +49,7 @@ function Begin(props: {
       <PasswordInput
         label="Your password"
         autoComplete="current-password"
-        value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        {...bindText(password, setPassword)}
         error={failure?.fields['password']}
         visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         maw={360}
@@ -60,8 +60,7 @@ function Begin(props: {
         <TextInput
           label="Current authenticator code, or a recovery code"
           autoComplete="one-time-code"
-          value={code}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          {...bindText(code, setCode)}
           error={failure?.fields['code']}
           maw={360}
           required
@@ -101,8 +100,7 @@ function Prove(props: {
         label="6-digit code from the app"
         inputMode="numeric"
         autoComplete="one-time-code"
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        {...bindText(code, setCode)}
         error={failure?.fields['code']}
         maw={360}
         required
