@@ -11,6 +11,7 @@ import { RefundPage } from './pages/refund-page.tsx'
 import { Announcer } from './parts/announcer.tsx'
 import '#shared/styles/tokens.css'
 import '#shared/styles/access.css'
+import '#shared/styles/marks.css'
 import './styles/base.css'
 // In this order: of two rules with equal specificity the later one wins, and `wide` overrides the ones before it.
 import './styles/bill.css'

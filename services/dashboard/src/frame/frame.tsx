@@ -46,7 +46,7 @@ export function Frame({
         Skip to content
       </a>
       {test ? (
-        <aside className="pm-test-band" aria-label="Test mode">
+        <aside className="test-band" aria-label="Test mode">
           <b>TEST MODE</b>
           <span>Test data. No real money moves here.</span>
         </aside>

@@ -1,4 +1,3 @@
-import { PasswordInput } from '@mantine/core'
 import { useState } from 'react'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { ActionForm } from '#services/dashboard/src/parts/action/action-form.tsx'
@@ -6,7 +5,7 @@ import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { useSession } from '#services/dashboard/src/session/session.ts'
-import { bindText } from '../../parts/bind-text.ts'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { AuthenticatorCard } from './authenticator-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -48,24 +47,22 @@ export function PasswordCard() {
         fields={['password', 'next']}
         beside={<span className="pm-muted pm-small">You will be logged out everywhere else.</span>}
       >
-        <PasswordInput
+        <PasswordField
           label="Current password"
-          autoComplete="current-password"
-          {...bindText(password, setPassword)}
+          shows="the current password"
+          value={password}
+          onType={setPassword}
           error={failure?.fields['password']}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
           maw={360}
-          required
         />
-        <PasswordInput
+        <PasswordField
           label="New password"
-          description="At least 12 characters. A phrase of four words works well."
-          autoComplete="new-password"
-          {...bindText(next, setNext)}
+          shows="the new password"
+          value={next}
+          onType={setNext}
           error={failure?.fields['next']}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
           maw={360}
-          required
+          isNew
         />
       </ActionForm>
     </Card>

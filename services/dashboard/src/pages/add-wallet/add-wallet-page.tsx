@@ -52,7 +52,7 @@ export function AddWalletPage() {
           {STEPS.map(([at, word]) => (
             <li
               key={at}
-              className={`pm-badge pm-tone-${at === shown ? 'paid' : 'new'}`}
+              className={`pm-badge tone-${at === shown ? 'paid' : 'new'}`}
               aria-current={at === shown ? 'step' : undefined}
             >
               {word}

@@ -38,13 +38,9 @@ export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly
           ['Head', headHeight === null ? '–' : showCount(headHeight)],
           ['Finalised block', finalizedHeight === null ? '–' : showCount(finalizedHeight)],
           ['Last node response', headAgeMs === null ? '–' : `${showDuration(Math.max(0, headAgeMs))} ago`],
-          ...(mempoolAgeMs === null
-            ? []
-            : ([['Last mempool read', `${showDuration(Math.max(0, mempoolAgeMs))} ago`]] as const)),
-          ...(missingTokens.length === 0
-            ? []
-            : ([['Refused: no contract on its node', missingTokens.join(', ')]] as const)),
-          ...(recheckThrough === null ? [] : ([['Checks stored payments up to', showCount(recheckThrough)]] as const)),
+          mempoolAgeMs === null ? null : ['Last mempool read', `${showDuration(Math.max(0, mempoolAgeMs))} ago`],
+          missingTokens.length === 0 ? null : ['Refused: no contract on its node', missingTokens.join(', ')],
+          recheckThrough === null ? null : ['Checks stored payments up to', showCount(recheckThrough)],
           ...facts
             .filter(({ row: stated }) => stated !== null)
             .map((one) => [FACTS[one.fact], factText(one, mode)] as const),

@@ -7,7 +7,6 @@ import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { FirstEndpoint } from '#services/dashboard/src/pages/webhooks/first-endpoint.tsx'
 import { answerLabel, DeliveryBadge } from '#services/dashboard/src/pages/webhooks/labels.tsx'
 import { useWebhookTabs } from '#services/dashboard/src/pages/webhooks/tabs.ts'
-import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
 import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import type { Column } from '#services/dashboard/src/parts/table/column.ts'
@@ -86,17 +85,8 @@ export function DeliveriesPage() {
           selectedId={id}
           pages={pages}
           nextCursor={list.data?.nextCursor}
-          empty={
-            filtered ? (
-              <EmptyState title="No deliveries match.">
-                <Button variant="default" onClick={clear}>
-                  Clear filters
-                </Button>
-              </EmptyState>
-            ) : (
-              <FirstEndpoint hasEndpoints={(endpoints.data?.items.length ?? 0) > 0} />
-            )
-          }
+          clear={filtered ? clear : null}
+          empty={<FirstEndpoint hasEndpoints={(endpoints.data?.items.length ?? 0) > 0} />}
         />
         {id === undefined || Aside === null ? null : <Aside deliveryId={id} onClose={close} />}
       </div>

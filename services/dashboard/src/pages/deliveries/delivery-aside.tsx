@@ -138,7 +138,7 @@ function Body({ detail }: { readonly detail: Detail }) {
           ['Delivery', <CopyText key="d" text={delivery.id} what="delivery ID" short />],
           ['Event', <CopyText key="e" text={delivery.eventId} what="event ID" short />],
           ['Created', <Time key="m" at={delivery.createdAt} detail />],
-          ...(endpointStatus === 'disabled' ? ([['Endpoint', 'paused']] as const) : []),
+          endpointStatus === 'disabled' ? ['Endpoint', 'paused'] : null,
         ]}
       />
     </>

@@ -46,9 +46,9 @@ export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
           ['URL', <UntrustedText key="u">{endpoint.url}</UntrustedText>],
           ['Mode', endpoint.mode === 'both' ? 'live and test' : endpoint.mode],
           ['Added', <Time key="a" at={endpoint.createdAt} />],
-          ...(endpoint.oldSecretUntil === null
-            ? []
-            : ([['Old secret valid until', <Time key="s" at={endpoint.oldSecretUntil} />]] as const)),
+          endpoint.oldSecretUntil === null
+            ? null
+            : ['Old secret valid until', <Time key="s" at={endpoint.oldSecretUntil} />],
           ['ID', <CopyText key="i" text={endpoint.id} what="endpoint ID" short />],
         ]}
       />

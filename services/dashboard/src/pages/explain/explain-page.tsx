@@ -120,7 +120,7 @@ function Reported({ answer }: { readonly answer: Answer }) {
       <div className="pm-split pm-gap-top">
         <div className="pm-stack">
           <section className="pm-card" aria-label="Answer">
-            <div className={`pm-verdict pm-tone-${TONES[answer.tone]}`} role="status">
+            <div className={`pm-verdict tone-${TONES[answer.tone]}`} role="status">
               <h2>{answer.title}</h2>
               <p>
                 <WithTimes text={answer.sentence} />
@@ -150,7 +150,7 @@ function Checks({ checks }: { readonly checks: Answer['checks'] }) {
         const key = `${index}-${title}`
         return (
           <li key={key}>
-            <span className={`pm-check-mark pm-tone-${ok === null ? 'new' : ok ? 'paid' : 'danger'}`}>
+            <span className={`pm-check-mark tone-${ok === null ? 'new' : ok ? 'paid' : 'danger'}`}>
               <Icon size={14} role="img" aria-label={word} />
             </span>
             <div>

@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
@@ -11,6 +11,7 @@ import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ROLE_LABELS } from '../../session/roles.ts'
 
@@ -108,14 +109,12 @@ function Join({ token, invitation }: JoinProps) {
               maxLength={120}
               required
             />
-            <PasswordInput
+            <PasswordField
               label="Choose a password"
-              description="At least 12 characters. A phrase of four words works well."
-              autoComplete="new-password"
-              {...bindText(password, setPassword)}
+              value={password}
+              onType={setPassword}
               error={failure?.fields['password']}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-              required
+              isNew
             />
           </>
         )}

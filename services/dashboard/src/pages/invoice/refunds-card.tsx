@@ -70,31 +70,23 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
       </div>
       <Facts
         facts={[
-          ...(refund.link === null
-            ? []
-            : ([
-                ['Link', <CopyText key="link" text={refund.link} what="refund link" shown="for the customer" />],
-              ] as const)),
-          ...(refund.address === null
-            ? []
-            : ([['To', <CopyText key="to" text={refund.address} what="refund address" />]] as const)),
-          ...(refund.txHash === null
-            ? []
-            : ([['Transaction', <CopyText key="tx" text={refund.txHash} what="transaction" short />]] as const)),
+          refund.link === null
+            ? null
+            : ['Link', <CopyText key="link" text={refund.link} what="refund link" shown="for the customer" />],
+          refund.address === null ? null : ['To', <CopyText key="to" text={refund.address} what="refund address" />],
+          refund.txHash === null
+            ? null
+            : ['Transaction', <CopyText key="tx" text={refund.txHash} what="transaction" short />],
           ['Requested by', refund.requestedBy],
-          ...(refund.sentAt === null
-            ? []
-            : ([
-                [
-                  'Sent',
-                  <span key="sent">
-                    <Time at={refund.sentAt} /> by {refund.sentBy}
-                  </span>,
-                ],
-              ] as const)),
-          ...(refund.status === 'requested'
-            ? ([['Link expires', <Time key="ends" at={refund.expiresAt} />]] as const)
-            : []),
+          refund.sentAt === null
+            ? null
+            : [
+                'Sent',
+                <span key="sent">
+                  <Time at={refund.sentAt} /> by {refund.sentBy}
+                </span>,
+              ],
+          refund.status === 'requested' ? ['Link expires', <Time key="ends" at={refund.expiresAt} />] : null,
         ]}
       />
       {open && mayAct ? <RecordForm refund={refund} /> : null}

@@ -65,7 +65,7 @@ function Moment(props: { readonly entry: TimelineEntry; readonly deliveries: rea
   return (
     <li>
       <Time at={at} detail />
-      <span className={`pm-check-mark pm-tone-${TONES[tone]}`} aria-hidden>
+      <span className={`pm-check-mark tone-${TONES[tone]}`} aria-hidden>
         <Icon size={14} />
       </span>
       <div>

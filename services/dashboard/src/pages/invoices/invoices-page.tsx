@@ -135,17 +135,8 @@ export function InvoicesPage() {
         to={({ id }) => to('invoices', id)}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        empty={
-          filtered ? (
-            <EmptyState title="No invoices match.">
-              <Button variant="default" onClick={clear}>
-                Clear filters
-              </Button>
-            </EmptyState>
-          ) : (
-            <EmptyState title="No invoices yet">{may ? create : null}</EmptyState>
-          )
-        }
+        clear={filtered ? clear : null}
+        empty={<EmptyState title="No invoices yet">{may ? create : null}</EmptyState>}
       />
     </Page>
   )

@@ -94,28 +94,24 @@ function Loaded({ link }: { readonly link: LinkRow }) {
               ['Address', <CopyText key="url" text={link.url} what="link" />],
               ['Amount', <LinkAmount key="amount" link={link} />],
               ['Invoices', showCount(link.uses)],
-              ...(link.max_uses === null ? [] : ([['Payments taken', <LinkUses key="taken" link={link} />]] as const)),
-              ...(link.expires_at === null
-                ? []
-                : ([['Ends', <Time key="end" at={link.expires_at} detail />]] as const)),
+              link.max_uses === null ? null : ['Payments taken', <LinkUses key="taken" link={link} />],
+              link.expires_at === null ? null : ['Ends', <Time key="end" at={link.expires_at} detail />],
               [
                 'Description',
                 link.description === null ? '–' : <UntrustedText key="text">{link.description}</UntrustedText>,
               ],
-              ...(link.product_id === null
-                ? []
-                : ([
-                    [
-                      'Product',
-                      <Link key="product" to={to('products')}>
-                        View product
-                      </Link>,
-                    ],
-                  ] as const)),
+              link.product_id === null
+                ? null
+                : [
+                    'Product',
+                    <Link key="product" to={to('products')}>
+                      View product
+                    </Link>,
+                  ],
               ['Created', <Time key="created" at={link.created_at} detail />],
-              ...(link.deactivated_at === null
-                ? []
-                : ([['Deactivated', <Time key="ended" at={link.deactivated_at} detail />]] as const)),
+              link.deactivated_at === null
+                ? null
+                : ['Deactivated', <Time key="ended" at={link.deactivated_at} detail />],
               ['ID', <CopyText key="id" text={link.id} what="link ID" short />],
             ]}
           />

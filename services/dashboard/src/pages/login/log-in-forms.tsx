@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { api } from '../../api/trpc.ts'
@@ -6,6 +6,7 @@ import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 
 /** What a log-in asks for next. */
 export type LogInStep = 'password' | 'code' | 'recovery'
@@ -50,13 +51,7 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
       below={<Link to="/reset">Forgot your password?</Link>}
     >
       <TextInput label="Email" type="email" autoComplete="username" {...bindText(email, setEmail)} required autoFocus />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        {...bindText(password, setPassword)}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        required
-      />
+      <PasswordField label="Password" value={password} onType={setPassword} />
     </LoginForm>
   )
 }

@@ -37,7 +37,7 @@ const NETWORK_OPTIONS = [
 export function PaymentsPage() {
   const scope = useScope()
   const to = useTo()
-  const { filters, set, filtered } = useUrlFilters(FILTERS)
+  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
   const { problem, ...detected } = readPeriod(filters, useNow(60_000), useZone())
   const by = readTime(filters.by)
@@ -93,16 +93,13 @@ export function PaymentsPage() {
         pages={pages}
         nextCursor={list.data?.nextCursor}
         foot="The CSV has the value of each payment at the price’s rate and at market, with rates, times and sources."
+        clear={filtered ? clear : null}
         empty={
-          filtered ? (
-            <EmptyState title="No payments match." />
-          ) : (
-            <EmptyState title="No payments yet." text="Create a test invoice, open it and simulate a payment.">
-              <Button component={Link} to={to('invoices/new')} variant="default">
-                New invoice
-              </Button>
-            </EmptyState>
-          )
+          <EmptyState title="No payments yet." text="Create a test invoice, open it and simulate a payment.">
+            <Button component={Link} to={to('invoices/new')} variant="default">
+              New invoice
+            </Button>
+          </EmptyState>
         }
       />
     </Page>

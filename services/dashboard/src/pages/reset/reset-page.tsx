@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -9,6 +9,7 @@ import { useAction } from '../../parts/action/use-action.ts'
 import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 /** A person who forgot the password: asks for a link, or chooses a new password with it. The token is in the fragment, so no server logs it. */
@@ -103,14 +104,12 @@ function Choose({ token }: { readonly token: string }) {
       buttons="wide"
       fields={['password']}
     >
-      <PasswordInput
+      <PasswordField
         label="New password"
-        description="At least 12 characters. A phrase of four words works well."
-        autoComplete="new-password"
-        {...bindText(password, setPassword)}
+        value={password}
+        onType={setPassword}
         error={failure?.fields['password']}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        required
+        isNew
         autoFocus
       />
     </ActionForm>

@@ -1,4 +1,4 @@
-import { PasswordInput, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
@@ -6,6 +6,7 @@ import { ActionForm } from '../action/action-form.tsx'
 import { useAction } from '../action/use-action.ts'
 import { bindText } from '../bind-text.ts'
 import { CopyText } from '../copy-text.tsx'
+import { PasswordField } from '../password-field.tsx'
 import { QrCode } from '../qr-code.tsx'
 
 interface EnrolmentProps {
@@ -46,14 +47,12 @@ function Begin(props: {
       buttons="start"
       fields={['password', 'code']}
     >
-      <PasswordInput
+      <PasswordField
         label="Your password"
-        autoComplete="current-password"
-        {...bindText(password, setPassword)}
+        value={password}
+        onType={setPassword}
         error={failure?.fields['password']}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         maw={360}
-        required
         data-autofocus
       />
       {props.isReplacing ? (

@@ -110,7 +110,6 @@ export const outcome = {
   'say.late': 'Late payment received. {m} will decide.',
   'say.cancelled': 'Cancelled.',
   'say.removed': 'This invoice no longer exists. It was removed. Don’t send anything.',
-  'say.waiting': 'Waiting for your payment.',
   'say.left': 'Less than {t} left',
   'say.minute': 'One minute left',
   'title.pay': 'Pay {a} {c} on {n}',

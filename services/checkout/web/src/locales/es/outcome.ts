@@ -113,7 +113,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.late': 'Llegó un pago tardío. {m} decidirá.',
   'say.cancelled': 'Cancelado.',
   'say.removed': 'Este cobro ya no existe. Fue eliminado. No envíes nada.',
-  'say.waiting': 'Esperando tu pago.',
   'say.left': 'Quedan menos de {t}',
   'say.minute': 'Queda un minuto',
   'title.pay': 'Pagar {a} {c} por {n}',

@@ -113,7 +113,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.late': 'Chegou um pagamento atrasado. {m} decidirá.',
   'say.cancelled': 'Cancelada.',
   'say.removed': 'Esta cobrança não existe mais. Ela foi removida. Não envie nada.',
-  'say.waiting': 'Aguardando seu pagamento.',
   'say.left': 'Restam menos de {t}',
   'say.minute': 'Resta um minuto',
   'title.pay': 'Pagar {a} {c} pela rede {n}',
