@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
 }
 
 /** Explains a problem to a payer, and how to resolve it. */
-export function problemText({ say }: Speech, { code, retryAfter, paths }: Problem, merchant: string): string {
+export function problemText({ say }: Speech, { code, status, retryAfter, paths }: Problem, merchant: string): string {
   if (code === 'RATE_LIMITED') {
     return say(paths.includes('connection') ? 'problem.connection' : 'problem.limit', {
       t: waitText(retryAfter ?? 60),
@@ -35,7 +35,8 @@ export function problemText({ say }: Speech, { code, retryAfter, paths }: Proble
   if (code === 'NO_WALLET_FOR_ASSET' && retryAfter !== null) {
     return say('problem.address', { t: waitText(retryAfter) })
   }
-  return say(WORDS[code] ?? 'problem.other', { m: merchant })
+  // What the server was doing when it failed may be done: a request that is sent again is the same one.
+  return say(WORDS[code] ?? (status >= 500 ? 'problem.unclear' : 'problem.other'), { m: merchant })
 }
 
 /**

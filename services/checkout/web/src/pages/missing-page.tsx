@@ -20,11 +20,11 @@ export function MissingPage() {
 export function FailedPage({ problem, retry }: { readonly problem: Problem; readonly retry: () => void }) {
   const speech = useSpeech()
   const { say } = speech
+  const isServer = meaningOf(problem) === 'away' && navigator.onLine
   return (
     <PlainFrame title={say('failed.title')}>
       <Hero tone="expired" icon="alert" title={say('failed.title')}>
-        <p role="alert">{awayText(speech, problem)}</p>
-        <p>{say('failed')}</p>
+        <p role="alert">{isServer ? say('failed') : `${awayText(speech, problem)} ${say('failed.charged')}`}</p>
       </Hero>
       <div class="acts">
         <button type="button" class="button main" onClick={retry}>
