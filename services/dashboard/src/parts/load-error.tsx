@@ -1,11 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { failureOf, shownMessage } from '../api/failure.ts'
-import { showTime } from '../format/time.ts'
 import type { Language } from '../words/language.ts'
 import { CopyText } from './copy-text.tsx'
 import { LOAD_ERROR_WORDS } from './load-error-words.ts'
-import { ZONE } from './time.tsx'
 
 /**
  * Shown by a page or card whose data failed to load. `what` ends the sentence "Could not load …" in the page's language: English unless
@@ -16,23 +14,14 @@ export function LoadError(props: {
   readonly error: unknown
   readonly onRetry?: () => void
   readonly language?: Language | undefined
-  /** When what the page shows was read, milliseconds since 1970; null or absent while it shows nothing. */
-  readonly readAt?: number | null
+  /** In place of what it says by itself. */
+  readonly sentence?: string | undefined
 }) {
   const words = LOAD_ERROR_WORDS[props.language ?? 'en']
-  const { readAt = null } = props
   const failure = failureOf(props.error)
   // An id that is none is as unknown as any other.
   const absent = failure.code === 'NOT_FOUND' || (failure.code === 'BAD_REQUEST' && 'id' in failure.fields)
-  const time = readAt === null ? '' : showTime(readAt, { zone: ZONE, now: Date.now() })
-  const sentence =
-    readAt === null
-      ? absent
-        ? words.absent
-        : words.failed(props.what)
-      : absent
-        ? words.removed
-        : words.old(props.what, time)
+  const sentence = props.sentence ?? (absent ? words.absent : words.failed(props.what))
   return (
     <div className="pm-load-error" role="alert">
       <IconAlertTriangle size={18} aria-hidden />

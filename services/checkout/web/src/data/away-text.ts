@@ -5,7 +5,7 @@ import type { Speech } from '../locales/speech.ts'
 export function awayText({ say }: Speech, problem: Problem): string {
   const { retryAfter } = problem
   const meaning = meaningOf(problem)
-  if (meaning === 'unknown') return say('removed.receipt')
+  if (meaning === 'unknown') return say('removed.title')
   if (meaning === 'busy') return say('away.busy', { t: waitText(retryAfter ?? 60) })
   return say(navigator.onLine ? 'away.server' : 'away.offline')
 }

@@ -36,7 +36,7 @@ export function problemText({ say }: Speech, { code, status, retryAfter, paths }
     return say('problem.address', { t: waitText(retryAfter) })
   }
   // What the server was doing when it failed may be done: a request that is sent again is the same one.
-  return say(WORDS[code] ?? (status >= 500 ? 'problem.unclear' : 'problem.other'), { m: merchant })
+  return say(WORDS[code] ?? (status >= 500 ? 'problem.offline' : 'problem.other'), { m: merchant })
 }
 
 /**

@@ -236,7 +236,7 @@ function Closed({ view, step, now }: EndedProps): ComponentChildren {
         </p>
       )}
       {view.paymentMethod !== null && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
-      <StateBar tone="cancelled" icon="slash" title={say(isRemoved ? 'title.removed' : 'cancelled.bar')}>
+      <StateBar tone="cancelled" icon="slash" title={say(isRemoved ? 'removed.title' : 'cancelled.bar')}>
         {say('cancelled.barSub')}
       </StateBar>
     </>

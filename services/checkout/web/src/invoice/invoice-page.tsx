@@ -150,6 +150,7 @@ function announcement(view: InvoiceView, step: Step, say: Speech['say']): string
   if (step === 'pick') return say('pick.title')
   if (step === 'lapsed') return say('held.over')
   if (step === 'checking') return say('unread.title')
+  if (step === 'removed') return say('removed.title')
   return say(`say.${step}`, { m: view.merchant.name })
 }
 
@@ -165,6 +166,7 @@ function titleOf(view: InvoiceView, step: Step, { say }: Speech): string {
   if (step === 'lapsed' || step === 'pay') return say('held.over')
   if (step === 'checking') return say('unread.title')
   if (step === 'short') return say('title.expired')
+  if (step === 'removed') return say('removed.title')
   return say(`title.${step}`)
 }
 

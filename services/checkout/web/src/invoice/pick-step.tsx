@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { AssetOptionsView, InvoiceView, MerchantView, NoOption } from '#shared/contracts/checkout/invoice-view.ts'
 import type { AssetId, FiatCode } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { request } from '../data/request.ts'
 import { durationText, roughText } from '../format/format-values.ts'
-import { meaningOf, noneText } from '../format/problem-text.ts'
+import { noneText } from '../format/problem-text.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { ContactHint } from '../parts/contact.tsx'
@@ -45,7 +45,6 @@ export function PickStep({ view, now, options, accept, refresh, keep }: PickProp
     <CoinPicker
       from={`/i/${view.id}/assets`}
       first={options}
-      readAgain={refresh}
       merchant={view.merchant}
       currency={view.fiat.currency}
       canChoose={view.canChoose}
@@ -68,8 +67,6 @@ interface OptionsSource {
   readonly from: string
   /** The options of now; null requests them. */
   readonly first: AssetOptionsView | null
-  /** Reads again what the coins are for, which the server has no more. */
-  readonly readAgain: () => void
 }
 
 interface PickerProps {
@@ -87,8 +84,8 @@ interface PickerProps {
 }
 
 /** Coins, then networks of that coin; why there is none, where no coin can pay the price. */
-export function CoinPicker({ from, first, readAgain, ...props }: PickerProps & OptionsSource) {
-  const options = useOptions(from, first, readAgain)
+export function CoinPicker({ from, first, ...props }: PickerProps & OptionsSource) {
+  const options = useOptions(from, first)
   return options?.none === undefined ? (
     <Coins options={options} {...props} />
   ) : (
@@ -197,18 +194,14 @@ function Coins({
   )
 }
 
-function useOptions(from: string, first: AssetOptionsView | null, readAgain: () => void): AssetOptionsView | null {
+function useOptions(from: string, first: AssetOptionsView | null): AssetOptionsView | null {
   const [options, setOptions] = useState(first)
-  const again = useRef(readAgain)
-  again.current = readAgain
   const isLoaded = options !== null
   useEffect(() => {
     let isGone = false
     const load = async (): Promise<void> => {
       const answer = await request<AssetOptionsView>(from)
-      if (isGone) return
-      if (answer.ok) setOptions(answer.data)
-      else if (answer.unchanged !== true && meaningOf(answer.problem) === 'unknown') again.current()
+      if (answer.ok && !isGone) setOptions(answer.data)
     }
     if (!isLoaded) void load()
     const timer = setInterval(

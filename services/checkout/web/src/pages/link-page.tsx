@@ -109,7 +109,6 @@ function FixedLink({ link, options, reload }: LinkOptionsProps) {
     <CoinPicker
       from={`/l/${link.id}/assets`}
       first={options}
-      readAgain={() => void reload()}
       currency={link.currency}
       merchant={link.merchant}
       canChoose

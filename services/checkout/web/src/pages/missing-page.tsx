@@ -24,7 +24,7 @@ export function FailedPage({ problem, retry }: { readonly problem: Problem; read
   return (
     <PlainFrame title={say('failed.title')}>
       <Hero tone="expired" icon="alert" title={say('failed.title')}>
-        <p role="alert">{isServer ? say('failed') : `${awayText(speech, problem)} ${say('failed.charged')}`}</p>
+        <p role="alert">{isServer ? say('failed') : awayText(speech, problem)}</p>
       </Hero>
       <div class="acts">
         <button type="button" class="button main" onClick={retry}>

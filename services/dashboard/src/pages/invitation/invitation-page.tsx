@@ -1,17 +1,15 @@
-import { TextInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { failureOf } from '../../api/failure.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { ActionForm } from '../../parts/action/action-form.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
-import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ROLE_LABELS } from '../../session/roles.ts'
 
@@ -78,17 +76,15 @@ function Join({ token, invitation }: JoinProps) {
       void navigate(`/${workspaceId}/test/overview`, { replace: true })
     },
   })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void accept.run(isPerson ? { token, name: null, password: null } : { token, name, password })
+  }
   const back = `/invitation#${token}`
   const failure = accept.failure
   return (
     <Card>
-      <ActionForm
-        action={accept}
-        onSubmit={() => void accept.run(isPerson ? { token, name: null, password: null } : { token, name, password })}
-        submit={mustLogIn ? null : 'Join'}
-        buttons="wide"
-        fields={['name', 'password']}
-      >
+      <form className="pm-stack" onSubmit={submit}>
         <p>
           You are invited to <UntrustedText>{workspaceName}</UntrustedText> as <b>{ROLE_LABELS[role]}</b> with the
           address <UntrustedText>{email}</UntrustedText>.
@@ -104,21 +100,31 @@ function Join({ token, invitation }: JoinProps) {
             <TextInput
               label="Your name"
               autoComplete="name"
-              {...bindText(name, setName)}
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
               error={failure?.fields['name']}
               maxLength={120}
               required
             />
-            <PasswordField
+            <PasswordInput
               label="Choose a password"
+              description="At least 12 characters. A phrase of four words works well."
+              autoComplete="new-password"
               value={password}
-              onType={setPassword}
+              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
               error={failure?.fields['password']}
-              isNew
+              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+              required
             />
           </>
         )}
-      </ActionForm>
+        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+        {mustLogIn ? null : (
+          <Button type="submit" loading={accept.busy}>
+            Join
+          </Button>
+        )}
+      </form>
     </Card>
   )
 }

@@ -1,12 +1,10 @@
-import { Button, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { api } from '../../api/trpc.ts'
-import { ActionForm } from '../../parts/action/action-form.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
-import { PasswordField } from '../../parts/password-field.tsx'
 
 /** What a log-in asks for next. */
 export type LogInStep = 'password' | 'code' | 'recovery'
@@ -44,15 +42,30 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
     onDone,
   })
   return (
-    <LoginForm
-      action={logIn}
-      onSubmit={() => void logIn.run({ email, password })}
-      submit="Log in"
-      below={<Link to="/reset">Forgot your password?</Link>}
-    >
-      <TextInput label="Email" type="email" autoComplete="username" {...bindText(email, setEmail)} required autoFocus />
-      <PasswordField label="Password" value={password} onType={setPassword} />
-    </LoginForm>
+    <LoginCard onSubmit={() => void logIn.run({ email, password })}>
+      <TextInput
+        label="Email"
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        required
+        autoFocus
+      />
+      <PasswordInput
+        label="Password"
+        autoComplete="current-password"
+        value={password}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        required
+      />
+      <ActionFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
+      <Button type="submit" loading={logIn.busy}>
+        Log in
+      </Button>
+      <Link to="/reset">Forgot your password?</Link>
+    </LoginCard>
   )
 }
 
@@ -69,25 +82,13 @@ function CodeForm(props: {
       isRecovery ? api.auth.giveRecoveryCode.mutate(input) : api.auth.giveCode.mutate(input),
     onDone: props.onDone,
   })
-  const { busy, failure } = give
-  const isLate = failure?.code === 'UNAUTHORIZED'
-  const shown = isLate ? { ...failure, message: 'Your log-in timed out. Please log in again.' } : failure
+  const tooLate = give.failure?.code === 'UNAUTHORIZED'
+  const failure =
+    tooLate && give.failure !== null
+      ? { ...give.failure, message: 'Your log-in timed out. Please log in again.' }
+      : give.failure
   return (
-    <LoginForm
-      action={{ busy, failure: shown }}
-      onSubmit={() => void give.run({ code })}
-      submit="Continue"
-      below={
-        <div className="pm-row">
-          <Button variant="subtle" size="xs" onClick={props.onOther}>
-            {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
-          </Button>
-          <Button variant="subtle" size="xs" onClick={props.onBack}>
-            Use a different account
-          </Button>
-        </div>
-      }
-    >
+    <LoginCard onSubmit={() => void give.run({ code })}>
       <TextInput
         label={isRecovery ? 'Recovery code' : 'Authenticator code'}
         description={
@@ -95,24 +96,37 @@ function CodeForm(props: {
         }
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoComplete="one-time-code"
-        {...bindText(code, setCode)}
+        value={code}
+        onChange={({ currentTarget }) => setCode(currentTarget.value)}
         required
         autoFocus
       />
-    </LoginForm>
+      <ActionFailure failure={failure === null ? null : { ...failure, fields: {}, requestId: null }} />
+      <Button type="submit" loading={give.busy}>
+        Continue
+      </Button>
+      <div className="pm-row">
+        <Button variant="subtle" size="xs" onClick={props.onOther}>
+          {isRecovery ? 'Use an authenticator code' : 'Use a recovery code'}
+        </Button>
+        <Button variant="subtle" size="xs" onClick={props.onBack}>
+          Use a different account
+        </Button>
+      </div>
+    </LoginCard>
   )
 }
 
-function LoginForm(props: Parameters<typeof ActionForm>[0] & { readonly below: ReactNode }) {
-  const { below, action, ...form } = props
-  // Which field is wrong is not said, and what people see here is no help to support.
-  const failure = action.failure === null ? null : { ...action.failure, fields: {}, requestId: null }
+function LoginCard({ onSubmit, children }: { readonly onSubmit: () => void; readonly children: ReactNode }) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
   return (
     <Card>
-      <div className="pm-stack">
-        <ActionForm {...form} action={{ ...action, failure }} buttons="wide" />
-        {below}
-      </div>
+      <form className="pm-stack" onSubmit={submit}>
+        {children}
+      </form>
     </Card>
   )
 }

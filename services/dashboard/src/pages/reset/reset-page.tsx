@@ -1,15 +1,13 @@
-import { TextInput } from '@mantine/core'
+import { Button, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
-import { ActionForm } from '../../parts/action/action-form.tsx'
+import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
-import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 /** A person who forgot the password: asks for a link, or chooses a new password with it. The token is in the fragment, so no server logs it. */
@@ -49,21 +47,28 @@ function RequestLink() {
       </div>
     )
   }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void request.run({ email })
+  }
   return (
-    <div className="pm-stack">
-      <ActionForm action={request} onSubmit={() => void request.run({ email })} submit="Send the link" buttons="wide">
-        <p>Enter your email address, and we send you a link for a new password.</p>
-        <TextInput
-          label="Email"
-          type="email"
-          autoComplete="username"
-          {...bindText(email, setEmail)}
-          required
-          autoFocus
-        />
-      </ActionForm>
+    <form className="pm-stack" onSubmit={submit}>
+      <p>Enter your email address, and we send you a link for a new password.</p>
+      <TextInput
+        label="Email"
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+        required
+        autoFocus
+      />
+      <ActionFailure failure={request.failure} />
+      <Button type="submit" loading={request.busy}>
+        Send the link
+      </Button>
       <Link to="/login">Back to log-in</Link>
-    </div>
+    </form>
   )
 }
 
@@ -96,22 +101,27 @@ function Choose({ token }: { readonly token: string }) {
       </div>
     )
   }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void reset.run({ token, password })
+  }
   return (
-    <ActionForm
-      action={reset}
-      onSubmit={() => void reset.run({ token, password })}
-      submit="Change the password"
-      buttons="wide"
-      fields={['password']}
-    >
-      <PasswordField
+    <form className="pm-stack" onSubmit={submit}>
+      <PasswordInput
         label="New password"
+        description="At least 12 characters. A phrase of four words works well."
+        autoComplete="new-password"
         value={password}
-        onType={setPassword}
+        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
         error={failure?.fields['password']}
-        isNew
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        required
         autoFocus
       />
-    </ActionForm>
+      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+      <Button type="submit" loading={reset.busy}>
+        Change the password
+      </Button>
+    </form>
   )
 }

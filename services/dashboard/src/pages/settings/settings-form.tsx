@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { Card } from '../../parts/card.tsx'
+import { Hint } from '../../parts/hint.tsx'
 import type { useSettingsDraft } from './use-settings-draft.ts'
 
 interface SettingsFormProps {
@@ -21,7 +22,15 @@ export function SettingsForm({ title, draft, onSave, children }: SettingsFormPro
         onSubmit={() => onSave?.()}
         submit="Save"
         disabled={!isDirty || onSave === null || refusal !== null}
-        refusal={refusal}
+        around={(button) =>
+          refusal === null ? (
+            button
+          ) : (
+            <Hint label={refusal}>
+              <span>{button}</span>
+            </Hint>
+          )
+        }
         buttons="start"
         {...(isDirty && { onCancel: drop, cancel: 'Discard my changes' })}
       >

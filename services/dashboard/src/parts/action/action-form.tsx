@@ -1,7 +1,6 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Failure } from '../../api/failure.ts'
-import { Hint } from '../hint.tsx'
 import { ActionFailure } from './action-failure.tsx'
 
 /**
@@ -15,16 +14,16 @@ export function ActionForm(props: {
   /** Of the button that sends it. */
   readonly look?: ButtonProps
   readonly disabled?: boolean
-  /** Why this person may not send it, shown at the button; null when they may. */
-  readonly refusal?: string | null
+  /** Puts something around the button that sends it, such as why this person may not. */
+  readonly around?: (button: ReactNode) => ReactNode
   /** Closes the form and sends nothing. */
   readonly onCancel?: () => void
   /** The label of that button. */
   readonly cancel?: string
   /** Further content of the row of buttons, before the one that sends. */
   readonly beside?: ReactNode
-  /** Where the buttons are: at the end of their row, at its start, or one of them as wide as the form. */
-  readonly buttons?: 'end' | 'start' | 'wide'
+  /** Where in their row the buttons are; at its end unless stated. */
+  readonly buttons?: 'end' | 'start'
   /** Fields that say themselves what is wrong with them: nothing is said twice. */
   readonly fields?: readonly string[]
   /** The form says what is missing; without it the browser does. */
@@ -41,14 +40,7 @@ export function ActionForm(props: {
         {props.submit}
       </Button>
     )
-  const send =
-    props.refusal == null ? (
-      button
-    ) : (
-      <Hint label={props.refusal}>
-        <span>{button}</span>
-      </Hint>
-    )
+  const send = props.around?.(button) ?? button
   const cancel =
     onCancel === undefined ? null : (
       <Button variant="default" onClick={onCancel}>
@@ -66,9 +58,7 @@ export function ActionForm(props: {
     >
       {props.children}
       {isSaid ? null : <ActionFailure failure={failure} />}
-      {buttons === 'wide' ? (
-        send
-      ) : buttons === 'start' ? (
+      {buttons === 'start' ? (
         <div className="pm-row">
           {send}
           {cancel}

@@ -100,7 +100,6 @@ export const outcome = {
   'cancelled.barSub': 'Don’t send anything.',
   'removed.title': 'This invoice no longer exists',
   removed: 'It was removed. Don’t send anything.',
-  'removed.receipt': 'This invoice no longer exists. Below is what it was when this page last read it.',
 
   'say.partial': 'Payment received: {a} of {b} {c}. {x} {c} left to pay.',
   'say.confirming': 'Full amount received. Confirming.',
@@ -109,7 +108,6 @@ export const outcome = {
   'say.short': 'Expired before the full amount arrived.',
   'say.late': 'Late payment received. {m} will decide.',
   'say.cancelled': 'Cancelled.',
-  'say.removed': 'This invoice no longer exists. It was removed. Don’t send anything.',
   'say.left': 'Less than {t} left',
   'say.minute': 'One minute left',
   'title.pay': 'Pay {a} {c} on {n}',
@@ -118,6 +116,5 @@ export const outcome = {
   'title.partial': 'Partly paid',
   'title.expired': 'Expired',
   'title.cancelled': 'Cancelled',
-  'title.removed': 'Removed',
   'title.late': 'Arrived late',
 } as const

@@ -83,7 +83,6 @@ export const pages = {
   'failed.title': 'We could not load this page',
   failed:
     'We get no answer right now. Nothing was charged, and a payment that you have sent is safe. This page loads as soon as there is one.',
-  'failed.charged': 'Nothing was charged.',
   'away.offline': 'You’re offline. Your payment is safe. This page updates when you are back online.',
   'away.server': 'We lost the connection. Your payment is safe. This page updates as soon as the connection is back.',
   'away.busy':
@@ -107,6 +106,5 @@ export const pages = {
   'problem.plan': '{m} can’t take more payments through this link right now. Ask them for another way to pay.',
   'problem.minimum': 'The amount is too small for this coin. Choose another one.',
   'problem.offline': 'No response. Check your connection and try again. Nothing you entered is lost.',
-  'problem.unclear': 'We got no clear answer. Try again: nothing is done twice.',
   'problem.other': 'That did not work. No changes were made. Try again.',
 } as const

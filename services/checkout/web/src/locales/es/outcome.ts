@@ -103,7 +103,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.barSub': 'No envíes nada.',
   'removed.title': 'Este cobro ya no existe',
   removed: 'Fue eliminado. No envíes nada.',
-  'removed.receipt': 'Este cobro ya no existe. Abajo está como era cuando esta página lo leyó por última vez.',
 
   'say.partial': 'Pago recibido: {a} de {b} {c}. Faltan {x} {c}.',
   'say.confirming': 'Importe completo recibido. Confirmando.',
@@ -112,7 +111,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.short': 'Venció antes de llegar el importe completo.',
   'say.late': 'Llegó un pago tardío. {m} decidirá.',
   'say.cancelled': 'Cancelado.',
-  'say.removed': 'Este cobro ya no existe. Fue eliminado. No envíes nada.',
   'say.left': 'Quedan menos de {t}',
   'say.minute': 'Queda un minuto',
   'title.pay': 'Pagar {a} {c} por {n}',
@@ -121,6 +119,5 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'title.partial': 'Pagado en parte',
   'title.expired': 'Vencido',
   'title.cancelled': 'Cancelado',
-  'title.removed': 'Eliminado',
   'title.late': 'Llegó tarde',
 }

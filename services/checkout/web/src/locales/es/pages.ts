@@ -85,7 +85,6 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'failed.title': 'No se pudo cargar esta página',
   failed:
     'No hay respuesta por ahora. No se cobró nada, y un pago que ya enviaste está a salvo. Esta página se carga en cuanto la haya.',
-  'failed.charged': 'No se cobró nada.',
   'away.offline': 'Sin conexión. Tu pago está a salvo. Esta página se actualiza cuando vuelvas a tener red.',
   'away.server': 'Se perdió la conexión. Tu pago está a salvo. Esta página se actualiza en cuanto vuelva la conexión.',
   'away.busy':
@@ -108,6 +107,5 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'problem.plan': '{m} no puede aceptar más pagos con este enlace por ahora. Pídele otra forma de pagar.',
   'problem.minimum': 'El importe es muy pequeño para esta moneda. Elige otra.',
   'problem.offline': 'Sin respuesta. Revisa tu conexión y prueba de nuevo. Lo que escribiste no se pierde.',
-  'problem.unclear': 'No hubo una respuesta clara. Prueba de nuevo: nada se hace dos veces.',
   'problem.other': 'No funcionó. No se hizo ningún cambio. Prueba de nuevo.',
 }

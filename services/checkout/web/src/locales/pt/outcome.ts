@@ -102,8 +102,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.barSub': 'Não envie nada.',
   'removed.title': 'Esta cobrança não existe mais',
   removed: 'Ela foi removida. Não envie nada.',
-  'removed.receipt':
-    'Esta cobrança não existe mais. Abaixo está como ela era quando esta página a leu pela última vez.',
 
   'say.partial': 'Pagamento recebido: {a} de {b} {c}. Faltam {x} {c}.',
   'say.confirming': 'Valor completo recebido. Confirmando.',
@@ -112,7 +110,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.short': 'Venceu antes de chegar o valor completo.',
   'say.late': 'Chegou um pagamento atrasado. {m} decidirá.',
   'say.cancelled': 'Cancelada.',
-  'say.removed': 'Esta cobrança não existe mais. Ela foi removida. Não envie nada.',
   'say.left': 'Restam menos de {t}',
   'say.minute': 'Resta um minuto',
   'title.pay': 'Pagar {a} {c} pela rede {n}',
@@ -121,6 +118,5 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'title.partial': 'Paga em parte',
   'title.expired': 'Vencida',
   'title.cancelled': 'Cancelada',
-  'title.removed': 'Removida',
   'title.late': 'Chegou atrasado',
 }

@@ -85,7 +85,6 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'failed.title': 'Não foi possível carregar esta página',
   failed:
     'Sem resposta no momento. Nada foi cobrado, e um pagamento que você já enviou está seguro. Esta página carrega assim que houver.',
-  'failed.charged': 'Nada foi cobrado.',
   'away.offline': 'Sem conexão. Seu pagamento está seguro. Esta página atualiza quando a rede voltar.',
   'away.server': 'A conexão caiu. Seu pagamento está seguro. Esta página atualiza assim que a conexão voltar.',
   'away.busy': 'Chegaram solicitações demais da sua conexão. Seu pagamento está bem. Esta página tenta de novo em {t}.',
@@ -107,6 +106,5 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'problem.plan': '{m} não pode receber mais pagamentos por este link agora. Peça outra forma de pagar.',
   'problem.minimum': 'O valor é pequeno demais para esta moeda. Escolha outra.',
   'problem.offline': 'Sem resposta. Verifique sua conexão e tente de novo. Nada do que você digitou se perde.',
-  'problem.unclear': 'Não houve uma resposta clara. Tente de novo: nada é feito duas vezes.',
   'problem.other': 'Não funcionou. Nenhuma alteração foi feita. Tente de novo.',
 }
