@@ -39,11 +39,11 @@ async function withFaults(page: Page, procedure: string) {
   await page.route(/\/trpc\/(?!live\.)/, async (route: Route) => {
     const names = new URL(route.request().url()).pathname.split('/trpc/')[1]?.split(',') ?? []
     if (fault === null || !names.includes(procedure)) return await route.continue()
-    if (fault.now === null) return await route.abort('connectionrefused')
-    if ('status' in fault.now) return await route.fulfill(fault.now)
+    const { now: answer } = fault
+    if (answer === null) return await route.abort('connectionrefused')
+    if ('status' in answer) return await route.fulfill(answer)
     const response = await route.fetch()
     const answers = (await response.json()) as readonly unknown[]
-    const answer = fault.now
     await route.fulfill({ status: 207, json: answers.map((one, at) => (names[at] === procedure ? answer : one)) })
   })
   return (next: typeof fault) => {
