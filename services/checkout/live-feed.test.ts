@@ -109,6 +109,28 @@ it('goes on after the store was away, and knows unknown invoices as nothing', as
   expect(await feed.watch('unknown', () => undefined)).toBeNull()
 })
 
+// Guarantee: a page is not told that an invoice is up to date which is not there any more, and a store that fails removes none.
+it('ends the watching of an invoice that was removed, and of none that cannot be read', async () => {
+  let ends = 0
+  await feed.watch(
+    'a',
+    () => {},
+    () => {},
+    () => (ends += 1),
+  )
+  fails = true
+  await vi.advanceTimersByTimeAsync(3_000)
+  fails = false
+  unreadable.add('a')
+  versions.set('a', 2)
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(ends).toBe(0)
+  unreadable.clear()
+  versions.delete('a')
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(ends).toBe(1)
+})
+
 // Guarantee: a beat proves that the store was read just now, and a view that is kept from before is shown to nobody as the present one.
 it('beats while the store is read, and not while it is away', async () => {
   let beats = 0

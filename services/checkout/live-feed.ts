@@ -30,6 +30,7 @@ export interface LiveView {
 interface Listener {
   show(view: LiveView): void
   beat(): void
+  end(): void
 }
 
 interface Topic {
@@ -59,13 +60,14 @@ export type LiveFeedDeps = Uses<'versions' | 'hints' | 'cursors' | 'logger' | 'm
 /** Notifies watchers of invoices about changes. */
 export interface LiveFeed {
   /**
-   * Calls `show` with each new view, and `beat` about every 4 s: the store was read, whatever changed. Resolves with the present view, which was read within the last seconds, and a
+   * Calls `show` with each new view, `beat` about every 4 s: the store was read, whatever changed, and `end` when the invoice is unknown. Resolves with the present view, which was read within the last seconds, and a
    * function that stops watching; null for an unknown invoice. Rejects, or waits, while the store cannot be read.
    */
   watch(
     invoiceId: string,
     show: Listener['show'],
     beat?: Listener['beat'],
+    end?: Listener['end'],
   ): Promise<{ readonly now: LiveView; stop(): void } | null>
   /** Ends the feed; no listener is called any more. */
   close(): void
@@ -118,8 +120,8 @@ export function createLiveFeed(deps: LiveFeedDeps): LiveFeed {
   }
 
   return {
-    async watch(invoiceId, show, beat = () => undefined) {
-      const listener = { show, beat }
+    async watch(invoiceId, show, beat = () => undefined, end = () => undefined) {
+      const listener = { show, beat, end }
       const entry = await opening(invoiceId, () => open(invoiceId))
       if (entry === null || closed) return null
       // Another watcher may have left meanwhile, and removed the entry.
@@ -155,9 +157,10 @@ async function look(
   turn: number,
   onRead: () => void,
 ): Promise<void> {
-  const ids = [...watched.keys()]
-  const waits = [...watched.values()].some(({ chain }) => chain !== null)
-  const open = [...watched].flatMap(([id, { attended }]) => (attended === null ? [] : [id]))
+  const topics = [...watched]
+  const ids = topics.map(([id]) => id)
+  const waits = topics.some(([, { chain }]) => chain !== null)
+  const open = topics.flatMap(([id, { attended }]) => (attended === null ? [] : [id]))
   const [versions, cursors, hints] = await Promise.all([
     deps.versions.versionsOf(ids),
     waits ? deps.cursors.list() : Promise.resolve([]),
@@ -165,8 +168,8 @@ async function look(
   ])
   onRead()
   const heights = new Map(cursors.map(({ id, height }) => [id, height]))
-  const isNewer = ([id, { version }]: Entry): boolean => (versions.get(id) ?? version) !== version
-  const changed = [...watched].filter((one) => {
+  const isNewer = ([id, { version }]: Entry): boolean => versions.get(id) !== version
+  const changed = topics.filter((one) => {
     const [id, entry] = one
     const height = entry.chain === null ? null : (heights.get(entry.chain) ?? null)
     const isAnnounced = entry.attended !== null && (hints.get(id) ?? 0) !== entry.hints
@@ -205,7 +208,10 @@ async function remake(
   hints: ReadonlyMap<string, number>,
 ): Promise<void> {
   const view = await deps.view(id)
-  if (view === null) return
+  if (view === null) {
+    for (const listener of entry.listeners) listener.end()
+    return
+  }
   const before = entry.view.tag
   const { version, chain, attended, view: made } = addressStanding(view)
   Object.assign(entry, {

@@ -65,6 +65,10 @@ export function createLiveStreams(
           () => {
             if (isStarted) ping()
           },
+          // The page connects again, and reads that the invoice is unknown.
+          () => {
+            if (isStarted) response.end()
+          },
         )
         .catch((error: unknown) => {
           leave(payer)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRefundRepository } from '#shared/db/refunds/refund-repository.ts'
-import { createRefundLinks, refundTokenHash } from '#shared/usecases/refunds/refund-link.ts'
+import { openRefund } from '#test/support/open-refund.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, makePages, openCheckout } from './checkout.fixture.ts'
 
@@ -12,47 +12,7 @@ let refundId: string
 let invoiceId: string
 beforeAll(async () => {
   stage = await openCheckout(stores, { pagesDir: makePages() })
-  const { engine } = stage
-  const invoice = await engine.open({ asset: 'usdt_ethereum' })
-  const id = stores.runtime.random.uuid()
-  refundId = id
-  invoiceId = invoice.terms.id
-  token = createRefundLinks(new Uint8Array(32).fill(7)).tokenOf(id)
-  const now = engine.deps.clock.now()
-  const refund = {
-    id,
-    workspaceId: engine.workspace.id,
-    mode: 'test',
-    invoiceId: invoice.terms.id,
-    asset: 'usdt_ethereum',
-    network: 'ethereum',
-    amountBase: 1_410_000n,
-    status: 'requested',
-    tokenHash: refundTokenHash(token) ?? '',
-    expiresAt: now + 86_400_000,
-    address: null,
-    addressedAt: null,
-    txHash: null,
-    sentAt: null,
-    market: null,
-    requestedBy: 'user:owner@example.com',
-    sentBy: null,
-    createdAt: now,
-  } as const
-  await createRefundRepository(stores.db).open(
-    refund,
-    {
-      id: `refund:${id}`,
-      at: now,
-      actor: 'user:owner@example.com',
-      action: 'refund.requested',
-      subject: invoice.terms.id,
-      workspaceId: engine.workspace.id,
-      mode: 'test',
-      detail: {},
-    },
-    async () => [],
-  )
+  ;({ token, id: refundId, invoiceId } = await openRefund(stores, stage.engine))
 })
 afterAll(() => stage.close())
 

@@ -3,10 +3,10 @@ import { defineConfig } from 'vite'
 
 /** What every page needs, the log-in included. */
 const MAIN =
-  /\/src\/(main|frame\/logo|parts\/(page|card|untrusted-text|action\/(use-action|action-failure)))\.tsx?$|\/(TextInput|Button|ActionIcon|use-uncontrolled)\.mjs$/
+  /\/src\/(main|frame\/logo|parts\/(page|card|untrusted-text|bind-text|action\/(use-action|action-failure)))\.tsx?$|\/(TextInput|Button|ActionIcon|use-uncontrolled)\.mjs$/
 /** What signed-in people see around each page, and the parts of most lists. */
 const FRAME =
-  /\/src\/(frame\/place-route|parts\/(money|crypto-amount|empty-state|action\/action-button|table\/[\w-]+)|pages\/money\/invoice-columns)\.tsx?$|\/(contracts\/zone-days|session\/use-zone)\.ts$|\/NativeSelect\.mjs$|icons\/Icon(Inbox|Plus|Download|ExternalLink)\./
+  /\/src\/(frame\/place-route|parts\/(money|crypto-amount|empty-state|loaded-dialog|action\/action-button|table\/[\w-]+)|pages\/money\/invoice-columns)\.tsx?$|\/(contracts\/zone-days|session\/use-zone)\.ts$|\/NativeSelect\.mjs$|icons\/Icon(Inbox|Plus|Download|ExternalLink)\./
 
 /**
  * Every file costs a way there and back, six at a time where a proxy speaks HTTP/1.1, and the first data needs two of the six. So a page

@@ -4,6 +4,7 @@ import { qrPicture } from '#services/checkout/plain/qr-picture.ts'
 import { axeViolations, rulesOf, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { paymentMethodOf } from '#test/support/engine.ts'
+import { openRefund } from '#test/support/open-refund.ts'
 import { useSuspendableCheckout } from '#test/support/suspendable-checkout.ts'
 
 const browser = useBrowser()
@@ -15,30 +16,43 @@ const shown = {
   invoice: (page: Page) => page.getByRole('heading', { name: /^Send .* USDT on Ethereum$/ }),
   receipt: (page: Page) => page.getByRole('heading', { name: 'Receipt' }),
   link: (page: Page) => page.getByRole('heading', { name: 'Workshop' }),
+  refund: (page: Page) => page.getByRole('heading', { name: 'Where should your refund go?' }),
+}
+const NAMES = Object.keys(shown) as (keyof typeof shown)[]
+
+/** One of each, and the documents behind them. */
+async function records() {
+  const { engine, link, stores } = checkout()
+  const invoice = (await engine.open({ asset: 'usdt_ethereum' })).terms.id
+  const made = { invoice, link: await link({ kind: 'fixed', minor: 700n }), refund: await openRefund(stores, engine) }
+  const paths = {
+    invoice: `/i/${invoice}`,
+    receipt: `/i/${invoice}/receipt`,
+    link: `/l/${made.link}`,
+    refund: `/r/${made.refund.token}`,
+  }
+  return { made, paths }
+}
+
+async function open(name: keyof typeof shown, path: string) {
+  const page = await browser.open({ width: 390, height: 844, isAway: true })
+  const document = await page.goto(checkout().url + path, { waitUntil: 'commit' })
+  expect([name, document?.status(), document?.headers()['content-type']]).toEqual([
+    ...[name, 200, 'text/html; charset=utf-8'],
+  ])
+  return page
 }
 
 // Guarantee: a store that hangs under a payer never costs the page. What is open says within ten seconds that it is older, what is opened says
 // what happened, and both continue as soon as the store is back, without a reload.
 test('a suspended store is said on every page, and every page continues when it is back', async () => {
-  const { engine, url, link, suspend, resume } = checkout()
-  const { id } = (await engine.open({ asset: 'usdt_ethereum' })).terms
-  const paths = {
-    invoice: `/i/${id}`,
-    receipt: `/i/${id}/receipt`,
-    link: `/l/${await link({ kind: 'fixed', minor: 700n })}`,
-  }
-  const names = Object.keys(paths) as (keyof typeof paths)[]
-  const open = async (name: (typeof names)[number]) => {
-    const page = await browser.open({ width: 390, height: 844, isAway: true })
-    const document = await page.goto(url + paths[name], { waitUntil: 'commit' })
-    expect([document?.status(), document?.headers()['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
-    return page
-  }
-  const before = await Promise.all(names.map(open))
-  await Promise.all(names.map((name, at) => shown[name](before[at] as Page).waitFor()))
+  const { suspend, resume } = checkout()
+  const { paths } = await records()
+  const before = await Promise.all(NAMES.map((name) => open(name, paths[name])))
+  await Promise.all(NAMES.map((name, at) => shown[name](before[at] as Page).waitFor()))
   for (const page of before) await page.evaluate('window.neverReloaded = true')
   suspend()
-  const during = await Promise.all(names.map(open))
+  const during = await Promise.all(NAMES.map((name) => open(name, paths[name])))
   // The first two are watched; nothing on a link is out of date before its button is pressed.
   await Promise.all(before.slice(0, 2).map((page) => page.getByText(LOST).waitFor()))
   await Promise.all(during.map((page) => page.getByRole('heading', { name: 'We could not load this page' }).waitFor()))
@@ -46,8 +60,57 @@ test('a suspended store is said on every page, and every page continues when it 
   expect(await axeViolations(during[0] as Page)).toEqual([])
   resume()
   await Promise.all(before.slice(0, 2).map((page) => page.getByText(LOST).waitFor({ state: 'hidden' })))
-  await Promise.all(names.map((name, at) => shown[name](during[at] as Page).waitFor()))
+  await Promise.all(NAMES.map((name, at) => shown[name](during[at] as Page).waitFor()))
   for (const page of before) expect(await page.evaluate('window.neverReloaded')).toBe(true)
+})
+
+// Guarantee: what is removed behind an open page is said there: nobody is shown an address that nothing waits for, or told that the
+// connection was lost. It comes back when it is there again, as after a restore.
+test('an open page says that its invoice, link or refund was removed', async () => {
+  const { stores, url } = checkout()
+  const { made, paths } = await records()
+  const [invoice, receipt, link, refund] = (await Promise.all(NAMES.map((name) => open(name, paths[name])))) as [
+    ...[Page, Page, Page, Page],
+  ]
+  const pages = { invoice, receipt, link, refund }
+  await Promise.all(NAMES.map((name) => shown[name](pages[name]).waitFor()))
+  await link
+    .getByRole('radio', { name: /Ethereum/ })
+    .first()
+    .check()
+  const removed = { invoices: made.invoice, payment_links: made.link, refunds: made.refund.id }
+  const putBack = await Promise.all(
+    Object.entries(removed).map(async ([name, _id]) => {
+      const rows = stores.db.connection.collection<{ _id: string }>(name)
+      const document = await rows.findOneAndDelete({ _id })
+      if (document === null) throw new Error(`nothing in ${name}`)
+      return () => rows.insertOne(document)
+    }),
+  )
+  await invoice.getByRole('heading', { name: 'This invoice no longer exists' }).waitFor()
+  await invoice.getByText('It was removed. Don’t send anything.', { exact: true }).waitFor()
+  expect(await invoice.locator('main').textContent()).not.toMatch(/0x|lost the connection|Pay before/)
+  expect(await invoice.title()).toContain('This invoice no longer exists')
+  expect(await axeViolations(invoice)).toEqual([])
+  await receipt.getByText('This invoice no longer exists').waitFor()
+  await shown.receipt(receipt).waitFor()
+  expect(await axeViolations(receipt)).toEqual([])
+  const missing = (page: Page) => page.getByRole('heading', { name: 'Page not found' })
+  await link.getByRole('button', { name: /^Continue with/ }).click()
+  await missing(link).waitFor()
+  await refund.getByLabel(/^Your USDT address/).fill('0x8282Ec02E4038c9F6789c1E7c2eCdc172Be26fDE')
+  await refund.getByRole('button', { name: 'Continue' }).click()
+  await refund.getByRole('button', { name: 'Submit address' }).click()
+  await missing(refund).waitFor()
+  const scriptless = await browser.open({ width: 390, height: 844, isScriptless: true })
+  for (const path of [`${paths.invoice}/plain`, `${paths.receipt}/plain`, `${paths.link}/plain`]) {
+    expect((await scriptless.goto(url + path))?.status()).toBe(404)
+    await missing(scriptless).waitFor()
+  }
+  for (const one of putBack) await one()
+  for (const page of [invoice, receipt]) await page.evaluate('window.dispatchEvent(new Event("focus"))')
+  for (const page of [link, refund]) await page.evaluate('window.dispatchEvent(new Event("online"))')
+  await Promise.all(NAMES.map((name) => shown[name](pages[name]).waitFor()))
 })
 
 // Guarantee: whoever runs no script can pay all the same: the coin, the network, the amount, the address and its code are on the page, and every

@@ -11,7 +11,7 @@ const NO_PAGE = '*'
 test('every page of the dashboard that needs no record is visited by the browser tests', () => {
   const routes = readFileSync('services/dashboard/src/routes.tsx', 'utf8')
   // The last segment of an optional parameter may be absent; a page of one record has a required one.
-  const paths = [...routes.matchAll(/path: '([^']+)',\s*lazy:/g)].flatMap(([, path = '']) =>
+  const paths = [...routes.matchAll(/\bpage\('([^']+)'/g)].flatMap(([, path = '']) =>
     /:\w+(?!\w*\?)/.test(path) ? [] : [path.replace(/\/:\w+\?$/, '')],
   )
   expect(paths.length).toBeGreaterThan(15)

@@ -4,13 +4,14 @@ import { startStores } from '#dev/embedded/stores.ts'
 import { builtPages } from '#scripts/pages.mjs'
 import { type CheckoutStage, openCheckout } from '#services/checkout/checkout.fixture.ts'
 import { makeStoreFolder } from './store-folder.ts'
-import { openStores } from './stores.ts'
+import { openStores, type TestStores } from './stores.ts'
 
 /** A checkout whose mongod belongs to the file: it can be suspended without stopping anybody else's. */
 export interface SuspendableCheckout extends CheckoutStage {
   /** SIGSTOP: connections stay open, and nothing answers. */
   suspend(): void
   resume(): void
+  readonly stores: Pick<TestStores, 'db' | 'runtime'>
 }
 
 /** Opens it for the file; good inside hooks and tests. */
@@ -30,7 +31,7 @@ export function useSuspendableCheckout(): () => SuspendableCheckout {
     const { pid } = await stores.db.connection.getClient().db('admin').command({ serverStatus: 1 })
     const signal = (what: NodeJS.Signals) => void process.kill(Number(pid), what)
     undo.unshift(() => signal('SIGCONT'))
-    stage = { ...opened, suspend: () => signal('SIGSTOP'), resume: () => signal('SIGCONT') }
+    stage = { ...opened, stores, suspend: () => signal('SIGSTOP'), resume: () => signal('SIGCONT') }
   })
   afterAll(async () => {
     for (const step of undo) await step()

@@ -1,6 +1,7 @@
 import './theme/components.css'
 import '#shared/styles/tokens.css'
 import '#shared/styles/access.css'
+import '#shared/styles/marks.css'
 import './theme/frame.css'
 import './theme/overview.css'
 import './theme/parts.css'

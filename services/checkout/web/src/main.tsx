@@ -1,16 +1,17 @@
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
+import { OFFLINE } from './data/request.ts'
 import { InvoicePage } from './invoice/invoice-page.tsx'
 import { loadWords } from './locales/load-words.ts'
 import { keepLanguage, readLanguage, SpeechContext } from './locales/locale.tsx'
 import { speechIn } from './locales/speech.ts'
 import { LinkPage } from './pages/link-page.tsx'
-import { MissingPage } from './pages/missing-page.tsx'
+import { FailedPage, MissingPage } from './pages/missing-page.tsx'
 import { ReceiptPage } from './pages/receipt-page.tsx'
-import { RefundPage } from './pages/refund-page.tsx'
 import { Announcer } from './parts/announcer.tsx'
 import '#shared/styles/tokens.css'
 import '#shared/styles/access.css'
+import '#shared/styles/marks.css'
 import './styles/base.css'
 // In this order: of two rules with equal specificity the later one wins, and `wide` overrides the ones before it.
 import './styles/bill.css'
@@ -26,6 +27,9 @@ import './styles/plain.css'
 import './styles/wide.css'
 import './styles/receipt.css'
 
+/** The page of a refund, which few payers open: null until its path requests it, and where it did not arrive. */
+let RefundPage: typeof import('./pages/refund-page.tsx').RefundPage | null = null
+
 /** The page of a path. */
 function Page({ path }: { readonly path: string }) {
   const [, kind, id = '', part, ...rest] = path.split('/')
@@ -33,7 +37,10 @@ function Page({ path }: { readonly path: string }) {
     if (kind === 'i' && part === undefined) return <InvoicePage id={id} />
     if (kind === 'i' && part === 'receipt') return <ReceiptPage id={id} />
     if (kind === 'l' && part === undefined) return <LinkPage id={id} />
-    if (kind === 'r' && part === undefined) return <RefundPage token={id} />
+    if (kind === 'r' && part === undefined) {
+      if (RefundPage !== null) return <RefundPage token={id} />
+      return <FailedPage problem={OFFLINE} retry={() => window.location.reload()} />
+    }
   }
   return <MissingPage />
 }
@@ -57,7 +64,10 @@ void start()
 
 /** No `await` at the top level: files that are loaded later import parts of this one, which would wait for it. */
 async function start(): Promise<void> {
+  const isRefund = window.location.pathname.startsWith('/r/')
+  const refund = isRefund ? import('./pages/refund-page.tsx').catch(() => null) : null
   const first = await loadWords(readLanguage())
+  RefundPage = (await refund)?.RefundPage ?? null
   const root = document.getElementById('root')
   if (root !== null) render(<App first={first} />, root)
 }

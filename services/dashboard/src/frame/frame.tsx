@@ -1,11 +1,11 @@
 import { useNetwork } from '@mantine/hooks'
 import { IconSearch, IconWifiOff } from '@tabler/icons-react'
-import { type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, Suspense, useEffect, useState } from 'react'
 import { Link, Outlet, useLocation } from 'react-router'
 import { showTime, showZone } from '#services/dashboard/src/format/time.ts'
 import { useLive } from '#services/dashboard/src/live/use-live.ts'
 import { PageSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
-import { requiredProof, settle, subscribe } from '#services/dashboard/src/parts/second-factor/step-up.ts'
+import { requiredProof, settle } from '#services/dashboard/src/parts/second-factor/step-up.ts'
 import { ZONE } from '#services/dashboard/src/parts/time.tsx'
 import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useNow } from '#services/dashboard/src/parts/use-now.ts'
@@ -16,7 +16,7 @@ import { ErrorBoundary } from './error-boundary.tsx'
 import { Keyboard } from './keyboard.tsx'
 import { MissingCodeNote } from './missing-code.tsx'
 import { Navigation } from './navigation.tsx'
-import { loadedSearch, openSearch, whenSearchLoads } from './open-search.ts'
+import { openSearch, searchCode } from './open-search.ts'
 import type { NavigationTarget } from './target.ts'
 
 /** The frame around every page of a signed-in person. Test mode is clearly visible: band, stripes, border. */
@@ -32,8 +32,8 @@ export function Frame({
 }) {
   const test = target?.mode === 'test'
   useLive(target?.workspaceId, target?.mode)
-  const Search = useSyncExternalStore(whenSearchLoads, loadedSearch)
-  const needsCode = useSyncExternalStore(subscribe, requiredProof) !== null
+  const search = searchCode.use()
+  const needsCode = requiredProof.use() !== null
   const StepUpDialog = useLoaded(
     needsCode,
     async () => (await import('../parts/second-factor/step-up-dialog.tsx')).StepUpDialog,
@@ -46,7 +46,7 @@ export function Frame({
         Skip to content
       </a>
       {test ? (
-        <aside className="pm-test-band" aria-label="Test mode">
+        <aside className="test-band" aria-label="Test mode">
           <b>TEST MODE</b>
           <span>Test data. No real money moves here.</span>
         </aside>
@@ -65,7 +65,7 @@ export function Frame({
           </main>
         </div>
       </div>
-      {target === null || Search === null ? null : <Search target={target} />}
+      {target === null || search === null ? null : <search.Search target={target} />}
       <Keyboard target={target} />
       {StepUpDialog === null ? null : <StepUpDialog />}
       <Announcer />

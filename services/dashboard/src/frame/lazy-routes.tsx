@@ -8,7 +8,7 @@ export interface PageRoute {
   readonly path?: string
   readonly index?: true
   readonly element?: ReactNode
-  readonly lazy?: () => Promise<{ readonly Component: ComponentType }>
+  readonly lazy?: () => Promise<ComponentType>
   readonly children?: readonly PageRoute[]
 }
 
@@ -32,7 +32,7 @@ export function routesOf(routes: readonly PageRoute[]): RouteObject[] {
 }
 
 function elementOf(load: Load): ReactNode {
-  const Page = loaded.get(load) ?? lazy(async () => ({ default: (await load()).Component }))
+  const Page = loaded.get(load) ?? lazy(async () => ({ default: await load() }))
   return <Page />
 }
 
@@ -45,7 +45,7 @@ export async function requestCode(routes: readonly PageRoute[], pathname: string
   const matches = matchRoutes(routesOf(routes), pathname) ?? []
   const loads = matches.flatMap(({ route }) => (typeof route.handle === 'function' ? [route.handle as Load] : []))
   // One that fails fails again where it is rendered, and is shown there.
-  await Promise.allSettled(loads.map(async (load) => loaded.set(load, (await load()).Component)))
+  await Promise.allSettled(loads.map(async (load) => loaded.set(load, await load())))
 }
 
 /** The route of the current address. Code that cannot be loaded is replaced with a sentence and a button. */

@@ -2,7 +2,7 @@ import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { logOut } from '../session/log-out.ts'
+import { api } from '../api/trpc.ts'
 import { MENU_PORTAL, type MenuListProps } from './menu-button.tsx'
 import { keysAreOn, setKeysOn } from './shortcut.ts'
 
@@ -13,7 +13,7 @@ export function UserMenuList({ isOpen, onClose }: MenuListProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const leave = async () => {
-    await logOut().catch(() => {})
+    await api.auth.logOut.mutate({}).catch(() => {})
     client.clear()
     await navigate('/login')
   }

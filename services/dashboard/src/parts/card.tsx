@@ -25,16 +25,21 @@ export function Card(props: {
   )
 }
 
+/** A fact as a name and a value; null where it does not apply. */
+export type Fact = readonly [name: string, value: ReactNode] | null
+
 /** Facts as names and values. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl className="pm-facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts
+        .filter((fact) => fact !== null)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
   )
 }
@@ -46,7 +51,7 @@ export function Note(props: {
   readonly children: ReactNode
 }) {
   return (
-    <div className={`pm-note pm-tone-${props.tone}`}>
+    <div className={`pm-note tone-${props.tone}`}>
       {props.icon}
       <div className="pm-note-text">{props.children}</div>
     </div>

@@ -18,7 +18,7 @@ export function Ladder({ label, steps }: { readonly label: string; readonly step
     <ol className="pm-ladder pm-num" aria-label={label}>
       {steps.map(({ key, mark, tone, state, children }) => (
         <li key={key} className={`pm-ladder-${state}`} aria-current={state === 'next' ? 'step' : undefined}>
-          <span className={`pm-ladder-mark pm-tone-${tone}`} aria-hidden>
+          <span className={`pm-ladder-mark tone-${tone}`} aria-hidden>
             {mark}
           </span>
           <div className="pm-ladder-text">{children}</div>

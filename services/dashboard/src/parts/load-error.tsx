@@ -13,17 +13,20 @@ export function LoadError(props: {
   readonly what: string
   readonly error: unknown
   readonly onRetry?: () => void
-  readonly language?: Language
+  readonly language?: Language | undefined
+  /** In place of what it says by itself. */
+  readonly sentence?: string | undefined
 }) {
   const words = LOAD_ERROR_WORDS[props.language ?? 'en']
   const failure = failureOf(props.error)
   // An id that is none is as unknown as any other.
   const absent = failure.code === 'NOT_FOUND' || (failure.code === 'BAD_REQUEST' && 'id' in failure.fields)
+  const sentence = props.sentence ?? (absent ? words.absent : words.failed(props.what))
   return (
     <div className="pm-load-error" role="alert">
       <IconAlertTriangle size={18} aria-hidden />
       <div>
-        <p>{absent ? words.absent : words.failed(props.what)}</p>
+        <p>{sentence}</p>
         {absent ? null : failure.code === 'OFFLINE' ? (
           <p className="pm-muted">{words.offline}</p>
         ) : (

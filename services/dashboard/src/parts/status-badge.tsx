@@ -22,7 +22,7 @@ export function ToneBadge(props: {
 }) {
   const Icon = props.icon
   return (
-    <span className={`pm-badge pm-tone-${props.tone}`}>
+    <span className={`pm-badge tone-${props.tone}`}>
       {Icon === undefined ? null : <Icon size={14} aria-hidden />}
       {props.children}
     </span>

@@ -38,27 +38,6 @@ const TONES: Readonly<Record<string, { ink: string; soft: string; fill: string; 
     hover: 'var(--danger)',
     onFill: 'var(--surface)',
   },
-  yellow: {
-    ink: 'var(--partial)',
-    soft: 'var(--partial-bg)',
-    fill: 'var(--test)',
-    hover: 'var(--test-stripe)',
-    onFill: 'var(--test-ink)',
-  },
-  green: {
-    ink: 'var(--paid)',
-    soft: 'var(--paid-bg)',
-    fill: 'var(--paid)',
-    hover: 'var(--paid)',
-    onFill: 'var(--surface)',
-  },
-  gray: {
-    ink: 'var(--ink-2)',
-    soft: 'var(--new-bg)',
-    fill: 'var(--ink-2)',
-    hover: 'var(--ink)',
-    onFill: 'var(--surface)',
-  },
 }
 const fallbackTone = TONES['petrol']
 

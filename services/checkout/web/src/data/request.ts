@@ -55,8 +55,7 @@ function problemOf(response: Response, json: unknown): Problem {
 
 /** A new id for an action. */
 export function newActionId(): string {
-  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
-  // Only pages on https and localhost have it; others use random bytes.
+  // Not `randomUUID`, which only pages on https and localhost have.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

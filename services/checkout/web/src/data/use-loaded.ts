@@ -1,9 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { Problem } from '../format/problem-text.ts'
+import { lastingOf, meaningOf, type Problem } from '../format/problem-text.ts'
 import { OFFLINE, request } from './request.ts'
 
-/** A page asks again after this long when the server names no wait. */
+/** A page asks again after this long when the server names no wait, and after the other when its id is unknown. */
 const RETRY_MS = 5_000
+const UNKNOWN_PAUSE_MS = 60_000
 /** After this long without an answer the page says so; the request goes on. */
 const SLOW_MS = 8_500
 
@@ -12,7 +13,7 @@ export type LoadState<T> = { readonly data: T } | { readonly data: null; readonl
 
 /**
  * Reads `path` until it was read once, however long the server is away: after the wait that it asks for, and at once when the device is
- * online again. `reload` reads it again; what is shown stays until then.
+ * online again. `reload` reads it again; what is shown stays until then, and goes when the server says that it has nothing under this id.
  */
 export function useLoaded<T>(path: string): {
   readonly loaded: LoadState<T>
@@ -22,7 +23,11 @@ export function useLoaded<T>(path: string): {
   const [loaded, setLoaded] = useState<LoadState<T>>({ data: null, problem: null })
   const retry = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const fail = useCallback(
-    (problem: Problem) => setLoaded((now) => (now.data === null ? { data: null, problem } : now)),
+    (problem: Problem) =>
+      setLoaded((now) => {
+        if (meaningOf(problem) === 'unknown') return { data: null, problem }
+        return 'problem' in now ? { data: null, problem: lastingOf(now.problem, problem) } : now
+      }),
     [],
   )
   const reload = useCallback(async (): Promise<void> => {
@@ -34,8 +39,8 @@ export function useLoaded<T>(path: string): {
     else if (answer.unchanged !== true) {
       const { problem } = answer
       fail(problem)
-      if (problem.status === 404) return
-      const wait = problem.retryAfter === null ? RETRY_MS : problem.retryAfter * 1_000
+      const pause = meaningOf(problem) === 'unknown' ? UNKNOWN_PAUSE_MS : RETRY_MS
+      const wait = problem.retryAfter === null ? pause : problem.retryAfter * 1_000
       retry.current = setTimeout(() => void reload(), wait)
     }
   }, [path, fail])

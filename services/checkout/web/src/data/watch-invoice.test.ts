@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { meaningOf } from '../format/problem-text.ts'
 import { type InvoiceWatch, type PageState, watchInvoice } from './watch-invoice.ts'
 
 /** The browser's connection, which never notices that nothing arrives any more. */
@@ -22,11 +23,23 @@ class Line extends EventTarget {
   }
 }
 
+const said = (code: string) => ({ error: { code, details: [] } })
+/** Answers without data: status, body and seconds to wait. Only `unknown` is our server's own word on the id. */
+const REFUSALS = {
+  unknown: [404, said('NOT_FOUND'), null],
+  busy: [429, said('RATE_LIMITED'), '60'],
+  'store away': [503, said('INTERNAL_ERROR'), '5'],
+  'a proxy without a route': [404, { message: 'no route' }, null],
+  'a proxy that wants a password': [401, {}, null],
+  'a proxy that says gone': [410, 'Gone', null],
+  'a proxy without a server': [502, '<html>Bad Gateway</html>', null],
+} as const
+
 const page = Object.assign(new EventTarget(), { visibilityState: 'visible' })
 const device = { onLine: true }
 let reads: string[]
 /** How the server answers a read. */
-let answerWith: 'view' | 'unchanged' | 'refused' | 'hangs' | 'busy'
+let answerWith: 'view' | 'unchanged' | 'refused' | 'hangs' | keyof typeof REFUSALS
 /** The store's clock is ahead of the device's by this. */
 let storeAhead: number
 let shown: PageState | null
@@ -49,11 +62,11 @@ beforeEach(async () => {
     reads.push(url)
     if (answerWith === 'refused') throw new TypeError('offline')
     if (answerWith === 'hangs') await new Promise(() => {})
-    if (answerWith === 'busy')
-      return Response.json(
-        { error: { code: 'RATE_LIMITED', details: [] } },
-        { status: 429, headers: { 'Retry-After': '60' } },
-      )
+    if (answerWith in REFUSALS) {
+      const [status, body, wait] = REFUSALS[answerWith as keyof typeof REFUSALS]
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      return new Response(text, { status, headers: wait === null ? {} : { 'Retry-After': wait } })
+    }
     const now = Date.now() + storeAhead
     if (answerWith === 'unchanged')
       return new Response(null, { status: 304, headers: { Date: new Date(now).toUTCString() } })
@@ -159,4 +172,38 @@ it('goes on asking, and says that it lost the connection, when the clock of the 
   vi.setSystemTime(Date.now() - DAYS)
   await silence(10_000)
   expect(shown?.away?.status).toBe(0)
+})
+
+const UNCLEAR = (Object.keys(REFUSALS) as (keyof typeof REFUSALS)[]).filter((name) => name !== 'unknown')
+
+// Guarantee: an open page says that its invoice is gone because our server said so, and never because something failed on the way.
+it.each(['refused', ...UNCLEAR] as const)(
+  'tells an invoice that was removed from an answer that says nothing: %s',
+  async (unclear) => {
+    const isUnknown = () => shown?.away != null && meaningOf(shown.away) === 'unknown'
+    answerWith = unclear
+    await silence(30_000)
+    expect([shown?.view !== null, shown?.away !== null, isUnknown()]).toEqual([true, true, false])
+    answerWith = 'unknown'
+    await silence(60_000)
+    expect(isUnknown()).toBe(true)
+    // What fails afterwards, or a store that was read, undoes nothing that is known.
+    answerWith = unclear
+    await silence(120_000)
+    living().at(-1)?.ping()
+    expect(isUnknown()).toBe(true)
+    // It came back: a restore, or another database behind the same name.
+    answerWith = 'view'
+    await silence(130_000)
+    expect([shown?.view?.version, shown?.away]).toEqual([1, null])
+  },
+)
+
+it('asks for an unknown id once a minute, whether or not it was ever known', async () => {
+  answerWith = 'unknown'
+  await silence(10_000)
+  const before = reads.length
+  await silence(300_000)
+  expect(reads.length - before).toBeGreaterThanOrEqual(4)
+  expect(reads.length - before).toBeLessThanOrEqual(6)
 })

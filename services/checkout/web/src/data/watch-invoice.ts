@@ -1,5 +1,5 @@
 import type { AssetOptionsView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import type { Problem } from '../format/problem-text.ts'
+import { lastingOf, meaningOf, type Problem } from '../format/problem-text.ts'
 import { OFFLINE, request } from './request.ts'
 
 const TICK_MS = 1_000
@@ -12,6 +12,8 @@ const DEAD_MS = 20_000
 const POLL_EVERY_MS = 5_000
 /** After the server refused a connection, the page only polls for this long. */
 const REFUSED_PAUSE_MS = 60_000
+/** The id may be known again, after a restore for instance: the page goes on asking, this often. */
+const UNKNOWN_PAUSE_MS = 60_000
 /** Clocks differ by the time that a message takes, and by a second where a header says it. */
 const CLOCK_STEP_MS = 3_000
 /** Returning to the page within this time needs no request. */
@@ -22,7 +24,7 @@ export interface PageState {
   readonly view: InvoiceView | null
   /** Difference between the store's and the device's clock, milliseconds. */
   readonly offset: number
-  /** Why nothing newer than the view was read, or nothing at all; null while the page is up to date. */
+  /** Why nothing newer than the view was read, or nothing at all, or that the id is unknown; null while the page is up to date. */
   readonly away: Problem | null
   /** The coins of an invoice without one, as they came with its first read. */
   readonly options: AssetOptionsView | null
@@ -110,9 +112,11 @@ export function watchInvoice(id: string, tell: (state: PageState) => void): Invo
 
   /** A page that shows something says so after a while only: most gaps are short. */
   function lose(why: Problem): void {
-    problem = why
-    if (why.status === 429) waitUntil = Date.now() + (why.retryAfter ?? 0) * 1_000
-    if (state.view === null || Date.now() - heardAt > LOST_MS) change({ away: why })
+    problem = lastingOf(state.away, why)
+    const meaning = meaningOf(why)
+    if (meaning === 'busy') waitUntil = Date.now() + (why.retryAfter ?? 0) * 1_000
+    if (meaning === 'unknown') waitUntil = Date.now() + UNKNOWN_PAUSE_MS
+    if (meaning === 'unknown' || state.view === null || Date.now() - heardAt > LOST_MS) change({ away: problem })
   }
 
   function connect(): void {
@@ -128,6 +132,8 @@ export function watchInvoice(id: string, tell: (state: PageState) => void): Invo
     })
     line.addEventListener('ping', (event) => {
       lineAt = Date.now()
+      // It says that the store was read, not that the invoice is there.
+      if (state.away !== null && meaningOf(state.away) === 'unknown') return
       heard()
       follow((JSON.parse(event.data) as Pick<ViewResponse, 'now'>).now)
     })
@@ -144,8 +150,6 @@ export function watchInvoice(id: string, tell: (state: PageState) => void): Invo
   const isLive = (): boolean => source !== null && source.readyState === EventSource.OPEN
 
   function look(): void {
-    // An unknown id stays unknown.
-    if (state.view === null && state.away?.status === 404) return
     const now = Date.now()
     // A clock that was set back measures no time since: everything may be old.
     if (now < lookedAt) {

@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, MessageKey>> = {
 }
 
 /** Explains a problem to a payer, and how to resolve it. */
-export function problemText({ say }: Speech, { code, retryAfter, paths }: Problem, merchant: string): string {
+export function problemText({ say }: Speech, { code, status, retryAfter, paths }: Problem, merchant: string): string {
   if (code === 'RATE_LIMITED') {
     return say(paths.includes('connection') ? 'problem.connection' : 'problem.limit', {
       t: waitText(retryAfter ?? 60),
@@ -35,8 +35,22 @@ export function problemText({ say }: Speech, { code, retryAfter, paths }: Proble
   if (code === 'NO_WALLET_FOR_ASSET' && retryAfter !== null) {
     return say('problem.address', { t: waitText(retryAfter) })
   }
-  return say(WORDS[code] ?? 'problem.other', { m: merchant })
+  // What the server was doing when it failed may be done: a request that is sent again is the same one.
+  return say(WORDS[code] ?? (status >= 500 ? 'problem.offline' : 'problem.other'), { m: merchant })
 }
+
+/**
+ * What an answer without data proves. `unknown`: our server looked, and has nothing under this id. `busy`: it was asked too often. `away`: nothing;
+ * a proxy's own 404, 401 or 410 is no answer of ours, and a store that fails says nothing about what it holds.
+ */
+export function meaningOf({ code, status }: Problem): 'unknown' | 'busy' | 'away' {
+  if (status === 404 && code === 'NOT_FOUND') return 'unknown'
+  return status === 429 ? 'busy' : 'away'
+}
+
+/** Of two answers without data, one after the other, the one that the page shows: only data undoes that an id is unknown. */
+export const lastingOf = (before: Problem | null, next: Problem): Problem =>
+  before !== null && meaningOf(before) === 'unknown' ? before : next
 
 /** True when the server checked the request: repeating it would give the same result. */
 export function isFinal({ status }: Problem): boolean {

@@ -1,20 +1,19 @@
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 
-/** The step that the page shows. */
-export const STEPS = [
-  'pick',
-  'pay',
-  'lapsed',
-  'checking',
-  'partial',
-  'confirming',
-  'paid',
-  'expired',
-  'short',
-  'late',
-  'cancelled',
-] as const
-export type Step = (typeof STEPS)[number]
+/** The step that the page shows. `removed`: the server has no such invoice any more, which the last view cannot say. */
+export type Step =
+  | 'pick'
+  | 'pay'
+  | 'lapsed'
+  | 'checking'
+  | 'partial'
+  | 'confirming'
+  | 'paid'
+  | 'expired'
+  | 'short'
+  | 'late'
+  | 'cancelled'
+  | 'removed'
 
 /** True for a zero amount, in any precision. */
 export function isZero(amount: string): boolean {

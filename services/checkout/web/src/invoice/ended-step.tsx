@@ -31,7 +31,7 @@ export function EndedStep(props: EndedProps) {
 function Ending(props: EndedProps) {
   if (props.step === 'lapsed') return <Lapsed {...props} />
   if (props.step === 'late' || props.step === 'short') return <Undecided {...props} />
-  return props.step === 'cancelled' ? <Cancelled {...props} /> : <Expired {...props} />
+  return props.step === 'cancelled' || props.step === 'removed' ? <Closed {...props} /> : <Expired {...props} />
 }
 
 function Lapsed({ view, now, actionId }: EndedProps) {
@@ -207,15 +207,17 @@ function Undecided({ view, step, now }: EndedProps) {
   )
 }
 
-function Cancelled({ view, now }: EndedProps): ComponentChildren {
+/** Cancelled by the merchant, or not there any more: what an address of it received is not decided here. */
+function Closed({ view, step, now }: EndedProps): ComponentChildren {
   const { say } = useSpeech()
+  const isRemoved = step === 'removed'
   const who = <Foreign text={view.merchant.name} />
   return (
     <>
-      <Hero tone="cancelled" icon="slash" title={say('cancelled.title')}>
-        <Say w="cancelled" m={who} />
+      <Hero tone="cancelled" icon="slash" title={say(isRemoved ? 'removed.title' : 'cancelled.title')}>
+        {isRemoved ? say('removed') : <Say w="cancelled" m={who} />}
       </Hero>
-      {!isRefunded(view) && (view.payments.length > 0 || !isZero(view.received)) && (
+      {!isRemoved && !isRefunded(view) && (view.payments.length > 0 || !isZero(view.received)) && (
         <Note tone="partial" icon="info">
           <b>{say('late.safe')}</b>{' '}
           <Say w="late.decide" a={view.received} c={view.paymentMethod?.symbol ?? ''} m={who} />
@@ -234,7 +236,7 @@ function Cancelled({ view, now }: EndedProps): ComponentChildren {
         </p>
       )}
       {view.paymentMethod !== null && view.merchant.contact === null && <ContactHint merchant={view.merchant} />}
-      <StateBar tone="cancelled" icon="slash" title={say('cancelled.bar')}>
+      <StateBar tone="cancelled" icon="slash" title={say(isRemoved ? 'removed.title' : 'cancelled.bar')}>
         {say('cancelled.barSub')}
       </StateBar>
     </>

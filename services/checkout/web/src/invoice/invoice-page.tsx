@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { coinsText } from '#services/checkout/web/src/format/coins-text.ts'
 import { fiatNumber, momentText, rateText } from '#services/checkout/web/src/format/format-values.ts'
-import type { Problem } from '#services/checkout/web/src/format/problem-text.ts'
+import { meaningOf, type Problem } from '#services/checkout/web/src/format/problem-text.ts'
 import { isRefunded, isZero, type Step, stepOf } from '#services/checkout/web/src/format/step.ts'
 import { Foreign, Say, useSpeech } from '#services/checkout/web/src/locales/locale.tsx'
 import type { Speech } from '#services/checkout/web/src/locales/speech.ts'
@@ -52,7 +52,8 @@ interface CheckoutProps {
 function Checkout({ view, now, away, options, accept, refresh }: CheckoutProps) {
   const speech = useSpeech()
   const [isChoosing, setChoosing] = useState(false)
-  const actual = stepOf(view, now)
+  const isRemoved = away !== null && meaningOf(away) === 'unknown'
+  const actual: Step = isRemoved ? 'removed' : stepOf(view, now)
   const step: Step = actual === 'pay' && isChoosing && view.canChoose ? 'pick' : actual
   const first = useRef(actual)
   const actionId = useAction(view, accept, refresh)
@@ -80,7 +81,7 @@ function Checkout({ view, now, away, options, accept, refresh }: CheckoutProps) 
       facts={factsOf(view, step, now, speech)}
       title={titleOf(view, step, speech)}
     >
-      {away !== null && <Away problem={away} />}
+      {away !== null && !isRemoved && <Away problem={away} />}
       <RefundNotes view={view} />
       {step === 'pick' && (
         <PickStep view={view} now={now} options={options} accept={accept} refresh={refresh} keep={keep} />
@@ -109,7 +110,7 @@ function Checkout({ view, now, away, options, accept, refresh }: CheckoutProps) 
   )
 }
 
-const ENDED: ReadonlySet<Step> = new Set(['lapsed', 'expired', 'short', 'late', 'cancelled'])
+const ENDED: ReadonlySet<Step> = new Set(['lapsed', 'expired', 'short', 'late', 'cancelled', 'removed'])
 
 /** Announces a new state once, and restores the focus when its element is gone. */
 function useStepChange(view: InvoiceView, step: Step): void {
@@ -149,6 +150,7 @@ function announcement(view: InvoiceView, step: Step, say: Speech['say']): string
   if (step === 'pick') return say('pick.title')
   if (step === 'lapsed') return say('held.over')
   if (step === 'checking') return say('unread.title')
+  if (step === 'removed') return say('removed.title')
   return say(`say.${step}`, { m: view.merchant.name })
 }
 
@@ -164,6 +166,7 @@ function titleOf(view: InvoiceView, step: Step, { say }: Speech): string {
   if (step === 'lapsed' || step === 'pay') return say('held.over')
   if (step === 'checking') return say('unread.title')
   if (step === 'short') return say('title.expired')
+  if (step === 'removed') return say('removed.title')
   return say(`title.${step}`)
 }
 
@@ -173,7 +176,7 @@ function factsOf(view: InvoiceView, step: Step, now: number, { say, locale }: Sp
   const at = (time: number) => <time dateTime={new Date(time).toISOString()}>{momentText(time, now, locale())}</time>
   if (paymentMethod === null) {
     // What was cancelled never expired.
-    if (step !== 'cancelled')
+    if (step !== 'cancelled' && step !== 'removed')
       facts.push({ name: say(step === 'pick' ? 'fact.before' : 'fact.expired'), value: at(view.expiresAt) })
     return facts
   }

@@ -164,12 +164,12 @@ function Coins({
           />
         ))}
       </div>
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
       <div class="stick">
+        {problem !== null && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
         <button
           type="button"
           class="button main"

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { forgetAction, keptAction, request } from '../data/request.ts'
 import { plain } from '../format/plain.ts'
-import { isFinal, problemText } from '../format/problem-text.ts'
+import { isFinal, meaningOf, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 
 /** A payer's action on an invoice. */
@@ -46,7 +46,7 @@ export function useAction(
     } else if (answer.unchanged !== true) {
       if (isFinal(answer.problem)) forgetAction(purpose)
       setProblem(problemText(speech, answer.problem, plain(view.merchant.name)))
-      if (answer.problem.code === 'INVALID_STATE') refresh()
+      if (answer.problem.code === 'INVALID_STATE' || meaningOf(answer.problem) === 'unknown') refresh()
     }
   }
   return { run, isBusy, problem }

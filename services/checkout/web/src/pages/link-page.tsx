@@ -174,12 +174,12 @@ function LinkForm({ link, reload }: LinkProps) {
       <p class="tip">
         <b>{say('how.b')}</b> {say('how')}
       </p>
-      {problem !== null && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
       <div class="stick">
+        {problem !== null && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
         <button type="submit" class="button main" aria-disabled={isBusy} aria-busy={isBusy}>
           {price === null ? say('link.continueEmpty') : say('link.continue', { a: price })}
         </button>

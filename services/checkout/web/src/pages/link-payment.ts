@@ -3,7 +3,7 @@ import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { forgetAction, keptAction, request } from '../data/request.ts'
 import { plain } from '../format/plain.ts'
-import { isFinal, problemText } from '../format/problem-text.ts'
+import { isFinal, meaningOf, problemText } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 
 /** A link, and how to read it again. */
@@ -32,8 +32,8 @@ export function usePayment({ link, reload }: LinkProps) {
       return
     }
     setBusy(false)
-    // Another payer was faster, or the merchant ended it: the page then shows what the link has become.
-    if (made.code === 'INVALID_STATE') await reload()
+    // Another payer was faster, or the merchant ended or removed it: the page then shows what the link has become.
+    if (made.code === 'INVALID_STATE' || meaningOf(made) === 'unknown') await reload()
     const isSmall = made.code === 'AMOUNT_BELOW_MINIMUM'
     setProblem(isSmall ? speech.say('amount.unpayable') : problemText(speech, made, plain(link.merchant.name)))
   }

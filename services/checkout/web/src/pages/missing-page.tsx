@@ -1,5 +1,5 @@
 import { awayText } from '../data/away-text.ts'
-import type { Problem } from '../format/problem-text.ts'
+import { meaningOf, type Problem } from '../format/problem-text.ts'
 import { useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
 import { PlainFrame } from '../parts/frame.tsx'
@@ -20,11 +20,11 @@ export function MissingPage() {
 export function FailedPage({ problem, retry }: { readonly problem: Problem; readonly retry: () => void }) {
   const speech = useSpeech()
   const { say } = speech
+  const isServer = meaningOf(problem) === 'away' && navigator.onLine
   return (
     <PlainFrame title={say('failed.title')}>
       <Hero tone="expired" icon="alert" title={say('failed.title')}>
-        <p role="alert">{awayText(speech, problem)}</p>
-        <p>{say('failed')}</p>
+        <p role="alert">{isServer ? say('failed') : awayText(speech, problem)}</p>
       </Hero>
       <div class="acts">
         <button type="button" class="button main" onClick={retry}>
@@ -38,7 +38,7 @@ export function FailedPage({ problem, retry }: { readonly problem: Problem; read
 /** A page of which nothing was read: it may load, be unknown, or fail. */
 export function UnloadedPage({ problem, retry }: { readonly problem: Problem | null; readonly retry: () => void }) {
   if (problem === null) return <LoadingPage />
-  return problem.status === 404 ? <MissingPage /> : <FailedPage problem={problem} retry={retry} />
+  return meaningOf(problem) === 'unknown' ? <MissingPage /> : <FailedPage problem={problem} retry={retry} />
 }
 
 /** The frame of the page until the first response. */

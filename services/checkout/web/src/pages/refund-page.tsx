@@ -5,7 +5,7 @@ import { request } from '../data/request.ts'
 import { useLoaded } from '../data/use-loaded.ts'
 import { fullMomentText } from '../format/format-values.ts'
 import { plain } from '../format/plain.ts'
-import { problemText } from '../format/problem-text.ts'
+import { meaningOf, problemText } from '../format/problem-text.ts'
 import { Address } from '../invoice/pay-step.tsx'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero } from '../parts/blocks.tsx'
@@ -16,16 +16,18 @@ import { UnloadedPage } from './missing-page.tsx'
 export function RefundPage({ token }: { readonly token: string }) {
   const { loaded, reload, accept } = useLoaded<{ readonly refund: RefundView }>(`/r/${token}`)
   if (loaded.data === null) return <UnloadedPage problem={loaded.problem} retry={() => void reload()} />
-  return <Refund refund={loaded.data.refund} token={token} accept={(refund) => accept({ refund })} />
+  return <Refund refund={loaded.data.refund} token={token} accept={(refund) => accept({ refund })} reload={reload} />
 }
 
 interface RefundProps {
   readonly refund: RefundView
   readonly token: string
   readonly accept: (refund: RefundView) => void
+  readonly reload: () => Promise<void>
 }
 
-function Refund({ refund, token, accept }: RefundProps) {
+function Refund(props: RefundProps) {
+  const { refund } = props
   const { say, locale } = useSpeech()
   const { merchant, symbol, amount, network } = refund
   const title =
@@ -50,7 +52,7 @@ function Refund({ refund, token, accept }: RefundProps) {
       title={title}
     >
       {refund.status === 'requested' ? (
-        <AddressForm refund={refund} token={token} accept={accept} />
+        <AddressForm {...props} />
       ) : (
         <>
           <Hero tone="paid" icon="done" title={title}>
@@ -67,7 +69,7 @@ function Refund({ refund, token, accept }: RefundProps) {
   )
 }
 
-function AddressForm({ refund, token, accept }: RefundProps) {
+function AddressForm({ refund, token, accept, reload }: RefundProps) {
   const speech = useSpeech()
   const { say } = speech
   const { symbol, network, merchant, amount, invoiceNumber } = refund
@@ -91,6 +93,7 @@ function AddressForm({ refund, token, accept }: RefundProps) {
     if (answer.ok) accept(answer.data.refund)
     else if (answer.unchanged !== true) {
       const { code } = answer.problem
+      if (meaningOf(answer.problem) === 'unknown') await reload()
       if (code === 'VALIDATION_ERROR') setProblem(say('refund.invalid', { n }))
       else if (code === 'INVALID_STATE') setProblem(say('refund.other', { m: merchant }))
       else setProblem(problemText(speech, answer.problem, plain(merchant)))

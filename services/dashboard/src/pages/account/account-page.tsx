@@ -1,11 +1,11 @@
-import { Button, PasswordInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
-import { ActionFailure } from '#services/dashboard/src/parts/action/action-failure.tsx'
+import { ActionForm } from '#services/dashboard/src/parts/action/action-form.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { useSession } from '#services/dashboard/src/session/session.ts'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { AuthenticatorCard } from './authenticator-card.tsx'
 import { SessionsCard } from './sessions-card.tsx'
 
@@ -36,43 +36,35 @@ export function PasswordCard() {
     },
     refresh: [trpc.auth.sessions.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void change.run({ password, next })
-  }
   const { failure } = change
   return (
     <Card title="Password">
-      <form className="pm-stack" onSubmit={submit}>
-        <PasswordInput
+      <ActionForm
+        action={change}
+        onSubmit={() => void change.run({ password, next })}
+        submit="Change password"
+        buttons="start"
+        fields={['password', 'next']}
+        beside={<span className="pm-muted pm-small">You will be logged out everywhere else.</span>}
+      >
+        <PasswordField
           label="Current password"
-          autoComplete="current-password"
+          shows="the current password"
           value={password}
-          onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          onType={setPassword}
           error={failure?.fields['password']}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
           maw={360}
-          required
         />
-        <PasswordInput
+        <PasswordField
           label="New password"
-          description="At least 12 characters. A phrase of four words works well."
-          autoComplete="new-password"
+          shows="the new password"
           value={next}
-          onChange={({ currentTarget }) => setNext(currentTarget.value)}
+          onType={setNext}
           error={failure?.fields['next']}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
           maw={360}
-          required
+          isNew
         />
-        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-        <div className="pm-row">
-          <Button type="submit" loading={change.busy}>
-            Change password
-          </Button>
-          <span className="pm-muted pm-small">You will be logged out everywhere else.</span>
-        </div>
-      </form>
+      </ActionForm>
     </Card>
   )
 }

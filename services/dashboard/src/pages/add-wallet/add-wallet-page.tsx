@@ -11,6 +11,7 @@ import { useLoaded } from '../../parts/use-loaded.ts'
 import { useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { FAMILY_LABELS, KEY_LABELS } from '../wallets/labels.ts'
 import '../webhooks/webhooks.css'
+import { bindText } from '../../parts/bind-text.ts'
 import type { AddedWallet, Entry, KeyPreview, Kind, Preview } from './entry.ts'
 
 type Step =
@@ -51,7 +52,7 @@ export function AddWalletPage() {
           {STEPS.map(([at, word]) => (
             <li
               key={at}
-              className={`pm-badge pm-tone-${at === shown ? 'paid' : 'new'}`}
+              className={`pm-badge tone-${at === shown ? 'paid' : 'new'}`}
               aria-current={at === shown ? 'step' : undefined}
             >
               {word}
@@ -173,8 +174,7 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entry, previ
               ? `Account-level public key ${scope.mode === 'live' ? `(${keys})` : '(in the test-network format where one exists)'}. Private keys are rejected.`
               : 'Use your own addresses, not an exchange’s deposit addresses.'
           }
-          value={value}
-          onChange={({ currentTarget }) => setValue(currentTarget.value)}
+          {...bindText(value, setValue)}
           error={problem}
           autosize
           minRows={kind === 'pool' ? 6 : 2}
@@ -188,8 +188,7 @@ function PasteStep({ onPrepared }: { readonly onPrepared: (entered: Entry, previ
           <TextInput
             label="Derivation path"
             description="Only for an Electrum master public key."
-            value={path}
-            onChange={({ currentTarget }) => setPath(currentTarget.value)}
+            {...bindText(path, setPath)}
             error={pathProblem}
             autoComplete="off"
             spellCheck={false}

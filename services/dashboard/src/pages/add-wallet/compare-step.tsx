@@ -12,6 +12,7 @@ import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
 import { useScope } from '#services/dashboard/src/session/scope.ts'
 import { LANGUAGE } from '#services/dashboard/src/words/language.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { words } from './advice-words.ts'
 import type { AddedWallet, Entry, KeyPreview, Preview } from './entry.ts'
 import { GroupedAddress } from './grouped-address.tsx'
@@ -185,8 +186,7 @@ export function StartIndexField(props: {
             : 'The index of the next unused receive address in your wallet, counted from 0. Enter 0 for a wallet that has never received a payment.'
         }
         inputMode="numeric"
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        {...bindText(value, onChange)}
         required={required}
         autoComplete="off"
       />

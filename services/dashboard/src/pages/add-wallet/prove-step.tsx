@@ -42,9 +42,9 @@ export function ProveStep({ added }: { readonly added: AddedWallet }) {
         <Facts
           facts={[
             ['Networks', wallet.networks.map((network) => NETWORKS[network].name).join(', ')],
-            ...(firstAddresses[0] === undefined
-              ? []
-              : ([['First address', <CopyText key="a" text={firstAddresses[0]} what="first address" />]] as const)),
+            firstAddresses[0] === undefined
+              ? null
+              : ['First address', <CopyText key="a" text={firstAddresses[0]} what="first address" />],
           ]}
         />
         <div className="pm-row pm-end">

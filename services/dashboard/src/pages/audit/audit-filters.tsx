@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { bindText } from '../../parts/bind-text.ts'
 import { chipOf } from '../../parts/table/filter-chip.ts'
 import { ListFilters } from '../../parts/table/list-filters.tsx'
 
@@ -44,8 +45,7 @@ export function AuditFilters(props: { readonly filters: Filters; readonly set: (
         <TextInput
           label="Actor"
           description="Email address, or for example cli:root"
-          value={filters.actor}
-          onChange={({ currentTarget }) => set({ actor: currentTarget.value })}
+          {...bindText(filters.actor, (actor) => set({ actor }))}
           data-page-search=""
         />
       }
@@ -53,22 +53,19 @@ export function AuditFilters(props: { readonly filters: Filters; readonly set: (
       <TextInput
         label="Target"
         description="ID of an invoice, key, wallet or user"
-        value={filters.subject}
-        onChange={({ currentTarget }) => set({ subject: currentTarget.value })}
+        {...bindText(filters.subject, (subject) => set({ subject }))}
       />
       <TextInput
         label="From"
         description="First day"
         type="date"
-        value={filters.from}
-        onChange={({ currentTarget }) => set({ from: currentTarget.value })}
+        {...bindText(filters.from, (from) => set({ from }))}
       />
       <TextInput
         label="Until"
         description="Last day"
         type="date"
-        value={filters.until}
-        onChange={({ currentTarget }) => set({ until: currentTarget.value })}
+        {...bindText(filters.until, (until) => set({ until }))}
       />
     </ListFilters>
   )

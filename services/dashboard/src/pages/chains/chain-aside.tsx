@@ -1,16 +1,15 @@
 import { Button, NumberInput } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { failureOf } from '#services/dashboard/src/api/failure.ts'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { showCount } from '#services/dashboard/src/format/amounts.ts'
 import { showDuration } from '#services/dashboard/src/format/time.ts'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Aside } from '#services/dashboard/src/parts/aside.tsx'
 import { Facts, Note } from '#services/dashboard/src/parts/card.tsx'
-import { closeOnEscape } from '#services/dashboard/src/parts/close-on-escape.ts'
-import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { Time } from '#services/dashboard/src/parts/time.tsx'
 import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
 import { NETWORKS } from '#shared/domain/networks.ts'
@@ -24,51 +23,37 @@ const REFRESH = [trpc.chains.pathFilter()]
 
 /** One chain: its nodes, requests to its scanner, and rescans. */
 export function ChainAside({ chain, onClose }: { readonly chain: Chain; readonly onClose: () => void }) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   const { mode, network, finalizedHeight, headHeight, headAgeMs, mempoolAgeMs, recheckThrough, missingTokens } = chain
   const { facts, row } = chain
   return (
-    <aside className="pm-card" aria-label="Chain" onKeyDown={closeOnEscape(onClose)}>
-      <header className="pm-aside-head">
-        <h2 ref={heading} tabIndex={-1}>
-          {NETWORKS[network].name}
-          {mode === 'test' ? ', test mode' : ''}
-        </h2>
-        <ChainBadge chain={chain} />
-        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the chain">
-          <IconX size={16} aria-hidden />
-        </button>
-      </header>
-      <div className="pm-aside-body">
-        <Facts
-          facts={[
-            ['Head', headHeight === null ? '–' : showCount(headHeight)],
-            ['Finalised block', finalizedHeight === null ? '–' : showCount(finalizedHeight)],
-            ['Last node response', headAgeMs === null ? '–' : `${showDuration(Math.max(0, headAgeMs))} ago`],
-            ...(mempoolAgeMs === null
-              ? []
-              : ([['Last mempool read', `${showDuration(Math.max(0, mempoolAgeMs))} ago`]] as const)),
-            ...(missingTokens.length === 0
-              ? []
-              : ([['Refused: no contract on its node', missingTokens.join(', ')]] as const)),
-            ...(recheckThrough === null
-              ? []
-              : ([['Checks stored payments up to', showCount(recheckThrough)]] as const)),
-            ...facts
-              .filter(({ row: stated }) => stated !== null)
-              .map((one) => [FACTS[one.fact], factText(one, mode)] as const),
-            ['Network facts compared', `${row.on}${row.isOld ? ', more than 180 days ago' : ''}`],
-          ]}
-        />
-        {chain.scan === null ? null : <ScanFacts scan={chain.scan} />}
-        {chain.trouble === null ? null : <TroubleFacts trouble={chain.trouble} />}
-        {chain.stuck === null ? null : <ReleaseDeadlines chain={chain} />}
-        <Nodes chain={chain} />
-        <OpenCommands chain={chain} />
-        {chain.status === 'halted' ? <Resume chain={chain} /> : <Rescan chain={chain} />}
-      </div>
-    </aside>
+    <Aside
+      what="chain"
+      id={`${mode} ${network}`}
+      title={`${NETWORKS[network].name}${mode === 'test' ? ', test mode' : ''}`}
+      beside={<ChainBadge chain={chain} />}
+      onClose={onClose}
+    >
+      <Facts
+        facts={[
+          ['Head', headHeight === null ? '–' : showCount(headHeight)],
+          ['Finalised block', finalizedHeight === null ? '–' : showCount(finalizedHeight)],
+          ['Last node response', headAgeMs === null ? '–' : `${showDuration(Math.max(0, headAgeMs))} ago`],
+          mempoolAgeMs === null ? null : ['Last mempool read', `${showDuration(Math.max(0, mempoolAgeMs))} ago`],
+          missingTokens.length === 0 ? null : ['Refused: no contract on its node', missingTokens.join(', ')],
+          recheckThrough === null ? null : ['Checks stored payments up to', showCount(recheckThrough)],
+          ...facts
+            .filter(({ row: stated }) => stated !== null)
+            .map((one) => [FACTS[one.fact], factText(one, mode)] as const),
+          ['Network facts compared', `${row.on}${row.isOld ? ', more than 180 days ago' : ''}`],
+        ]}
+      />
+      {chain.scan === null ? null : <ScanFacts scan={chain.scan} />}
+      {chain.trouble === null ? null : <TroubleFacts trouble={chain.trouble} />}
+      {chain.stuck === null ? null : <ReleaseDeadlines chain={chain} />}
+      <Nodes chain={chain} />
+      <OpenCommands chain={chain} />
+      {chain.status === 'halted' ? <Resume chain={chain} /> : <Rescan chain={chain} />}
+    </Aside>
   )
 }
 
@@ -95,32 +80,34 @@ function Nodes({ chain: { mode, network } }: { readonly chain: Chain }) {
   return (
     <section>
       <h3>Nodes</h3>
-      {nodes.data === undefined ? (
-        nodes.isPending ? (
+      <QueryView
+        query={nodes}
+        what="nodes"
+        skeleton={
           <p className="pm-muted" aria-busy="true">
             Checking each node…
           </p>
-        ) : (
-          <LoadError what="nodes" error={nodes.error} onRetry={() => void nodes.refetch()} />
-        )
-      ) : (
-        <ul className="pm-plain">
-          {nodes.data.nodes.map(({ host, height, tookMs, fault }) => (
-            <li key={host}>
-              <span className="pm-mono">{host}</span>{' '}
-              {fault === null && height !== null ? (
-                <span className="pm-muted">
-                  block {showCount(height)}
-                  {tookMs === null ? '' : `, ${tookMs} ms`}
-                </span>
-              ) : (
-                <span className="pm-bad">{fault}</span>
-              )}
-            </li>
-          ))}
-          {nodes.data.nodes.length === 0 ? <li className="pm-muted">No nodes configured.</li> : null}
-        </ul>
-      )}
+        }
+      >
+        {(data) => (
+          <ul className="pm-plain">
+            {data.nodes.map(({ host, height, tookMs, fault }) => (
+              <li key={host}>
+                <span className="pm-mono">{host}</span>{' '}
+                {fault === null && height !== null ? (
+                  <span className="pm-muted">
+                    block {showCount(height)}
+                    {tookMs === null ? '' : `, ${tookMs} ms`}
+                  </span>
+                ) : (
+                  <span className="pm-bad">{fault}</span>
+                )}
+              </li>
+            ))}
+            {data.nodes.length === 0 ? <li className="pm-muted">No nodes configured.</li> : null}
+          </ul>
+        )}
+      </QueryView>
     </section>
   )
 }

@@ -4,7 +4,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { LoadError } from '../../parts/load-error.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import type { Chain } from './chain-badge.tsx'
 
@@ -21,39 +21,39 @@ export function ReleaseDeadlines({ chain: { mode, network, released } }: { reado
   return (
     <section className="pm-stack">
       <h3>Deadlines</h3>
-      {plan.data === undefined ? (
-        plan.isPending ? (
+      <QueryView
+        query={plan}
+        what="waiting invoices"
+        skeleton={
           <p className="pm-muted" aria-busy="true">
             Counting waiting invoices…
           </p>
-        ) : (
-          <LoadError what="waiting invoices" error={plan.error} onRetry={() => void plan.refetch()} />
-        )
-      ) : (
-        <>
-          <p>
-            {invoices(plan.data.waiting)} on {NETWORKS[network].name} {plan.data.waiting === 1 ? 'is' : 'are'} past the
-            deadline but cannot expire yet. Blocks are scanned up to <Time at={plan.data.passedUntil} />.
-          </p>
-          {released === null ? null : (
-            <p className="pm-muted">
-              Released up to <Time at={released.through} detail /> by {released.by.replace(/^user:/, '')}.
+        }
+      >
+        {({ waiting, through, passedUntil }) => (
+          <>
+            <p>
+              {invoices(waiting)} on {NETWORKS[network].name} {waiting === 1 ? 'is' : 'are'} past the deadline but
+              cannot expire yet. Blocks are scanned up to <Time at={passedUntil} />.
             </p>
-          )}
-          <ActionButton
-            action={action}
-            input={{ through: plan.data.through }}
-            reason="required"
-            color="red"
-            variant="default"
-            confirm={
-              <Meaning waiting={plan.data.waiting} through={plan.data.through} network={NETWORKS[network].name} />
-            }
-          >
-            Release deadlines
-          </ActionButton>
-        </>
-      )}
+            {released === null ? null : (
+              <p className="pm-muted">
+                Released up to <Time at={released.through} detail /> by {released.by.replace(/^user:/, '')}.
+              </p>
+            )}
+            <ActionButton
+              action={action}
+              input={{ through }}
+              reason="required"
+              color="red"
+              variant="default"
+              confirm={<Meaning waiting={waiting} through={through} network={NETWORKS[network].name} />}
+            >
+              Release deadlines
+            </ActionButton>
+          </>
+        )}
+      </QueryView>
     </section>
   )
 }

@@ -15,7 +15,7 @@ export function ScanFacts({ scan }: { readonly scan: Scan }) {
         facts={[
           ['Source', source === 'full' ? 'Full: every block' : `Thrifty${isResting ? ', resting' : ''}`],
           ['Open payment methods', openText(scan)],
-          ...(nextLookAt === null ? [] : ([['Next look', untilText(nextLookAt)]] as const)),
+          nextLookAt === null ? null : ['Next look', untilText(nextLookAt)],
           ...(nextLooks === null
             ? []
             : ([

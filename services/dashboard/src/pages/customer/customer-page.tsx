@@ -6,10 +6,9 @@ import { revealHidden } from '../../format/reveal-hidden.ts'
 import { Card } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
-import { PageSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { CardTable } from '../../parts/table/card-table.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -24,22 +23,18 @@ import '../money/money.css'
 /** A customer: who they are, what they paid, their invoices and payments. The address names one of their invoices, never the person. */
 export function CustomerPage() {
   const scope = useScope()
-  const to = useTo()
   const { id = '' } = useParams()
   const customer = useQuery(trpc.customers.get.queryOptions({ ...scope, id }))
-  const { data } = customer
-  if (data === undefined) {
-    return (
-      <Page title="Customer">
-        {customer.isPending ? (
-          <PageSkeleton />
-        ) : (
-          <LoadError what="this customer" error={customer.error} onRetry={() => void customer.refetch()} />
-        )}
-      </Page>
-    )
-  }
-  const { email, name, totals } = data
+  return (
+    <QueryView query={customer} what="this customer" title="Customer">
+      {(data) => <Loaded id={id} customer={data} />}
+    </QueryView>
+  )
+}
+
+function Loaded({ id, customer }: { readonly id: string; readonly customer: Customer }) {
+  const to = useTo()
+  const { email, name, totals } = customer
   return (
     <Page
       title={revealHidden(name ?? email ?? 'Customer')}
@@ -58,7 +53,7 @@ export function CustomerPage() {
             title="There is no email address on this invoice."
             text="Invoices are matched to a customer by email address. It was not given, or it was erased."
           >
-            <Link to={to('invoices', id)}>Invoice #{data.number}</Link>
+            <Link to={to('invoices', id)}>Invoice #{customer.number}</Link>
           </EmptyState>
         </Card>
       ) : (

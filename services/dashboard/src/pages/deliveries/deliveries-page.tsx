@@ -7,7 +7,7 @@ import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { FirstEndpoint } from '#services/dashboard/src/pages/webhooks/first-endpoint.tsx'
 import { answerLabel, DeliveryBadge } from '#services/dashboard/src/pages/webhooks/labels.tsx'
 import { useWebhookTabs } from '#services/dashboard/src/pages/webhooks/tabs.ts'
-import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import type { Column } from '#services/dashboard/src/parts/table/column.ts'
 import { DataTable } from '#services/dashboard/src/parts/table/data-table.tsx'
@@ -24,6 +24,8 @@ import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
 import { Note } from '#services/dashboard/src/parts/card.tsx'
 import { DELIVERY_FILTERS, DeliveryFilters, useDeliverySearch } from './delivery-filters.tsx'
 
+const RecoverDialog = loadedDialog(async () => (await import('../webhooks/recover-dialog.tsx')).RecoverDialog)
+
 type Row = Awaited<ReturnType<typeof api.deliveries.list.query>>['items'][number]
 
 /** Deliveries with the open one next to them. */
@@ -38,11 +40,6 @@ export function DeliveriesPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [recovering, setRecovering] = useState(false)
   const Aside = useLoaded(id !== undefined, async () => (await import('./delivery-aside.tsx')).DeliveryAside)
-  const Recover = useLoaded(
-    recovering,
-    async () => (await import('../webhooks/recover-dialog.tsx')).RecoverDialog,
-    () => setRecovering(false),
-  )
   const endpoints = useQuery(trpc.endpoints.list.queryOptions(scope))
   const list = useQuery(
     trpc.deliveries.list.queryOptions(
@@ -69,14 +66,12 @@ export function DeliveriesPage() {
         </Button>
       }
     >
-      {Recover === null ? null : (
-        <Recover
-          endpoints={endpoints.data?.items ?? []}
-          endpointId={filters.endpoint === 'all' ? null : filters.endpoint}
-          open={recovering}
-          onClose={() => setRecovering(false)}
-        />
-      )}
+      <RecoverDialog
+        endpoints={endpoints.data?.items ?? []}
+        endpointId={filters.endpoint === 'all' ? null : filters.endpoint}
+        open={recovering}
+        onClose={() => setRecovering(false)}
+      />
       <DeliveryFilters filters={filters} set={set} endpoints={endpoints.data?.items ?? []} />
       <ResendMany chosen={chosen} onDone={() => setChosen(new Set())} />
       <div className={id === undefined ? undefined : 'pm-split'}>
@@ -90,17 +85,8 @@ export function DeliveriesPage() {
           selectedId={id}
           pages={pages}
           nextCursor={list.data?.nextCursor}
-          empty={
-            filtered ? (
-              <EmptyState title="No deliveries match.">
-                <Button variant="default" onClick={clear}>
-                  Clear filters
-                </Button>
-              </EmptyState>
-            ) : (
-              <FirstEndpoint hasEndpoints={(endpoints.data?.items.length ?? 0) > 0} />
-            )
-          }
+          clear={filtered ? clear : null}
+          empty={<FirstEndpoint hasEndpoints={(endpoints.data?.items.length ?? 0) > 0} />}
         />
         {id === undefined || Aside === null ? null : <Aside deliveryId={id} onClose={close} />}
       </div>

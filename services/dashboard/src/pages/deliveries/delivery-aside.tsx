@@ -1,18 +1,17 @@
 import { Button } from '@mantine/core'
-import { IconRefresh, IconX } from '@tabler/icons-react'
+import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { Aside } from '../../parts/aside.tsx'
 import { Facts, Note } from '../../parts/card.tsx'
-import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Span, Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
@@ -37,40 +36,25 @@ type Row = Detail['delivery']
 /** One delivery: history, next attempt, and resending. Esc closes it and returns the focus to the row. */
 export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: string; readonly onClose: () => void }) {
   const scope = useScope()
-  const heading = useRef<HTMLHeadingElement>(null)
   const detail = useQuery(
     trpc.deliveries.get.queryOptions(
       { ...scope, deliveryId },
       { refetchInterval: ({ state }) => (isMoving(state.data?.delivery) ? POLL_EVERY_MS : false) },
     ),
   )
-  const loaded = detail.data !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new delivery has a new heading
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [deliveryId, loaded])
   return (
-    <aside className="pm-card" aria-label="Delivery" onKeyDown={closeOnEscape(onClose)}>
-      <header className="pm-aside-head">
-        <div>
-          <h2 ref={heading} tabIndex={-1}>
-            {detail.data?.delivery.eventType ?? 'Delivery'}
-          </h2>
-          {detail.data === undefined ? null : <Subject row={detail.data.delivery} />}
-        </div>
-        {detail.data === undefined ? null : <DeliveryBadge {...detail.data.delivery} />}
-        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the delivery">
-          <IconX size={16} aria-hidden />
-        </button>
-      </header>
-      <div className="pm-aside-body">
-        {detail.data !== undefined ? (
-          <Body detail={detail.data} />
-        ) : detail.isPending ? (
-          <RowsSkeleton rows={4} />
-        ) : (
-          <LoadError what="the delivery" error={detail.error} onRetry={() => void detail.refetch()} />
-        )}
-      </div>
-    </aside>
+    <Aside
+      what="delivery"
+      id={deliveryId}
+      title={detail.data?.delivery.eventType}
+      sub={detail.data === undefined ? null : <Subject row={detail.data.delivery} />}
+      beside={detail.data === undefined ? null : <DeliveryBadge {...detail.data.delivery} />}
+      onClose={onClose}
+    >
+      <QueryView query={detail} what="the delivery">
+        {(data) => <Body detail={data} />}
+      </QueryView>
+    </Aside>
   )
 }
 
@@ -154,7 +138,7 @@ function Body({ detail }: { readonly detail: Detail }) {
           ['Delivery', <CopyText key="d" text={delivery.id} what="delivery ID" short />],
           ['Event', <CopyText key="e" text={delivery.eventId} what="event ID" short />],
           ['Created', <Time key="m" at={delivery.createdAt} detail />],
-          ...(endpointStatus === 'disabled' ? ([['Endpoint', 'paused']] as const) : []),
+          endpointStatus === 'disabled' ? ['Endpoint', 'paused'] : null,
         ]}
       />
     </>

@@ -1,8 +1,9 @@
-import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { EventChoice, type EventName } from './event-choice.tsx'
@@ -42,8 +43,7 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
     },
   })
   const fields = action.failure?.fields ?? {}
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const note = description.trim()
     void action.run({
       url: url.trim(),
@@ -54,7 +54,14 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
   }
   const isLive = scope.mode === 'live'
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit="Add endpoint"
+      onCancel={onClose}
+      disabled={url.trim() === '' || events.length === 0}
+      noValidate
+    >
       <TextInput
         label="URL"
         description={
@@ -64,8 +71,7 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
         }
         required
         type="url"
-        value={url}
-        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        {...bindText(url, setUrl)}
         error={fields['url'] ?? fields['endpoint.url']}
         data-autofocus
       />
@@ -74,12 +80,7 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
         onChange={setEvents}
         problem={events.length === 0 ? 'Choose at least one event type.' : undefined}
       />
-      <Textarea
-        label="Description (optional)"
-        value={description}
-        maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-      />
+      <Textarea label="Description (optional)" {...bindText(description, setDescription)} maxLength={500} />
       {isLive ? (
         <Checkbox
           label="Also send test events"
@@ -87,15 +88,6 @@ function Form({ onClose, onSecret }: Parameters<typeof AddEndpoint>[0]) {
           onChange={({ currentTarget }) => setBoth(currentTarget.checked)}
         />
       ) : null}
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={action.busy} disabled={url.trim() === '' || events.length === 0}>
-          Add endpoint
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

@@ -1,20 +1,21 @@
 import { Button, NumberInput, Textarea } from '@mantine/core'
-import { IconSend, IconX } from '@tabler/icons-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { IconSend } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { PauseButton } from '#services/dashboard/src/pages/webhooks/pause-button.tsx'
 import { RecoverDialog } from '#services/dashboard/src/pages/webhooks/recover-dialog.tsx'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
-import { ActionFailure } from '#services/dashboard/src/parts/action/action-failure.tsx'
+import { ActionForm } from '#services/dashboard/src/parts/action/action-form.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { Aside } from '#services/dashboard/src/parts/aside.tsx'
 import { Facts, Note } from '#services/dashboard/src/parts/card.tsx'
-import { closeOnEscape } from '#services/dashboard/src/parts/close-on-escape.ts'
 import { CopyText } from '#services/dashboard/src/parts/copy-text.tsx'
 import { Time } from '#services/dashboard/src/parts/time.tsx'
 import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
 import { useMay, useRefusal, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { EndpointOutlook } from './endpoint-outlook.tsx'
 import { EventChoice, type EventName } from './event-choice.tsx'
 import { type Endpoint, HealthBadge } from './health-badge.tsx'
@@ -28,38 +29,31 @@ interface AsideProps {
 
 /** One endpoint: its health, its deliveries, and all its actions. */
 export function EndpointAside({ endpoint, onClose, onSecret }: AsideProps) {
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [])
   return (
-    <aside className="pm-card" aria-label="Endpoint" onKeyDown={closeOnEscape(onClose)}>
-      <header className="pm-aside-head">
-        <h2 ref={heading} tabIndex={-1}>
-          <UntrustedText>{hostAndPath(endpoint.url)}</UntrustedText>
-        </h2>
-        <HealthBadge state={endpoint.health.state} />
-        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the endpoint">
-          <IconX size={16} aria-hidden />
-        </button>
-      </header>
-      <div className="pm-aside-body">
-        <EndpointOutlook endpoint={endpoint} />
-        <Tools endpoint={endpoint} />
-        <Failures endpoint={endpoint} />
-        <Edit key={endpoint.updatedAt} endpoint={endpoint} />
-        <Facts
-          facts={[
-            ['URL', <UntrustedText key="u">{endpoint.url}</UntrustedText>],
-            ['Mode', endpoint.mode === 'both' ? 'live and test' : endpoint.mode],
-            ['Added', <Time key="a" at={endpoint.createdAt} />],
-            ...(endpoint.oldSecretUntil === null
-              ? []
-              : ([['Old secret valid until', <Time key="s" at={endpoint.oldSecretUntil} />]] as const)),
-            ['ID', <CopyText key="i" text={endpoint.id} what="endpoint ID" short />],
-          ]}
-        />
-        <EndpointDanger endpoint={endpoint} onSecret={onSecret} onClose={onClose} />
-      </div>
-    </aside>
+    <Aside
+      what="endpoint"
+      id={endpoint.id}
+      title={<UntrustedText>{hostAndPath(endpoint.url)}</UntrustedText>}
+      beside={<HealthBadge state={endpoint.health.state} />}
+      onClose={onClose}
+    >
+      <EndpointOutlook endpoint={endpoint} />
+      <Tools endpoint={endpoint} />
+      <Failures endpoint={endpoint} />
+      <Edit key={endpoint.updatedAt} endpoint={endpoint} />
+      <Facts
+        facts={[
+          ['URL', <UntrustedText key="u">{endpoint.url}</UntrustedText>],
+          ['Mode', endpoint.mode === 'both' ? 'live and test' : endpoint.mode],
+          ['Added', <Time key="a" at={endpoint.createdAt} />],
+          endpoint.oldSecretUntil === null
+            ? null
+            : ['Old secret valid until', <Time key="s" at={endpoint.oldSecretUntil} />],
+          ['ID', <CopyText key="i" text={endpoint.id} what="endpoint ID" short />],
+        ]}
+      />
+      <EndpointDanger endpoint={endpoint} onSecret={onSecret} onClose={onClose} />
+    </Aside>
   )
 }
 
@@ -150,8 +144,7 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
     done: 'Saved.',
     refresh: [trpc.endpoints.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const note = description.trim()
     void action.run({
       ...{ endpointId: endpoint.id, version: endpoint.updatedAt, events: [...events] },
@@ -162,18 +155,13 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
   return (
     <details>
       <summary className="pm-summary">Events, description and speed</summary>
-      <form onSubmit={submit} className="pm-stack">
+      <ActionForm action={action} onSubmit={submit} submit="Save" disabled={!may || events.length === 0}>
         <EventChoice
           value={events}
           onChange={setEvents}
           problem={events.length === 0 ? 'Choose at least one event type.' : undefined}
         />
-        <Textarea
-          label="Description"
-          value={description}
-          maxLength={500}
-          onChange={({ currentTarget }) => setDescription(currentTarget.value)}
-        />
+        <Textarea label="Description" {...bindText(description, setDescription)} maxLength={500} />
         <NumberInput
           label="Requests at the same time, at most"
           description="Empty: as many as the receiver answers without slowing down. Enter a number to keep some of it free for your customers."
@@ -184,13 +172,7 @@ function Edit({ endpoint }: { readonly endpoint: Endpoint }) {
           clampBehavior="strict"
           onChange={(value) => setInFlightMax(typeof value === 'number' ? value : null)}
         />
-        <ActionFailure failure={action.failure} />
-        <div className="pm-row pm-end">
-          <Button type="submit" loading={action.busy} disabled={!may || events.length === 0}>
-            Save
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </details>
   )
 }

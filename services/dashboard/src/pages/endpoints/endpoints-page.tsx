@@ -6,6 +6,7 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { endpointName, hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showShare } from '../../format/amounts.ts'
+import { loadedDialog } from '../../parts/loaded-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -18,6 +19,8 @@ import { SecretOnce } from '../webhooks/secret-once.tsx'
 import { useWebhookTabs } from '../webhooks/tabs.ts'
 import '../webhooks/webhooks.css'
 import { type Endpoint, HealthBadge } from './health-badge.tsx'
+
+const AddEndpoint = loadedDialog(async () => (await import('./add-endpoint.tsx')).AddEndpoint)
 
 /** Webhook endpoints and their health. */
 export function EndpointsPage() {
@@ -32,7 +35,6 @@ export function EndpointsPage() {
   const open = list.data?.items.find((endpoint) => endpoint.id === id)
   const adding = may && params.get('add') === 'yes'
   const endAdding = () => setParams({}, { replace: true })
-  const Add = useLoaded(adding, async () => (await import('./add-endpoint.tsx')).AddEndpoint, endAdding)
   const Aside = useLoaded(open !== undefined, async () => (await import('./endpoint-aside.tsx')).EndpointAside)
   return (
     <Page
@@ -47,7 +49,7 @@ export function EndpointsPage() {
         ) : undefined
       }
     >
-      {Add === null ? null : <Add open={adding} onClose={endAdding} onSecret={setSecret} />}
+      <AddEndpoint open={adding} onClose={endAdding} onSecret={setSecret} />
       <SecretOnce secret={secret} onClose={() => setSecret(null)} />
       {repeatedUrls(list.data?.items ?? []).map((url) => (
         <p key={url} role="status" className="pm-warn">
@@ -55,6 +57,11 @@ export function EndpointsPage() {
           them: delete those that you do not need.
         </p>
       ))}
+      {id !== undefined && list.data !== undefined && open === undefined ? (
+        <p role="status" className="pm-warn">
+          This endpoint is no longer here. It was deleted, or it belongs to the other mode (live or test).
+        </p>
+      ) : null}
       <div className={open === undefined ? undefined : 'pm-split'}>
         <DataTable
           what="endpoints"

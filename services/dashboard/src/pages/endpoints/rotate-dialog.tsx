@@ -1,7 +1,7 @@
-import { Button, Radio } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Radio } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Modal } from '../../parts/modal.tsx'
@@ -44,12 +44,13 @@ function Form({ endpointId, onClose, onSecret }: RotateProps) {
       onSecret(done.secret)
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void action.run({ endpointId, overlapMs: Number(hours) * HOUR_MS, newSecret: secret })
-  }
   return (
-    <form onSubmit={submit} className="pm-stack">
+    <ActionForm
+      action={action}
+      onSubmit={() => void action.run({ endpointId, overlapMs: Number(hours) * HOUR_MS, newSecret: secret })}
+      submit="Rotate secret"
+      onCancel={onClose}
+    >
       <p>
         Deploy both secrets to your receiver first, then rotate. From then on, only the new secret signs{' '}
         <span className="pm-mono">X-Webhook-Signature</span>. The <span className="pm-mono">webhook-signature</span>{' '}
@@ -63,15 +64,6 @@ function Form({ endpointId, onClose, onSecret }: RotateProps) {
         <Radio mt="xs" value="168" label="7 days" />
         <Radio mt="xs" value="0" label="Expire now (it leaked)" />
       </Radio.Group>
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={action.busy}>
-          Rotate secret
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

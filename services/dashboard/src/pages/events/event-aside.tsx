@@ -1,14 +1,11 @@
-import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { trpc } from '../../api/trpc.ts'
+import { Aside } from '../../parts/aside.tsx'
 import { Facts } from '../../parts/card.tsx'
-import { closeOnEscape } from '../../parts/close-on-escape.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
@@ -21,29 +18,11 @@ import { EventDifferences } from './event-differences.tsx'
 export function EventAside({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
   const scope = useScope()
   const to = useTo()
-  const heading = useRef<HTMLHeadingElement>(null)
   const shown = useQuery(trpc.deliveries.event.queryOptions({ ...scope, eventId }))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new event has a new heading
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [eventId])
-  const { data } = shown
   return (
-    <aside className="pm-card" aria-label="Event" onKeyDown={closeOnEscape(onClose)}>
-      <header className="pm-aside-head">
-        <h2 ref={heading} tabIndex={-1}>
-          {data?.event.type ?? 'Event'}
-        </h2>
-        <button type="button" className="pm-icon-button" onClick={onClose} aria-label="Close the event">
-          <IconX size={16} aria-hidden />
-        </button>
-      </header>
-      <div className="pm-aside-body">
-        {data === undefined ? (
-          shown.isPending ? (
-            <RowsSkeleton rows={4} />
-          ) : (
-            <LoadError what="the event" error={shown.error} onRetry={() => void shown.refetch()} />
-          )
-        ) : (
+    <Aside what="event" id={eventId} title={shown.data?.event.type} onClose={onClose}>
+      <QueryView query={shown} what="the event">
+        {(data) => (
           <>
             <section>
               <h3>Deliveries</h3>
@@ -84,7 +63,7 @@ export function EventAside({ eventId, onClose }: { readonly eventId: string; rea
             />
           </>
         )}
-      </div>
-    </aside>
+      </QueryView>
+    </Aside>
   )
 }

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { api } from '../../api/trpc.ts'
@@ -89,19 +88,12 @@ export function EventsPage() {
           pages={pages}
           nextCursor={list.data?.nextCursor}
           detailParam="event"
+          clear={q === '' ? null : () => set({ q: '' })}
           empty={
-            q === '' ? (
-              <EmptyState
-                title="No events yet."
-                text="Every invoice change creates an event, even without an endpoint."
-              />
-            ) : (
-              <EmptyState title="No events match.">
-                <Button variant="default" onClick={() => set({ q: '' })}>
-                  Clear search
-                </Button>
-              </EmptyState>
-            )
+            <EmptyState
+              title="No events yet."
+              text="Every invoice change creates an event, even without an endpoint."
+            />
           }
         />
         {event === '' ? null : <EventAside eventId={event} onClose={() => set({ event: '' })} />}

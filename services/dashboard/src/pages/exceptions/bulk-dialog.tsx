@@ -1,14 +1,14 @@
 import { Button, Radio, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Modal } from '../../parts/loaded-modal.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { WithTimes } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { BulkPreview } from '../money/answers.ts'
@@ -72,21 +72,19 @@ export function BulkDialog(props: {
     <Modal opened={props.open} onClose={close} title={title} size="lg">
       {outcome !== null ? (
         <Result outcome={outcome} onClose={close} />
-      ) : preview.data === undefined ? (
-        preview.isPending ? (
-          <RowsSkeleton rows={3} />
-        ) : (
-          <LoadError what="the preview" error={preview.error} onRetry={() => void preview.refetch()} />
-        )
       ) : (
-        <BulkForm
-          preview={preview.data}
-          onClose={close}
-          onOutcome={(next, ids) => {
-            setOutcome(next)
-            props.onDone(ids)
-          }}
-        />
+        <QueryView query={preview} what="the preview">
+          {(data) => (
+            <BulkForm
+              preview={data}
+              onClose={close}
+              onOutcome={(next, ids) => {
+                setOutcome(next)
+                props.onDone(ids)
+              }}
+            />
+          )}
+        </QueryView>
       )}
     </Modal>
   )
@@ -129,12 +127,18 @@ function BulkForm(props: {
   const { resolution, possible, refused, needCode } = decision
   const why = reason.trim()
   const ready = resolution === 'closed' || why.length >= 3
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (ready) void decide.run({ ids: possible, resolution }, why === '' ? undefined : why)
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={decide}
+      onSubmit={submit}
+      submit={buttonLabel(resolution, possible.length)}
+      onCancel={props.onClose}
+      disabled={!ready}
+      noValidate
+    >
       <Radio.Group label="Decision" value={resolution} onChange={(next) => setChosen(next as Resolution)}>
         <div className="pm-grid pm-gap-top">
           {decisions.map((each) => (
@@ -169,22 +173,12 @@ function BulkForm(props: {
         label={resolution === 'closed' ? 'Note' : 'Reason'}
         description="Saved in the audit log with each of them."
         required={resolution !== 'closed'}
-        value={reason}
+        {...bindText(reason, setReason)}
         maxLength={500}
         autosize
         minRows={2}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <ActionFailure failure={decide.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={props.onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={decide.busy} disabled={!ready}>
-          {buttonLabel(resolution, possible.length)}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

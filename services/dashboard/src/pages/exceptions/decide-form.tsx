@@ -1,9 +1,11 @@
 import { Button, Radio, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { readAmount } from '../../format/amounts.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { AttachPlan, ExceptionDetail } from '../money/answers.ts'
@@ -78,8 +80,7 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
     : (choice === 'closed' || why.length >= 3) &&
       valueBase !== null &&
       (choice !== 'attached' || plan === null || mayApply(plan, notReturned))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (!ready || isOver) return
     const worth = typeof valueBase === 'string' ? { valueBase } : {}
     if (isPreview) return void look({ paymentId: known.payment?.id ?? '', number, ...worth })
@@ -87,7 +88,28 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
     void decide.run({ id: entry.id, choice, ...worth, ...of }, why === '' ? undefined : why)
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={{ busy: decide.busy || looking, failure: decide.failure ?? note.failure }}
+      onSubmit={submit}
+      submit={isOver ? null : isPreview ? 'Preview' : buttonLabel(choice, known, ways, plan)}
+      disabled={!ready}
+      beside={
+        <>
+          <span className="pm-muted pm-small">
+            {isOver ? 'Already decided. You can keep your text as a note.' : 'Nothing happens until you confirm.'}
+          </span>
+          <Button
+            variant="default"
+            loading={note.busy}
+            disabled={why === ''}
+            onClick={() => void note.run({ id: entry.id, text: why })}
+          >
+            Add note only
+          </Button>
+        </>
+      }
+      noValidate
+    >
       {isOver ? null : <Choices options={options} choice={choice} onChange={setChoice} />}
       {needsValue ? (
         <TextInput
@@ -130,32 +152,12 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
         label={choice === 'closed' || isOver ? 'Note' : 'Reason'}
         description="Saved in the audit log."
         required={choice !== 'closed' && !isOver}
-        value={reason}
+        {...bindText(reason, setReason)}
         maxLength={500}
         autosize
         minRows={2}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
       />
-      <ActionFailure failure={decide.failure ?? note.failure} />
-      <div className="pm-row pm-end">
-        <span className="pm-muted pm-small">
-          {isOver ? 'Already decided. You can keep your text as a note.' : 'Nothing happens until you confirm.'}
-        </span>
-        <Button
-          variant="default"
-          loading={note.busy}
-          disabled={why === ''}
-          onClick={() => void note.run({ id: entry.id, text: why })}
-        >
-          Add note only
-        </Button>
-        {isOver ? null : (
-          <Button type="submit" loading={decide.busy || looking} disabled={!ready}>
-            {isPreview ? 'Preview' : buttonLabel(choice, known, ways, plan)}
-          </Button>
-        )}
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

@@ -96,11 +96,11 @@ const DONE = {
 function Resolution({ known: { entry } }: { readonly known: ExceptionDetail }) {
   const { resolved, deciding, closedAt } = entry
   if (closedAt === null && deciding !== null) {
-    return <p className="pm-note pm-tone-pending">{deciding.by} is working on this.</p>
+    return <p className="pm-note tone-pending">{deciding.by} is working on this.</p>
   }
   if (closedAt === null && resolved === null) return null
   return (
-    <div className="pm-note pm-tone-new">
+    <div className="pm-note tone-new">
       <p className="pm-note-text">
         {resolved === null ? (
           <>

@@ -6,10 +6,11 @@ import { trpc } from '#services/dashboard/src/api/trpc.ts'
 import type { ExceptionRow } from '#services/dashboard/src/pages/money/answers.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
 import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
-import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
+import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { Money } from '#services/dashboard/src/parts/money.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { RowsSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { ToneBadge } from '#services/dashboard/src/parts/status-badge.tsx'
 import { VOCABULARY } from '#services/dashboard/src/parts/status-vocabulary.ts'
 import { useCursorPages } from '#services/dashboard/src/parts/table/use-cursor-pages.ts'
@@ -25,6 +26,8 @@ import { isMoneyException } from '#shared/domain/enumerations.ts'
 import '#services/dashboard/src/pages/money/money.css'
 import { Hint } from '#services/dashboard/src/parts/hint.tsx'
 import { NothingChosen } from './nothing-chosen.tsx'
+
+const BulkDialog = loadedDialog(async () => (await import('./bulk-dialog.tsx')).BulkDialog)
 
 const FILTERS = { view: 'open', group: 'all' }
 const GROUPS = ['all', 'money', 'system'] as const
@@ -90,27 +93,23 @@ export function ExceptionsPage() {
             </div>
           ) : null}
           {view === 'open' && may ? <BulkBar chosen={chosen} onChange={setChosen} /> : null}
-          {list.data === undefined ? (
-            list.isPending ? (
-              <RowsSkeleton rows={5} />
-            ) : (
-              <LoadError what="the exceptions" error={list.error} onRetry={() => void list.refetch()} />
-            )
-          ) : (
-            <div
-              className={list.isPlaceholderData ? 'pm-old-rows' : undefined}
-              inert={list.isPlaceholderData}
-              aria-busy={list.isPlaceholderData}
-            >
-              <Rows
-                rows={list.data.items}
-                selected={id}
-                query={query}
-                isOpen={view === 'open'}
-                choice={view === 'open' && may ? { chosen, set: setChosen } : null}
-              />
-            </div>
-          )}
+          <QueryView query={list} what="the exceptions">
+            {({ items }) => (
+              <div
+                className={list.isPlaceholderData ? 'pm-old-rows' : undefined}
+                inert={list.isPlaceholderData}
+                aria-busy={list.isPlaceholderData}
+              >
+                <Rows
+                  rows={items}
+                  selected={id}
+                  query={query}
+                  isOpen={view === 'open'}
+                  choice={view === 'open' && may ? { chosen, set: setChosen } : null}
+                />
+              </div>
+            )}
+          </QueryView>
           {typeof list.data?.nextCursor === 'string' || pages.cursor !== undefined ? (
             <div className="pm-card-body pm-row pm-end">
               <Button size="xs" variant="default" disabled={pages.cursor === undefined} onClick={pages.newer}>
@@ -237,19 +236,17 @@ function Opened({ id, query }: { readonly id: string; readonly query: string }) 
   const navigate = useNavigate()
   const entry = useQuery(trpc.exceptions.get.queryOptions({ ...scope, id }))
   const Item = useLoaded(true, async () => (await import('./exception-item.tsx')).ExceptionItem)
-  if (entry.data === undefined || Item === null) {
-    return (
-      <Card>
-        {entry.error === null ? (
-          <RowsSkeleton rows={6} />
-        ) : (
-          <LoadError what="this exception" error={entry.error} onRetry={() => void entry.refetch()} />
-        )}
-      </Card>
-    )
-  }
   const close = () => void navigate(`${to('exceptions')}${query === '' ? '' : `?${query}`}`)
-  return <Item key={id} known={entry.data} onClose={close} />
+  const waiting = (
+    <Card>
+      <RowsSkeleton rows={6} />
+    </Card>
+  )
+  return (
+    <QueryView query={entry} what="this exception" skeleton={waiting}>
+      {(known) => (Item === null ? waiting : <Item key={id} known={known} onClose={close} />)}
+    </QueryView>
+  )
 }
 
 /** Maximum for one confirmation: the server takes no more. */
@@ -262,11 +259,6 @@ export function BulkBar(props: {
 }) {
   const { chosen, onChange } = props
   const [ids, setIds] = useState<readonly string[] | null>(null)
-  const Dialog = useLoaded(
-    ids !== null,
-    async () => (await import('./bulk-dialog.tsx')).BulkDialog,
-    () => setIds(null),
-  )
   const tooMany = chosen.size > MAX
   return (
     <>
@@ -283,14 +275,12 @@ export function BulkBar(props: {
           {tooMany ? <span className="pm-small">At most {MAX} at once.</span> : null}
         </div>
       )}
-      {Dialog === null ? null : (
-        <Dialog
-          ids={ids ?? []}
-          open={ids !== null}
-          onClose={() => setIds(null)}
-          onDone={(done) => onChange(new Set([...chosen].filter((id) => !done.includes(id))))}
-        />
-      )}
+      <BulkDialog
+        ids={ids ?? []}
+        open={ids !== null}
+        onClose={() => setIds(null)}
+        onDone={(done) => onChange(new Set([...chosen].filter((id) => !done.includes(id))))}
+      />
     </>
   )
 }

@@ -20,13 +20,13 @@ export function TransferFacts({ transfer }: { readonly transfer: NonNullable<Ans
           ['Amount', <CryptoAmount key="amount" amount={transfer.amount} symbol={transfer.symbol ?? 'base units'} />],
           ['State', <StatusBadge key="state" of="payment" status={transfer.state} />],
           ['Network', transfer.networkName],
-          ...(transfer.fromAddress === null
-            ? []
-            : ([['From', <CopyText key="from" text={transfer.fromAddress} what="sender" short />]] as const)),
+          transfer.fromAddress === null
+            ? null
+            : ['From', <CopyText key="from" text={transfer.fromAddress} what="sender" short />],
           ['To', <CopyText key="to" text={transfer.toAddress} what="address" />],
-          ...(transfer.txHash === null
-            ? []
-            : ([['Transaction', <CopyText key="tx" text={transfer.txHash} what="transaction" short />]] as const)),
+          transfer.txHash === null
+            ? null
+            : ['Transaction', <CopyText key="tx" text={transfer.txHash} what="transaction" short />],
           ['Block', transfer.blockHeight ?? 'not in a block yet'],
           ['Block time', <Time key="block" at={transfer.blockTime} detail />],
           ['First seen', <Time key="seen" at={transfer.firstSeenAt} detail />],

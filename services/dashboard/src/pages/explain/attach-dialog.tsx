@@ -1,23 +1,24 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { AttachPreview, mayApply } from '../money/attach-preview.tsx'
 import { useAttachPlan } from '../money/use-attach-plan.ts'
 
 /** Applies money to an invoice: first a preview, then the action. */
-export function AttachDialog({
-  paymentId,
-  onClose,
-}: {
+export function AttachDialog(props: {
+  readonly open: boolean
   readonly paymentId: string | null
   readonly onClose: () => void
 }) {
+  const { open, paymentId, onClose } = props
   return (
-    <Modal opened={paymentId !== null} onClose={onClose} title="Apply to an invoice">
+    <Modal opened={open} onClose={onClose} title="Apply to an invoice">
       {paymentId === null ? null : <Form paymentId={paymentId} onClose={onClose} />}
     </Modal>
   )
@@ -41,14 +42,20 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
     refresh: [trpc.diagnostics.pathFilter(), trpc.invoices.pathFilter(), trpc.exceptions.pathFilter()],
     onDone: onClose,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (plan === null) return void look({ paymentId, number })
     const said = notReturned ? { notReturned } : {}
     void attach.run({ paymentId, invoiceId: plan.invoiceId, ...said }, reason.trim())
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={{ busy: attach.busy || looking, failure: attach.failure }}
+      onSubmit={submit}
+      submit={plan === null ? 'Preview' : `Apply to #${plan.number}`}
+      disabled={plan === null ? number.trim() === '' : reason.trim().length < 3 || !mayApply(plan, notReturned)}
+      onCancel={onClose}
+      noValidate
+    >
       <TextInput
         label="Invoice number"
         required
@@ -68,31 +75,11 @@ function Form({ paymentId, onClose }: { readonly paymentId: string; readonly onC
             label="Reason"
             description="Saved in the audit log."
             required
-            value={reason}
+            {...bindText(reason, setReason)}
             maxLength={500}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
           />
         </>
       )}
-      <ActionFailure failure={attach.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        {plan === null ? (
-          <Button type="submit" loading={looking} disabled={number.trim() === ''}>
-            Preview
-          </Button>
-        ) : (
-          <Button
-            type="submit"
-            loading={attach.busy}
-            disabled={reason.trim().length < 3 || !mayApply(plan, notReturned)}
-          >
-            Apply to #{plan.number}
-          </Button>
-        )}
-      </div>
-    </form>
+    </ActionForm>
   )
 }

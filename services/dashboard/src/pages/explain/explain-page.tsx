@@ -7,15 +7,18 @@ import { trpc } from '#services/dashboard/src/api/trpc.ts'
 import { showDuration } from '#services/dashboard/src/format/time.ts'
 import type { Answer } from '#services/dashboard/src/pages/money/answers.ts'
 import { Card } from '#services/dashboard/src/parts/card.tsx'
-import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { RowsSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import '#services/dashboard/src/pages/money/money.css'
 import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
+import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { WithTimes } from '#services/dashboard/src/parts/time.tsx'
-import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { InvoiceFacts, TransferFacts } from './answer-facts.tsx'
+
+const AttachDialog = loadedDialog(async () => (await import('./attach-dialog.tsx')).AttachDialog)
 
 const TONES = { good: 'paid', wait: 'confirming', bad: 'danger', plain: 'new' } as const
 const EXAMPLES = [
@@ -54,14 +57,13 @@ export function ExplainPage() {
         <form onSubmit={submit} className="pm-row pm-explain-form">
           <TextInput
             aria-label="Transaction ID, address, invoice number or ID"
-            value={typed}
+            {...bindText(typed, setTyped)}
             maxLength={200}
             flex={1}
             size="md"
             autoComplete="off"
             spellCheck={false}
             data-page-search=""
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           />
           <Button
             type="submit"
@@ -75,19 +77,21 @@ export function ExplainPage() {
       </search>
       {q === '' ? (
         <Examples />
-      ) : answer.data === undefined ? (
-        answer.isPending ? (
-          <Card className="pm-gap-top">
-            <p className="pm-muted">Searching Paymesh and all networks…</p>
-            <RowsSkeleton rows={4} />
-          </Card>
-        ) : (
-          <LoadError what="the answer" error={answer.error} onRetry={() => void answer.refetch()} />
-        )
       ) : (
-        <Reported answer={answer.data} />
+        <QueryView query={answer} what="the answer" skeleton={<Searching />}>
+          {(data) => <Reported answer={data} />}
+        </QueryView>
       )}
     </Page>
+  )
+}
+
+function Searching() {
+  return (
+    <Card className="pm-gap-top">
+      <p className="pm-muted">Searching Paymesh and all networks…</p>
+      <RowsSkeleton rows={4} />
+    </Card>
   )
 }
 
@@ -116,7 +120,7 @@ function Reported({ answer }: { readonly answer: Answer }) {
       <div className="pm-split pm-gap-top">
         <div className="pm-stack">
           <section className="pm-card" aria-label="Answer">
-            <div className={`pm-verdict pm-tone-${TONES[answer.tone]}`} role="status">
+            <div className={`pm-verdict tone-${TONES[answer.tone]}`} role="status">
               <h2>{answer.title}</h2>
               <p>
                 <WithTimes text={answer.sentence} />
@@ -146,7 +150,7 @@ function Checks({ checks }: { readonly checks: Answer['checks'] }) {
         const key = `${index}-${title}`
         return (
           <li key={key}>
-            <span className={`pm-check-mark pm-tone-${ok === null ? 'new' : ok ? 'paid' : 'danger'}`}>
+            <span className={`pm-check-mark tone-${ok === null ? 'new' : ok ? 'paid' : 'danger'}`}>
               <Icon size={14} role="img" aria-label={word} />
             </span>
             <div>
@@ -167,11 +171,6 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
   const to = useTo()
   const may = useMay('support')
   const [attaching, setAttaching] = useState<string | null>(null)
-  const Dialog = useLoaded(
-    attaching !== null,
-    async () => (await import('./attach-dialog.tsx')).AttachDialog,
-    () => setAttaching(null),
-  )
   if (answer.next.length === 0) return null
   return (
     <Card title="What you can do">
@@ -201,7 +200,7 @@ export function NextSteps({ answer }: { readonly answer: Answer }) {
           </div>
         ))}
       </div>
-      {Dialog === null ? null : <Dialog paymentId={attaching} onClose={() => setAttaching(null)} />}
+      <AttachDialog open={attaching !== null} paymentId={attaching} onClose={() => setAttaching(null)} />
     </Card>
   )
 }

@@ -10,9 +10,8 @@ import { trpc } from '../../api/trpc.ts'
 import { NotFound } from '../../frame/not-found.tsx'
 import { Card, Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { save } from '../../parts/save-file.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
@@ -44,19 +43,10 @@ export function FundsPage() {
       >
         {!may ? (
           <Note tone="new">{words.needsAdmin}</Note>
-        ) : wallet === undefined ? (
-          list.isPending ? (
-            <RowsSkeleton rows={3} />
-          ) : (
-            <LoadError
-              what={words.wallets}
-              language={LANGUAGE}
-              error={list.error}
-              onRetry={() => void list.refetch()}
-            />
-          )
         ) : (
-          <Funds walletId={wallet.id} networks={wallet.networks} />
+          <QueryView query={list} what={words.wallets} language={LANGUAGE}>
+            {() => (wallet === undefined ? null : <Funds walletId={wallet.id} networks={wallet.networks} />)}
+          </QueryView>
         )}
       </Page>
     </div>

@@ -2,9 +2,8 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { trpc } from '../../api/trpc.ts'
 import { Note } from '../../parts/card.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
 import { GoLiveItem } from './go-live-item.tsx'
@@ -15,7 +14,6 @@ export function GoLivePage() {
   const scope = useScope()
   const may = useMay('admin')
   const report = useQuery(trpc.goLive.read.queryOptions(scope, { enabled: may }))
-  const { data } = report
   return (
     <div lang={LANGUAGE}>
       <Page
@@ -33,26 +31,19 @@ export function GoLivePage() {
           <Note tone="new">
             <p>{words.needsAdmin}</p>
           </Note>
-        ) : data === undefined ? (
-          report.isPending ? (
-            <RowsSkeleton rows={6} />
-          ) : (
-            <LoadError
-              what={words.checks}
-              language={LANGUAGE}
-              error={report.error}
-              onRetry={() => void report.refetch()}
-            />
-          )
         ) : (
-          <div className="pm-stack">
-            <Note tone={data.isReady ? 'paid' : 'pending'}>
-              <p>{data.isReady ? words.ready : words.passed(data.passed, data.lines.length)}</p>
-            </Note>
-            {data.lines.map((line) => (
-              <GoLiveItem key={line.item} line={line} />
-            ))}
-          </div>
+          <QueryView query={report} what={words.checks} language={LANGUAGE}>
+            {(data) => (
+              <div className="pm-stack">
+                <Note tone={data.isReady ? 'paid' : 'pending'}>
+                  <p>{data.isReady ? words.ready : words.passed(data.passed, data.lines.length)}</p>
+                </Note>
+                {data.lines.map((line) => (
+                  <GoLiveItem key={line.item} line={line} />
+                ))}
+              </div>
+            )}
+          </QueryView>
         )}
       </Page>
     </div>

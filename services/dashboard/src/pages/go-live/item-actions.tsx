@@ -5,6 +5,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { readAmount } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import { words } from './go-live-words.ts'
 
@@ -30,8 +31,7 @@ export function CompareAddress(props: {
     <div className="pm-stack">
       <TextInput
         label={label}
-        value={address}
-        onChange={({ currentTarget }) => setAddress(currentTarget.value)}
+        {...bindText(address, setAddress)}
         error={action.failure?.fields['value'] ?? action.failure?.fields['address']}
         autoComplete="off"
         spellCheck={false}
@@ -119,8 +119,7 @@ export function StartPayment({ network, name }: { readonly network: NetworkId; r
       <TextInput
         label={words.amount}
         inputMode="decimal"
-        value={amount}
-        onChange={({ currentTarget }) => setAmount(currentTarget.value)}
+        {...bindText(amount, setAmount)}
         error={'problem' in read ? read.problem : action.failure?.fields['amount']}
       />
       <div className="pm-row">

@@ -5,7 +5,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { showRate } from '../../format/amounts.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
-import { Card, Facts } from '../../parts/card.tsx'
+import { Card, type Fact, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -17,21 +17,18 @@ import type { InvoiceDetail } from '../money/answers.ts'
 interface Props {
   readonly invoice: InvoiceDetail
 }
-type Fact = readonly [string, ReactNode]
 
 /** What people look an invoice up for, in view before anything else: whose it is, for which order, and where the money goes. */
 export function KeyFacts({ invoice: { orderId, description, customer, coins, receiving } }: Props) {
   const facts: readonly Fact[] = [
     ['Order', orDash(orderId ?? description)],
     ['Customer', customer.name === null ? orDash(customer.email) : customerText(customer.name, customer.email)],
-    ...(coins === null || receiving === null
-      ? []
-      : ([
-          [
-            `${coins.symbol} on ${coins.networkName}`,
-            <CopyText key="address" text={receiving.address} what="receiving address" />,
-          ],
-        ] as const)),
+    coins === null || receiving === null
+      ? null
+      : [
+          `${coins.symbol} on ${coins.networkName}`,
+          <CopyText key="address" text={receiving.address} what="receiving address" />,
+        ],
   ]
   return (
     <div className="pm-key-facts">
@@ -70,7 +67,7 @@ export function ReceivingCard({ invoice: { coins, receiving } }: Props) {
       'Late payments',
       `up to ${receiving.lateGraceMinutes} min late, price change up to ${receiving.lateDriftBps / 100} %`,
     ],
-    ...(receiving.otherMethods > 0 ? ([['Coins chosen earlier', String(receiving.otherMethods)]] as const) : []),
+    receiving.otherMethods > 0 ? ['Coins chosen earlier', String(receiving.otherMethods)] : null,
   ]
   return (
     <Card title="Receiving">
@@ -87,9 +84,9 @@ export function RateCard({ invoice: { coins, rate, amount } }: Props) {
     ['Locked', <Time key="locked" at={rate.quotedAt} detail />],
     ['Locked until', <Time key="held" at={rate.expiresAt} detail />],
     ['Rate', `median of ${rate.sources.length} sources: ${rate.sources.join(', ')}`],
-    ...(rate.fxSources.length > 0 ? ([['Exchange rate', rate.fxSources.join(', ')]] as const) : []),
+    rate.fxSources.length > 0 ? ['Exchange rate', rate.fxSources.join(', ')] : null,
     ['Spread', `${(rate.spreadBps / 100).toFixed(2)} %`],
-    ...(rate.quotes > 1 ? ([['Quote', `${rate.quotes} of ${rate.quotes}`]] as const) : []),
+    rate.quotes > 1 ? ['Quote', `${rate.quotes} of ${rate.quotes}`] : null,
   ]
   return (
     <Card title="Locked rate">
@@ -135,30 +132,26 @@ export function OrderCard({ invoice }: Props) {
         </UntrustedText>,
       ],
     ),
-    ...(invoice.successUrl === null
-      ? []
-      : ([
-          [
-            'Return URL',
-            <UntrustedText key="back" mono>
-              {invoice.successUrl}
-            </UntrustedText>,
-          ],
-        ] as const)),
-    ...(invoice.reporting === null
-      ? []
-      : ([
-          [
-            'In reports',
-            <span key="reporting">
-              <Money value={invoice.reporting.amount} currency={invoice.reporting.currency} />{' '}
-              <span className="pm-dim">
-                1 {invoice.amount.currency} = {showRate(invoice.reporting.rate)} {invoice.reporting.currency}, rate of{' '}
-                <Time at={invoice.reporting.at} detail />
-              </span>
-            </span>,
-          ],
-        ] as const)),
+    invoice.successUrl === null
+      ? null
+      : [
+          'Return URL',
+          <UntrustedText key="back" mono>
+            {invoice.successUrl}
+          </UntrustedText>,
+        ],
+    invoice.reporting === null
+      ? null
+      : [
+          'In reports',
+          <span key="reporting">
+            <Money value={invoice.reporting.amount} currency={invoice.reporting.currency} />{' '}
+            <span className="pm-dim">
+              1 {invoice.amount.currency} = {showRate(invoice.reporting.rate)} {invoice.reporting.currency}, rate of{' '}
+              <Time at={invoice.reporting.at} detail />
+            </span>
+          </span>,
+        ],
     ['ID', <CopyText key="id" text={invoice.id} what="invoice ID" short />],
   ]
   return (

@@ -6,10 +6,9 @@ import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import type { InvoiceDetail } from '#services/dashboard/src/pages/money/answers.ts'
 import { Card, Note } from '#services/dashboard/src/parts/card.tsx'
 import { CopyText } from '#services/dashboard/src/parts/copy-text.tsx'
-import { LoadError } from '#services/dashboard/src/parts/load-error.tsx'
 import { Money } from '#services/dashboard/src/parts/money.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
-import { PageSkeleton } from '#services/dashboard/src/parts/page-skeleton.tsx'
+import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { StatusBadge } from '#services/dashboard/src/parts/status-badge.tsx'
 import { VOCABULARY } from '#services/dashboard/src/parts/status-vocabulary.ts'
 import { Span, WithTimes } from '#services/dashboard/src/parts/time.tsx'
@@ -33,18 +32,11 @@ export function InvoicePage() {
   const scope = useScope()
   const { id = '' } = useParams()
   const invoice = useQuery(trpc.invoices.get.queryOptions({ ...scope, id }, { refetchInterval: REFETCH_EVERY_MS }))
-  if (invoice.data === undefined) {
-    return (
-      <Page title="Invoice">
-        {invoice.isPending ? (
-          <PageSkeleton />
-        ) : (
-          <LoadError what="this invoice" error={invoice.error} onRetry={() => void invoice.refetch()} />
-        )}
-      </Page>
-    )
-  }
-  return <Loaded invoice={invoice.data} />
+  return (
+    <QueryView query={invoice} what="this invoice" title="Invoice">
+      {(data) => <Loaded invoice={data} />}
+    </QueryView>
+  )
 }
 
 function Loaded({ invoice }: { readonly invoice: InvoiceDetail }) {

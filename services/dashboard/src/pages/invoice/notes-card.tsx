@@ -1,8 +1,9 @@
-import { Button, Textarea } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Textarea } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -55,27 +56,24 @@ function AddNote({ id }: { readonly id: string }) {
     refresh: [trpc.invoices.pathFilter()],
     onDone: () => setText(''),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void add.run({ id, text: text.trim() })
-  }
   return (
-    <form onSubmit={submit} className="pm-stack pm-gap-top" noValidate>
+    <ActionForm
+      action={add}
+      onSubmit={() => void add.run({ id, text: text.trim() })}
+      submit="Add note"
+      className="pm-gap-top"
+      look={{ size: 'xs', variant: 'default' }}
+      disabled={text.trim() === ''}
+      noValidate
+    >
       <Textarea
         label="New note"
-        value={text}
+        {...bindText(text, setText)}
         maxLength={TEXT_MAX}
         autosize
         minRows={2}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
         error={add.failure?.fields['text']}
       />
-      <ActionFailure failure={add.failure} />
-      <div className="pm-row pm-end">
-        <Button type="submit" size="xs" variant="default" loading={add.busy} disabled={text.trim() === ''}>
-          Add note
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

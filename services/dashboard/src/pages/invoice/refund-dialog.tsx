@@ -1,9 +1,10 @@
-import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NativeSelect, Radio, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { readAmount } from '../../format/amounts.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/loaded-modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { toBaseUnits } from '../exceptions/to-base-units.ts'
@@ -51,8 +52,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
     setAmount(suggested(invoice, next))
     setAddress(senderOf(invoice, next) ?? '')
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const why = reason.trim()
     const to = way === 'given' ? address.trim() : null
     // A decimal comma is what many keyboards have; groups of digits are never guessed at.
@@ -60,7 +60,14 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
     void action.run(input, why === '' ? undefined : why)
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit={way === 'link' ? 'Create link' : 'Prepare refund'}
+      onCancel={onClose}
+      disabled={amount.trim() === '' || unclear !== undefined || (way === 'given' && address.trim() === '')}
+      noValidate
+    >
       {invoice.refundable.length > 1 ? (
         <NativeSelect
           label="Coin"
@@ -68,8 +75,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
             value: asset,
             label: `${symbol} on ${networkName}`,
           }))}
-          value={coin?.asset ?? ''}
-          onChange={({ currentTarget }) => choose(currentTarget.value)}
+          {...bindText(coin?.asset ?? '', choose)}
         />
       ) : null}
       <TextInput
@@ -77,8 +83,7 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
         description={`${coin?.asset === invoice.coins?.asset ? receivedLabel(invoice) : ''} At most ${coin?.amount ?? '0'} ${coin?.symbol ?? ''} can be refunded.`}
         required
         inputMode="decimal"
-        value={amount}
-        onChange={({ currentTarget }) => setAmount(currentTarget.value)}
+        {...bindText(amount, setAmount)}
         error={unclear ?? action.failure?.fields['amount']}
         data-autofocus
       />
@@ -104,35 +109,20 @@ function RequestForm({ invoice, onClose }: { readonly invoice: InvoiceDetail; re
         <TextInput
           label={`${coin?.networkName ?? ''} address`}
           required
-          value={address}
+          {...bindText(address, setAddress)}
           maxLength={120}
           autoComplete="off"
-          onChange={({ currentTarget }) => setAddress(currentTarget.value)}
           error={action.failure?.fields['address']}
         />
       ) : null}
       <TextInput
         label="Reason (optional)"
         description="Saved in the audit log. Large refunds need one."
-        value={reason}
+        {...bindText(reason, setReason)}
         maxLength={500}
-        onChange={({ currentTarget }) => setReason(currentTarget.value)}
         error={action.failure?.fields['reason']}
       />
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          loading={action.busy}
-          disabled={amount.trim() === '' || unclear !== undefined || (way === 'given' && address.trim() === '')}
-        >
-          {way === 'link' ? 'Create link' : 'Prepare refund'}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

@@ -1,18 +1,21 @@
 import { Button, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { loadedDialog } from '../../parts/loaded-dialog.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope } from '../../session/scope.ts'
 import type { InvoiceDetail, Refund } from '../money/answers.ts'
+
+const RefundDialog = loadedDialog(async () => (await import('./refund-dialog.tsx')).RefundDialog)
 
 const WORDS = {
   requested: { word: 'Address requested', tone: 'pending' },
@@ -29,11 +32,6 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
   // A suggestion elsewhere leads here with the question open.
   const [params] = useSearchParams()
   const [isOpen, setOpen] = useState(mayOpen && invoice.may.refund === null && params.has('refund'))
-  const Dialog = useLoaded(
-    isOpen,
-    async () => (await import('./refund-dialog.tsx')).RefundDialog,
-    () => setOpen(false),
-  )
   const { refunds, coins } = invoice
   if (refunds.length === 0 && invoice.may.refund !== null) return null
   return (
@@ -56,7 +54,7 @@ export function RefundsCard({ invoice }: { readonly invoice: InvoiceDetail }) {
           </Button>
         </div>
       ) : null}
-      {Dialog === null ? null : <Dialog invoice={invoice} open={isOpen} onClose={() => setOpen(false)} />}
+      <RefundDialog invoice={invoice} open={isOpen} onClose={() => setOpen(false)} />
     </Card>
   )
 }
@@ -72,31 +70,23 @@ function RefundItem({ refund, mayAct }: { readonly refund: Refund; readonly mayA
       </div>
       <Facts
         facts={[
-          ...(refund.link === null
-            ? []
-            : ([
-                ['Link', <CopyText key="link" text={refund.link} what="refund link" shown="for the customer" />],
-              ] as const)),
-          ...(refund.address === null
-            ? []
-            : ([['To', <CopyText key="to" text={refund.address} what="refund address" />]] as const)),
-          ...(refund.txHash === null
-            ? []
-            : ([['Transaction', <CopyText key="tx" text={refund.txHash} what="transaction" short />]] as const)),
+          refund.link === null
+            ? null
+            : ['Link', <CopyText key="link" text={refund.link} what="refund link" shown="for the customer" />],
+          refund.address === null ? null : ['To', <CopyText key="to" text={refund.address} what="refund address" />],
+          refund.txHash === null
+            ? null
+            : ['Transaction', <CopyText key="tx" text={refund.txHash} what="transaction" short />],
           ['Requested by', refund.requestedBy],
-          ...(refund.sentAt === null
-            ? []
-            : ([
-                [
-                  'Sent',
-                  <span key="sent">
-                    <Time at={refund.sentAt} /> by {refund.sentBy}
-                  </span>,
-                ],
-              ] as const)),
-          ...(refund.status === 'requested'
-            ? ([['Link expires', <Time key="ends" at={refund.expiresAt} />]] as const)
-            : []),
+          refund.sentAt === null
+            ? null
+            : [
+                'Sent',
+                <span key="sent">
+                  <Time at={refund.sentAt} /> by {refund.sentBy}
+                </span>,
+              ],
+          refund.status === 'requested' ? ['Link expires', <Time key="ends" at={refund.expiresAt} />] : null,
         ]}
       />
       {open && mayAct ? <RecordForm refund={refund} /> : null}
@@ -119,23 +109,14 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
     done: 'Refund withdrawn.',
     refresh: REFRESH,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void record.run({ refundId: refund.id, txHash: txHash.trim() })
-  }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
-      <TextInput
-        label="Transaction ID of your refund"
-        description="Never paste a private key here."
-        value={txHash}
-        maxLength={200}
-        autoComplete="off"
-        onChange={({ currentTarget }) => setTxHash(currentTarget.value)}
-        error={record.failure?.fields['txid']}
-      />
-      <ActionFailure failure={record.failure} />
-      <div className="pm-row pm-end">
+    <ActionForm
+      action={record}
+      onSubmit={() => void record.run({ refundId: refund.id, txHash: txHash.trim() })}
+      submit="Mark as refunded"
+      look={{ size: 'xs' }}
+      disabled={txHash.trim() === ''}
+      beside={
         <ActionButton
           action={withdraw}
           input={{ refundId: refund.id }}
@@ -146,10 +127,17 @@ function RecordForm({ refund }: { readonly refund: Refund }) {
         >
           Withdraw
         </ActionButton>
-        <Button type="submit" size="xs" loading={record.busy} disabled={txHash.trim() === ''}>
-          Mark as refunded
-        </Button>
-      </div>
-    </form>
+      }
+      noValidate
+    >
+      <TextInput
+        label="Transaction ID of your refund"
+        description="Never paste a private key here."
+        {...bindText(txHash, setTxHash)}
+        maxLength={200}
+        autoComplete="off"
+        error={record.failure?.fields['txid']}
+      />
+    </ActionForm>
   )
 }

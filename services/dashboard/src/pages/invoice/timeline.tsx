@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
-import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time, WithTimes } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
@@ -33,37 +33,27 @@ export function Timeline({ invoiceId }: { readonly invoiceId: string }) {
   const scope = useScope()
   const [kind, setKind] = useState('all')
   const story = useQuery(trpc.invoices.timeline.queryOptions({ ...scope, id: invoiceId }))
-  const entries = story.data ?? []
-  const { moments, deliveriesOf } = groupStory(entries, kind)
   return (
     <Card
       title="Timeline"
-      beside={
-        <NativeSelect
-          size="xs"
-          aria-label="Show"
-          data={KINDS}
-          value={kind}
-          onChange={({ currentTarget }) => setKind(currentTarget.value)}
-        />
-      }
+      beside={<NativeSelect size="xs" aria-label="Show" data={KINDS} {...bindText(kind, setKind)} />}
     >
-      {story.data === undefined ? (
-        story.isPending ? (
-          <RowsSkeleton rows={5} />
-        ) : (
-          <LoadError what="the timeline" error={story.error} onRetry={() => void story.refetch()} />
-        )
-      ) : moments.length === 0 ? (
-        <p className="pm-muted">Nothing here yet.</p>
-      ) : (
-        <ol className="pm-story pm-num">
-          {moments.map((entry) => (
-            <Moment key={entry.id} entry={entry} deliveries={deliveriesOf(entry)} />
-          ))}
-        </ol>
-      )}
+      <QueryView query={story} what="the timeline">
+        {(entries) => <Moments entries={entries} kind={kind} />}
+      </QueryView>
     </Card>
+  )
+}
+
+function Moments({ entries, kind }: { readonly entries: readonly TimelineEntry[]; readonly kind: string }) {
+  const { moments, deliveriesOf } = groupStory(entries, kind)
+  if (moments.length === 0) return <p className="pm-muted">Nothing here yet.</p>
+  return (
+    <ol className="pm-story pm-num">
+      {moments.map((entry) => (
+        <Moment key={entry.id} entry={entry} deliveries={deliveriesOf(entry)} />
+      ))}
+    </ol>
   )
 }
 
@@ -75,7 +65,7 @@ function Moment(props: { readonly entry: TimelineEntry; readonly deliveries: rea
   return (
     <li>
       <Time at={at} detail />
-      <span className={`pm-check-mark pm-tone-${TONES[tone]}`} aria-hidden>
+      <span className={`pm-check-mark tone-${TONES[tone]}`} aria-hidden>
         <Icon size={14} />
       </span>
       <div>

@@ -12,6 +12,7 @@ import {
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page, type PageTab } from '../../parts/page.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
@@ -134,17 +135,8 @@ export function InvoicesPage() {
         to={({ id }) => to('invoices', id)}
         pages={pages}
         nextCursor={list.data?.nextCursor}
-        empty={
-          filtered ? (
-            <EmptyState title="No invoices match.">
-              <Button variant="default" onClick={clear}>
-                Clear filters
-              </Button>
-            </EmptyState>
-          ) : (
-            <EmptyState title="No invoices yet">{may ? create : null}</EmptyState>
-          )
-        }
+        clear={filtered ? clear : null}
+        empty={<EmptyState title="No invoices yet">{may ? create : null}</EmptyState>}
       />
     </Page>
   )
@@ -161,8 +153,7 @@ function Choice(props: {
       aria-label={props.label}
       maw={176}
       data={[...props.data]}
-      value={props.value}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+      {...bindText(props.value, props.onChange)}
     />
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Radio, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, Radio, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 
@@ -43,13 +44,13 @@ const PRESETS: readonly {
 ]
 
 interface CreateKeyProps {
-  readonly opened: boolean
+  readonly open: boolean
   readonly onClose: () => void
   readonly onMade: (made: { readonly name: string; readonly apiKey: string | null }) => void
 }
 
 /** Asks for a name and what the key is for. */
-export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
+export function CreateKey({ open, onClose, onMade }: CreateKeyProps) {
   const scope = useScope()
   const [name, setName] = useState('')
   const [preset, setPreset] = useState('shop')
@@ -67,18 +68,19 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
     },
     refresh: [trpc.apiKeys.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void create.run({ name, scopes: [...scopes] })
-  }
   return (
-    <Modal opened={opened} onClose={onClose} title={`New ${scope.mode} key`}>
-      <form className="pm-stack" onSubmit={submit}>
+    <Modal opened={open} onClose={onClose} title={`New ${scope.mode} key`}>
+      <ActionForm
+        action={create}
+        onSubmit={() => void create.run({ name, scopes: [...scopes] })}
+        submit="Create key"
+        onCancel={onClose}
+        disabled={scopes.length === 0}
+      >
         <TextInput
           label="Name"
           description="For example “Web shop”."
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
+          {...bindText(name, setName)}
           maxLength={60}
           required
           data-autofocus
@@ -101,16 +103,7 @@ export function CreateKey({ opened, onClose, onMade }: CreateKeyProps) {
         ) : (
           <p className="pm-dim pm-small pm-mono">{fixed.join(', ')}</p>
         )}
-        <ActionFailure failure={create.failure} />
-        <div className="pm-row pm-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.busy} disabled={scopes.length === 0}>
-            Create key
-          </Button>
-        </div>
-      </form>
+      </ActionForm>
     </Modal>
   )
 }

@@ -5,27 +5,24 @@ import { trpc } from '#services/dashboard/src/api/trpc.ts'
 import { Note } from '#services/dashboard/src/parts/card.tsx'
 import { CopyButton } from '#services/dashboard/src/parts/copy-text.tsx'
 import { EmptyState } from '#services/dashboard/src/parts/empty-state.tsx'
+import { loadedDialog } from '#services/dashboard/src/parts/loaded-dialog.tsx'
 import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { stepUpFirst } from '#services/dashboard/src/parts/second-factor/step-up.ts'
 import { ToneBadge } from '#services/dashboard/src/parts/status-badge.tsx'
 import { DataTable } from '#services/dashboard/src/parts/table/data-table.tsx'
 import { Time } from '#services/dashboard/src/parts/time.tsx'
 import { UntrustedText } from '#services/dashboard/src/parts/untrusted-text.tsx'
-import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useMay, useScope } from '#services/dashboard/src/session/scope.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { RevokeKey } from './revoke-key.tsx'
+
+const CreateKey = loadedDialog(async () => (await import('./create-key.tsx')).CreateKey)
 
 /** API keys of the workspace. A key is shown once, when it is created. */
 export function KeysPage() {
   const scope = useScope()
   const isAdmin = useMay('admin', 'restricted')
   const [isCreating, setCreating] = useState(false)
-  const Create = useLoaded(
-    isCreating,
-    async () => (await import('./create-key.tsx')).CreateKey,
-    () => setCreating(false),
-  )
   const [made, setMade] = useState<{ readonly name: string; readonly apiKey: string | null } | null>(null)
   const keys = useQuery(trpc.apiKeys.list.queryOptions(scope))
   // The code first: nobody fills in a form that a missing authenticator then refuses.
@@ -106,7 +103,7 @@ export function KeysPage() {
           ]}
         />
       </div>
-      {Create === null ? null : <Create opened={isCreating} onClose={() => setCreating(false)} onMade={setMade} />}
+      <CreateKey open={isCreating} onClose={() => setCreating(false)} onMade={setMade} />
     </Page>
   )
 }

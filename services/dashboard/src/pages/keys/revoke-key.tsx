@@ -1,8 +1,9 @@
 import { Button, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -22,17 +23,22 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
     onDone: () => setOpen(false),
     refresh: [trpc.apiKeys.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void revoke.run({ keyId: id, last4: typed.trim() })
-  }
   return (
     <>
       <Button size="xs" variant="default" color="red" onClick={() => setOpen(true)}>
         Revoke
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Revoke API key">
-        <form className="pm-stack" onSubmit={submit}>
+        <ActionForm
+          action={revoke}
+          onSubmit={() => void revoke.run({ keyId: id, last4: typed.trim() })}
+          submit="Revoke key"
+          look={{ color: 'red' }}
+          onCancel={() => setOpen(false)}
+          cancel="Keep key"
+          disabled={typed.trim() !== last4}
+          fields={['last4']}
+        >
           <p>
             {name === null ? 'The key' : <UntrustedText>{name}</UntrustedText>} that ends in{' '}
             <b className="pm-mono">{last4}</b> stops working immediately, for every integration using it. This can’t be
@@ -40,24 +46,14 @@ export function RevokeKey({ apiKey: { id, name, last4 } }: RevokeKeyProps) {
           </p>
           <TextInput
             label="Type its last four characters"
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+            {...bindText(typed, setTyped)}
             error={revoke.failure?.fields['last4']}
             autoComplete="off"
             maxLength={4}
             required
             data-autofocus
           />
-          <ActionFailure failure={revoke.failure?.fields['last4'] === undefined ? revoke.failure : null} />
-          <div className="pm-row pm-end">
-            <Button variant="default" onClick={() => setOpen(false)}>
-              Keep key
-            </Button>
-            <Button type="submit" color="red" loading={revoke.busy} disabled={typed.trim() !== last4}>
-              Revoke key
-            </Button>
-          </div>
-        </form>
+        </ActionForm>
       </Modal>
     </>
   )

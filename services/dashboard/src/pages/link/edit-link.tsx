@@ -1,9 +1,10 @@
 import { Button, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { LinkLimitFields, localMinute, readLimits, usesProblem } from '../links/link-limit-fields.tsx'
@@ -52,8 +53,7 @@ function Form({ link, onClose }: { readonly link: LinkRow; readonly onClose: () 
     const [min, max] = bounds
     return { ...(typeof min === 'string' && { min_amount: min }), ...(typeof max === 'string' && { max_amount: max }) }
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const price = terms()
     if (price === null) return
     const text = description.trim()
@@ -72,23 +72,41 @@ function Form({ link, onClose }: { readonly link: LinkRow; readonly onClose: () 
     })
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit="Save"
+      onCancel={onClose}
+      disabled={isOld || usesProblem(limits.uses) !== null || title.trim() === ''}
+      beside={
+        isOld ? (
+          <Button
+            variant="default"
+            onClick={() => {
+              setSeen(link)
+              action.clear()
+            }}
+          >
+            Keep mine
+          </Button>
+        ) : null
+      }
+      noValidate
+    >
       <p className="pm-muted">Invoices that exist keep their title and amount.</p>
       <TextInput
         label="Title"
         description="Shown to customers."
         required
-        value={title}
+        {...bindText(title, setTitle)}
         maxLength={200}
-        onChange={({ currentTarget }) => setTitle(currentTarget.value)}
         error={fields['title']}
         data-autofocus
       />
       <Textarea
         label="Description (optional)"
-        value={description}
+        {...bindText(description, setDescription)}
         maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
         error={fields['description']}
       />
       {link.allow_custom_amount ? (
@@ -100,32 +118,8 @@ function Form({ link, onClose }: { readonly link: LinkRow; readonly onClose: () 
         <AmountField label={`Amount in ${link.currency}`} amount={amount} problem={fields['amount']} required />
       )}
       <LinkLimitFields limits={limits} onChange={setLimits} fields={fields} held={heldWords(link, limits.uses)} />
-      <ActionFailure failure={action.failure} />
       {isOld ? <CurrentTerms link={link} /> : null}
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        {isOld ? (
-          <Button
-            variant="default"
-            onClick={() => {
-              setSeen(link)
-              action.clear()
-            }}
-          >
-            Keep mine
-          </Button>
-        ) : null}
-        <Button
-          type="submit"
-          loading={action.busy}
-          disabled={isOld || usesProblem(limits.uses) !== null || title.trim() === ''}
-        >
-          Save
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

@@ -10,34 +10,28 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Facts } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
+import { loadedDialog } from '../../parts/loaded-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
-import { PageSkeleton } from '../../parts/page-skeleton.tsx'
 import { QrCode, QrDownloads } from '../../parts/qr-code.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import type { LinkRow } from '../money/answers.ts'
 import { LinkAmount, LinkStatus, LinkUses } from './link-labels.tsx'
+
+const EditLink = loadedDialog(async () => (await import('./edit-link.tsx')).EditLink)
 
 /** One payment link: its URL as text and QR code, its uses, and its deactivation. */
 export function LinkPage() {
   const scope = useScope()
   const { id = '' } = useParams()
   const link = useQuery(trpc.paymentLinks.get.queryOptions({ ...scope, id }))
-  if (link.data === undefined) {
-    return (
-      <Page title="Payment link">
-        {link.isPending ? (
-          <PageSkeleton />
-        ) : (
-          <LoadError what="this link" error={link.error} onRetry={() => void link.refetch()} />
-        )}
-      </Page>
-    )
-  }
-  return <Loaded link={link.data} />
+  return (
+    <QueryView query={link} what="this link" title="Payment link">
+      {(data) => <Loaded link={data} />}
+    </QueryView>
+  )
 }
 
 function Loaded({ link }: { readonly link: LinkRow }) {
@@ -51,11 +45,6 @@ function Loaded({ link }: { readonly link: LinkRow }) {
     refresh: [trpc.paymentLinks.pathFilter()],
   })
   const [editing, setEditing] = useState(false)
-  const Edit = useLoaded(
-    editing,
-    async () => (await import('./edit-link.tsx')).EditLink,
-    () => setEditing(false),
-  )
   const isActive = link.status === 'active'
   return (
     <Page
@@ -97,7 +86,7 @@ function Loaded({ link }: { readonly link: LinkRow }) {
         </>
       }
     >
-      {Edit === null ? null : <Edit link={link} open={editing} onClose={() => setEditing(false)} />}
+      <EditLink link={link} open={editing} onClose={() => setEditing(false)} />
       <div className="pm-split">
         <Card title="Link">
           <Facts
@@ -105,28 +94,24 @@ function Loaded({ link }: { readonly link: LinkRow }) {
               ['Address', <CopyText key="url" text={link.url} what="link" />],
               ['Amount', <LinkAmount key="amount" link={link} />],
               ['Invoices', showCount(link.uses)],
-              ...(link.max_uses === null ? [] : ([['Payments taken', <LinkUses key="taken" link={link} />]] as const)),
-              ...(link.expires_at === null
-                ? []
-                : ([['Ends', <Time key="end" at={link.expires_at} detail />]] as const)),
+              link.max_uses === null ? null : ['Payments taken', <LinkUses key="taken" link={link} />],
+              link.expires_at === null ? null : ['Ends', <Time key="end" at={link.expires_at} detail />],
               [
                 'Description',
                 link.description === null ? '–' : <UntrustedText key="text">{link.description}</UntrustedText>,
               ],
-              ...(link.product_id === null
-                ? []
-                : ([
-                    [
-                      'Product',
-                      <Link key="product" to={to('products')}>
-                        View product
-                      </Link>,
-                    ],
-                  ] as const)),
+              link.product_id === null
+                ? null
+                : [
+                    'Product',
+                    <Link key="product" to={to('products')}>
+                      View product
+                    </Link>,
+                  ],
               ['Created', <Time key="created" at={link.created_at} detail />],
-              ...(link.deactivated_at === null
-                ? []
-                : ([['Deactivated', <Time key="ended" at={link.deactivated_at} detail />]] as const)),
+              link.deactivated_at === null
+                ? null
+                : ['Deactivated', <Time key="ended" at={link.deactivated_at} detail />],
               ['ID', <CopyText key="id" text={link.id} what="link ID" short />],
             ]}
           />

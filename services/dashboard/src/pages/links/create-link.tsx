@@ -1,12 +1,13 @@
-import { Button, NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { revealHidden } from '../../format/reveal-hidden.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
@@ -68,14 +69,20 @@ function Form({ onClose }: { readonly onClose: () => void }) {
       ...(typeof max === 'string' && { max_amount: max }),
     }
   }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const link = request()
     if (link === null) return
     void action.run({ ...link, ...readLimits(limits) })
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit="Create link"
+      onCancel={onClose}
+      disabled={usesProblem(limits.uses) !== null || (kind === 'product' ? productId === '' : title.trim() === '')}
+      noValidate
+    >
       <SegmentedControl aria-label="Price" data={KINDS} value={kind} onChange={setKind} />
       {kind === 'product' ? (
         <NativeSelect
@@ -88,8 +95,7 @@ function Form({ onClose }: { readonly onClose: () => void }) {
               label: `${revealHidden(name)}, ${price} ${code}`,
             })),
           ]}
-          value={productId}
-          onChange={({ currentTarget }) => setProductId(currentTarget.value)}
+          {...bindText(productId, setProductId)}
           error={fields['product_id']}
         />
       ) : (
@@ -97,9 +103,8 @@ function Form({ onClose }: { readonly onClose: () => void }) {
           label="Title"
           description="Shown to customers."
           required
-          value={title}
+          {...bindText(title, setTitle)}
           maxLength={200}
-          onChange={({ currentTarget }) => setTitle(currentTarget.value)}
           error={fields['title']}
           data-autofocus
         />
@@ -121,30 +126,10 @@ function Form({ onClose }: { readonly onClose: () => void }) {
         </>
       ) : null}
       <LinkLimitFields limits={limits} onChange={setLimits} fields={fields} />
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          type="submit"
-          loading={action.busy}
-          disabled={usesProblem(limits.uses) !== null || (kind === 'product' ? productId === '' : title.trim() === '')}
-        >
-          Create link
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 
 function CurrencyField(props: { readonly value: string; readonly onChange: (code: string) => void }) {
-  return (
-    <NativeSelect
-      label="Currency"
-      data={[...FIAT_CODES]}
-      value={props.value}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
-    />
-  )
+  return <NativeSelect label="Currency" data={[...FIAT_CODES]} {...bindText(props.value, props.onChange)} />
 }

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { loadedDialog } from '../../parts/loaded-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -11,10 +12,11 @@ import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
-import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LinkAmount, LinkStatus, LinkUses } from '../link/link-labels.tsx'
 import type { LinkRow } from '../money/answers.ts'
+
+const CreateLink = loadedDialog(async () => (await import('./create-link.tsx')).CreateLink)
 
 /** Payment links with their status and uses. */
 export function LinksPage() {
@@ -23,11 +25,6 @@ export function LinksPage() {
   const may = useMay('support', 'active')
   const pages = useCursorPages()
   const [adding, setAdding] = useState(false)
-  const Create = useLoaded(
-    adding,
-    async () => (await import('./create-link.tsx')).CreateLink,
-    () => setAdding(false),
-  )
   const list = useQuery(
     trpc.paymentLinks.list.queryOptions(
       { ...scope, order: useListOrder(), cursor: pages.cursor },
@@ -56,7 +53,7 @@ export function LinksPage() {
           </EmptyState>
         }
       />
-      {Create === null ? null : <Create open={adding} onClose={() => setAdding(false)} />}
+      <CreateLink open={adding} onClose={() => setAdding(false)} />
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { readAmount, showDecimal } from '../../format/amounts.ts'
+import { bindText } from '../../parts/bind-text.ts'
 
 const WITHOUT_DECIMALS = new Set(['CLP'])
 
@@ -62,8 +63,7 @@ export function AmountField(props: {
       required={props.required === true}
       inputMode="decimal"
       autoComplete="off"
-      value={amount.typed}
-      onChange={({ currentTarget }) => amount.type(currentTarget.value)}
+      {...bindText(amount.typed, amount.type)}
       onBlur={amount.leave}
       description={amount.echo === null ? 'For example 1250 or 1250.50' : `= ${amount.echo}`}
       inputWrapperOrder={['label', 'input', 'description', 'error']}

@@ -1,16 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core'
+import { bindText } from '../../parts/bind-text.ts'
 import { BY_DATES, PERIOD_CHOICES, type PeriodFilters, TIME_CHOICES } from './period.ts'
 
 /** A choice of the time that a period is of, for lists that have several. */
 export function TimeFilter({ by, onChange }: { readonly by: string; readonly onChange: (by: string) => void }) {
-  return (
-    <NativeSelect
-      aria-label="Time of"
-      data={[...TIME_CHOICES]}
-      value={by}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-    />
-  )
+  return <NativeSelect aria-label="Time of" data={[...TIME_CHOICES]} {...bindText(by, onChange)} />
 }
 
 /** A filter by time: a period back from now, or two days. `label` says of what the time is: "Created". */
@@ -69,8 +63,7 @@ export function DayField(props: {
       type="date"
       aria-label={props.label}
       aria-invalid={props.isWrong}
-      value={props.day}
-      onChange={({ currentTarget }) => props.onChange(currentTarget.value)}
+      {...bindText(props.day, props.onChange)}
     />
   )
 }

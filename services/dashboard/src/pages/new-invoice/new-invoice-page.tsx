@@ -1,11 +1,11 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -13,6 +13,7 @@ import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { usePlace, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
 import '../money/money.css'
+import { bindText } from '../../parts/bind-text.ts'
 
 const LIVES = [
   { value: '', label: 'Workspace default' },
@@ -49,8 +50,7 @@ export function NewInvoicePage() {
     refresh: [trpc.invoices.pathFilter()],
     onDone: ({ id }) => void navigate(to('invoices', id)),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const value = amount.read()
     if (value === null) return document.querySelector<HTMLElement>('[name=amount]')?.focus()
     void create.run(requestOf(draft, value))
@@ -66,15 +66,9 @@ export function NewInvoicePage() {
     <Page title="New invoice">
       <div className="pm-split">
         <Card>
-          <form onSubmit={submit} className="pm-stack" noValidate>
+          <ActionForm action={create} onSubmit={submit} submit="Create invoice" noValidate>
             <Fields draft={draft} amount={amount} fields={create.failure?.fields ?? {}} change={setDraft} />
-            <ActionFailure failure={create.failure} />
-            <div className="pm-row pm-end">
-              <Button type="submit" loading={create.busy}>
-                Create invoice
-              </Button>
-            </div>
-          </form>
+          </ActionForm>
         </Card>
         <Preview draft={draft} amount={amount} />
       </div>
@@ -122,8 +116,7 @@ function Fields(props: {
           <NativeSelect
             label="Currency"
             data={[...FIAT_CODES]}
-            value={draft.currency}
-            onChange={({ currentTarget }) => set({ currency: currentTarget.value })}
+            {...bindText(draft.currency, (currency) => set({ currency }))}
             error={fields['currency']}
           />
         }
@@ -140,15 +133,13 @@ function Fields(props: {
               disabled: unavailable !== null,
             })),
           ]}
-          value={draft.asset}
-          onChange={({ currentTarget }) => set({ asset: currentTarget.value })}
+          {...bindText(draft.asset, (asset) => set({ asset }))}
           error={fields['asset']}
         />
         <NativeSelect
           label="Valid for"
           data={LIVES}
-          value={draft.life}
-          onChange={({ currentTarget }) => set({ life: currentTarget.value })}
+          {...bindText(draft.life, (life) => set({ life }))}
           description={
             risky
               ? 'The rate is locked for the whole period. If the coin loses value, you bear the loss.'
@@ -160,24 +151,21 @@ function Fields(props: {
       <Textarea
         label="Description (optional)"
         description="Shown to the customer."
-        value={draft.description}
+        {...bindText(draft.description, (description) => set({ description }))}
         maxLength={500}
-        onChange={({ currentTarget }) => set({ description: currentTarget.value })}
         error={fields['description']}
       />
       <TextInput
         label="Order (optional)"
-        value={draft.order}
+        {...bindText(draft.order, (order) => set({ order }))}
         maxLength={120}
-        onChange={({ currentTarget }) => set({ order: currentTarget.value })}
         error={fields['order_id']}
       />
       <div className="pm-pair">
         <TextInput
           label="Customer name (optional)"
-          value={draft.name}
+          {...bindText(draft.name, (name) => set({ name }))}
           maxLength={200}
-          onChange={({ currentTarget }) => set({ name: currentTarget.value })}
           error={fields['customer.name']}
         />
         <TextInput

@@ -12,6 +12,7 @@ import { useNow } from '#services/dashboard/src/parts/use-now.ts'
 import { useScope } from '#services/dashboard/src/session/scope.ts'
 import { useZone, useZoneOfFirstBrowser } from '#services/dashboard/src/session/use-zone.ts'
 import { dayIn, daysOf, monthOf } from '#shared/contracts/zone-days.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import type { CardQuery, Volume } from './answers.ts'
 import { AttentionStrip } from './attention-strip.tsx'
 import { CardState } from './card-state.tsx'
@@ -55,8 +56,7 @@ export function OverviewPage() {
       <NativeSelect
         aria-label="Time span"
         data={options}
-        value={filters.days}
-        onChange={({ currentTarget }) => set({ days: currentTarget.value })}
+        {...bindText(filters.days, (days) => set({ days }))}
         w={170}
       />
       {byDates && DayField !== null ? (

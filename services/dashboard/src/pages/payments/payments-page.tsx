@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -36,7 +37,7 @@ const NETWORK_OPTIONS = [
 export function PaymentsPage() {
   const scope = useScope()
   const to = useTo()
-  const { filters, set, filtered } = useUrlFilters(FILTERS)
+  const { filters, set, clear, filtered } = useUrlFilters(FILTERS)
   const pages = useCursorPages()
   const { problem, ...detected } = readPeriod(filters, useNow(60_000), useZone())
   const by = readTime(filters.by)
@@ -75,14 +76,12 @@ export function PaymentsPage() {
         <NativeSelect
           aria-label="Network"
           data={NETWORK_OPTIONS}
-          value={filters.network}
-          onChange={({ currentTarget }) => set({ network: currentTarget.value })}
+          {...bindText(filters.network, (network) => set({ network }))}
         />
         <NativeSelect
           aria-label="Applied"
           data={COUNTED}
-          value={filters.counted}
-          onChange={({ currentTarget }) => set({ counted: currentTarget.value })}
+          {...bindText(filters.counted, (counted) => set({ counted }))}
         />
       </ListFilters>
       <DataTable
@@ -94,16 +93,13 @@ export function PaymentsPage() {
         pages={pages}
         nextCursor={list.data?.nextCursor}
         foot="The CSV has the value of each payment at the price’s rate and at market, with rates, times and sources."
+        clear={filtered ? clear : null}
         empty={
-          filtered ? (
-            <EmptyState title="No payments match." />
-          ) : (
-            <EmptyState title="No payments yet." text="Create a test invoice, open it and simulate a payment.">
-              <Button component={Link} to={to('invoices/new')} variant="default">
-                New invoice
-              </Button>
-            </EmptyState>
-          )
+          <EmptyState title="No payments yet." text="Create a test invoice, open it and simulate a payment.">
+            <Button component={Link} to={to('invoices/new')} variant="default">
+              New invoice
+            </Button>
+          </EmptyState>
         }
       />
     </Page>

@@ -1,9 +1,10 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { FIAT_CODES } from '#shared/domain/enumerations.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { useScope } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
 import type { ProductRow } from '../money/answers.ts'
@@ -39,8 +40,7 @@ export function ProductForm({
   })
   const fields = action.failure?.fields ?? {}
   const isOld = product?.updated_at !== seen?.updated_at
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const value = price.read()
     if (value === null) return
     const typed = {
@@ -53,14 +53,33 @@ export function ProductForm({
     void action.run({ version: seen === null ? 0 : Date.parse(seen.updated_at), fields: typed })
   }
   return (
-    <form onSubmit={submit} className="pm-stack" noValidate>
+    <ActionForm
+      action={action}
+      onSubmit={submit}
+      submit={product === null ? 'Add product' : 'Save'}
+      onCancel={onClose}
+      disabled={isOld || name.trim() === '' || price.typed === ''}
+      beside={
+        isOld ? (
+          <Button
+            variant="default"
+            onClick={() => {
+              setSeen(product)
+              action.clear()
+            }}
+          >
+            Keep mine
+          </Button>
+        ) : null
+      }
+      noValidate
+    >
       <TextInput
         label="Name"
         description="Shown to customers."
         required
-        value={name}
+        {...bindText(name, setName)}
         maxLength={200}
-        onChange={({ currentTarget }) => setName(currentTarget.value)}
         error={fields['name']}
         data-autofocus
       />
@@ -72,18 +91,12 @@ export function ProductForm({
       />
       {product === null ? (
         <>
-          <NativeSelect
-            label="Currency"
-            data={[...FIAT_CODES]}
-            value={currency}
-            onChange={({ currentTarget }) => setCurrency(currentTarget.value)}
-          />
+          <NativeSelect label="Currency" data={[...FIAT_CODES]} {...bindText(currency, setCurrency)} />
           <TextInput
             label="SKU (optional)"
             description="Your own item number."
-            value={sku}
+            {...bindText(sku, setSku)}
             maxLength={100}
-            onChange={({ currentTarget }) => setSku(currentTarget.value)}
             error={fields['sku']}
           />
         </>
@@ -92,37 +105,16 @@ export function ProductForm({
       )}
       <Textarea
         label="Description (optional)"
-        value={description}
+        {...bindText(description, setDescription)}
         maxLength={500}
-        onChange={({ currentTarget }) => setDescription(currentTarget.value)}
         error={fields['description']}
       />
-      <ActionFailure failure={action.failure} />
       {isOld && product !== null ? (
         <p className="pm-small" role="status">
           Changed meanwhile. Now stored: “{product.name}”, {product.price} {product.currency}.{' '}
           <strong>Keep mine</strong> lets you replace it.
         </p>
       ) : null}
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        {isOld ? (
-          <Button
-            variant="default"
-            onClick={() => {
-              setSeen(product)
-              action.clear()
-            }}
-          >
-            Keep mine
-          </Button>
-        ) : null}
-        <Button type="submit" loading={action.busy} disabled={isOld || name.trim() === '' || price.typed === ''}>
-          {product === null ? 'Add product' : 'Save'}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }

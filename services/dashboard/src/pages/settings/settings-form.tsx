@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core'
-import type { FormEvent, ReactNode } from 'react'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import type { ReactNode } from 'react'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Hint } from '../../parts/hint.tsx'
 import type { useSettingsDraft } from './use-settings-draft.ts'
@@ -15,35 +14,28 @@ interface SettingsFormProps {
 
 /** A card of settings with its save button; members without the right to change them see why. */
 export function SettingsForm({ title, draft, onSave, children }: SettingsFormProps) {
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    onSave?.()
-  }
-  const save = (
-    <Button type="submit" loading={draft.busy} disabled={!draft.isDirty || onSave === null || draft.refusal !== null}>
-      Save
-    </Button>
-  )
+  const { isDirty, refusal, drop } = draft
   return (
     <Card title={title}>
-      <form className="pm-stack" onSubmit={submit}>
-        {children}
-        <ActionFailure failure={draft.failure} />
-        <div className="pm-row">
-          {draft.refusal === null ? (
-            save
+      <ActionForm
+        action={draft}
+        onSubmit={() => onSave?.()}
+        submit="Save"
+        disabled={!isDirty || onSave === null || refusal !== null}
+        around={(button) =>
+          refusal === null ? (
+            button
           ) : (
-            <Hint label={draft.refusal}>
-              <span>{save}</span>
+            <Hint label={refusal}>
+              <span>{button}</span>
             </Hint>
-          )}
-          {draft.isDirty ? (
-            <Button variant="default" onClick={draft.drop}>
-              Discard my changes
-            </Button>
-          ) : null}
-        </div>
-      </form>
+          )
+        }
+        buttons="start"
+        {...(isDirty && { onCancel: drop, cancel: 'Discard my changes' })}
+      >
+        {children}
+      </ActionForm>
     </Card>
   )
 }

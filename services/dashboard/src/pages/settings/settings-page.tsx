@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useParams } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { PAYMENT_FIELDS, PRICING_FIELDS } from './number-fields.ts'
@@ -54,14 +54,15 @@ const SECTION_CODE = {
 function Rules({ section }: { readonly section: Exclude<Section, 'history'> }) {
   const scope = useScope()
   const settings = useQuery(trpc.workspace.get.queryOptions(scope))
-  const { data } = settings
   const isOfNumbers = section === 'pricing' || section === 'payments'
   const Other = useLoaded(!isOfNumbers, isOfNumbers ? SECTION_CODE.business : SECTION_CODE[section])
-  if (data === undefined) {
-    if (settings.isPending) return <RowsSkeleton rows={5} />
-    return <LoadError what="the settings" error={settings.error} onRetry={() => void settings.refetch()} />
-  }
-  if (section === 'pricing') return <NumbersSection settings={data} fields={PRICING_FIELDS} hasArsSeries />
-  if (section === 'payments') return <NumbersSection settings={data} fields={PAYMENT_FIELDS} />
-  return Other === null ? <RowsSkeleton rows={5} /> : <Other settings={data} />
+  return (
+    <QueryView query={settings} what="the settings">
+      {(data) => {
+        if (section === 'pricing') return <NumbersSection settings={data} fields={PRICING_FIELDS} hasArsSeries />
+        if (section === 'payments') return <NumbersSection settings={data} fields={PAYMENT_FIELDS} />
+        return Other === null ? <RowsSkeleton rows={5} /> : <Other settings={data} />
+      }}
+    </QueryView>
+  )
 }

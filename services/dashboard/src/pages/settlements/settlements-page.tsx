@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
 import { showDay } from '../../format/time.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -105,12 +106,7 @@ export function SettlementsPage() {
       beside={<span className="pm-muted">What each wallet received, per day and coin.</span>}
       actions={
         <>
-          <NativeSelect
-            aria-label="Format of the ledger"
-            data={PROFILE_CHOICES}
-            value={profile}
-            onChange={({ currentTarget }) => setProfile(currentTarget.value)}
-          />
+          <NativeSelect aria-label="Format of the ledger" data={PROFILE_CHOICES} {...bindText(profile, setProfile)} />
           <CsvButton
             what="ledger"
             label="Export ledger"

@@ -1,8 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Hint } from '../../parts/hint.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { ROLE_LABELS, type Role } from '../../session/roles.ts'
@@ -25,10 +26,6 @@ export function InviteMember({ refusal }: { readonly refusal: string | null }) {
     },
     refresh: [trpc.members.pathFilter()],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void invite.run({ email, role })
-  }
   const button = (
     <Button onClick={() => setOpen(true)} disabled={refusal !== null}>
       Invite
@@ -45,12 +42,17 @@ export function InviteMember({ refusal }: { readonly refusal: string | null }) {
         </Hint>
       )}
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Invite a team member">
-        <form className="pm-stack" onSubmit={submit}>
+        <ActionForm
+          action={invite}
+          onSubmit={() => void invite.run({ email, role })}
+          submit="Send invitation"
+          onCancel={() => setOpen(false)}
+          fields={['email']}
+        >
           <TextInput
             label="Email"
             type="email"
-            value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+            {...bindText(email, setEmail)}
             error={failure?.fields['email']}
             required
             data-autofocus
@@ -61,16 +63,7 @@ export function InviteMember({ refusal }: { readonly refusal: string | null }) {
             value={role}
             onChange={({ currentTarget }) => setRole(currentTarget.value as Role)}
           />
-          <ActionFailure failure={failure?.fields['email'] === undefined ? failure : null} />
-          <div className="pm-row pm-end">
-            <Button variant="default" onClick={() => setOpen(false)}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={invite.busy}>
-              Send invitation
-            </Button>
-          </div>
-        </form>
+        </ActionForm>
       </Modal>
     </>
   )

@@ -1,9 +1,9 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Modal } from '../../parts/modal.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -42,10 +42,6 @@ export function MemberRole({ member: { userId, name, role }, refusal, onRemoved 
     },
     refresh,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void change.run({ from: role, to })
-  }
   if (refusal !== null) return <>{ROLE_LABELS[role]}</>
   return (
     <span className="pm-row pm-end">
@@ -54,7 +50,12 @@ export function MemberRole({ member: { userId, name, role }, refusal, onRemoved 
         Change
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title="Change role">
-        <form className="pm-stack" onSubmit={submit}>
+        <ActionForm
+          action={change}
+          onSubmit={() => void change.run({ from: role, to })}
+          submit="Change role"
+          disabled={to === role}
+        >
           <p>
             <UntrustedText>{name}</UntrustedText> is {ROLE_LABELS[role].toLowerCase()} now.
           </p>
@@ -64,13 +65,7 @@ export function MemberRole({ member: { userId, name, role }, refusal, onRemoved 
             value={to}
             onChange={({ currentTarget }) => setTo(currentTarget.value as Role)}
           />
-          <ActionFailure failure={change.failure} />
-          <div className="pm-row pm-end">
-            <Button type="submit" loading={change.busy} disabled={to === role}>
-              Change role
-            </Button>
-          </div>
-        </form>
+        </ActionForm>
         {/* Outside the form: a dialog's own form would submit this one as well. */}
         <ActionButton
           action={remove}

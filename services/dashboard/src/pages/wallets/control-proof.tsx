@@ -4,6 +4,7 @@ import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import { api } from '../../api/trpc.ts'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
@@ -82,8 +83,7 @@ function Signatures(props: { readonly challenge: Challenge; readonly onChange: (
       )}
       <Textarea
         label={isOne ? 'Signature' : 'Signatures'}
-        value={entered}
-        onChange={({ currentTarget }) => take(currentTarget.value)}
+        {...bindText(entered, take)}
         error={problem}
         autosize
         minRows={2}

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { trpc } from '../../api/trpc.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { useScope } from '../../session/scope.ts'
 import { Meter } from '../webhooks/meter.tsx'
 
@@ -17,13 +17,14 @@ const GAP_STEP = 20
 export function WalletMeter({ wallet }: { readonly wallet: { readonly id: string; readonly family: string } }) {
   const scope = useScope()
   const use = useQuery(trpc.wallets.use.queryOptions({ ...scope, walletId: wallet.id }, { staleTime: FRESH_MS }))
-  const { data } = use
-  if (data === undefined) {
-    return use.isPending ? <Skeleton height={40} /> : <LoadError what="wallet usage" error={use.error} />
-  }
-  if (data.kind === 'address') return <p>Invoices are matched by their exact amounts.</p>
-  if (data.kind === 'pool') return <PoolMeter {...data} />
-  return <GapMeter {...data} family={wallet.family} />
+  return (
+    <QueryView query={use} what="wallet usage" skeleton={<Skeleton height={40} />}>
+      {(data) => {
+        if (data.kind === 'address') return <p>Invoices are matched by their exact amounts.</p>
+        return data.kind === 'pool' ? <PoolMeter {...data} /> : <GapMeter {...data} family={wallet.family} />
+      }}
+    </QueryView>
+  )
 }
 
 interface Pool {

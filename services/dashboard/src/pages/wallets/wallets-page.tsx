@@ -9,9 +9,9 @@ import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Span, Time } from '../../parts/time.tsx'
 import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
@@ -32,8 +32,7 @@ export function WalletsPage() {
   const to = useTo()
   const may = useMay('admin', 'restricted')
   const list = useQuery(trpc.wallets.list.queryOptions(scope))
-  const items = list.data?.items
-  const names = walletNames(items ?? [])
+  const names = walletNames(list.data?.items ?? [])
   return (
     <Page
       title="Wallets"
@@ -46,44 +45,46 @@ export function WalletsPage() {
         ) : undefined
       }
     >
-      {items === undefined ? (
-        list.isPending ? (
-          <RowsSkeleton rows={3} height={120} />
-        ) : (
-          <LoadError what="wallets" error={list.error} onRetry={() => void list.refetch()} />
-        )
-      ) : items.length === 0 ? (
-        <Card>
-          <EmptyState
-            title={
-              scope.mode === 'live' ? 'Add a public key to receive live payments.' : 'Test mode has a built-in wallet.'
-            }
-            text={
-              scope.mode === 'live'
-                ? 'Paste a watch-only public key, then check its first addresses against your wallet.'
-                : 'Add a key here to try the checkout with your own addresses.'
-            }
-          >
-            {may ? (
-              <Button component={Link} to={to('wallets/add')}>
-                Add a wallet
-              </Button>
+      <QueryView query={list} what="wallets" skeleton={<RowsSkeleton rows={3} height={120} />}>
+        {({ items, delayMs }) => (
+          <>
+            {items.length === 0 ? (
+              <Card>
+                <EmptyState
+                  title={
+                    scope.mode === 'live'
+                      ? 'Add a public key to receive live payments.'
+                      : 'Test mode has a built-in wallet.'
+                  }
+                  text={
+                    scope.mode === 'live'
+                      ? 'Paste a watch-only public key, then check its first addresses against your wallet.'
+                      : 'Add a key here to try the checkout with your own addresses.'
+                  }
+                >
+                  {may ? (
+                    <Button component={Link} to={to('wallets/add')}>
+                      Add a wallet
+                    </Button>
+                  ) : null}
+                </EmptyState>
+              </Card>
+            ) : (
+              <div className="pm-grid">
+                {items.map((wallet) => (
+                  <WalletCard key={wallet.id} wallet={wallet} name={names.get(wallet.id) ?? ''} />
+                ))}
+              </div>
+            )}
+            {delayMs > 0 ? (
+              <p className="pm-dim pm-gap-top">
+                New live wallets become active {showDuration(delayMs)} after you add them. We email all owners; they can
+                cancel until then.
+              </p>
             ) : null}
-          </EmptyState>
-        </Card>
-      ) : (
-        <div className="pm-grid">
-          {items.map((wallet) => (
-            <WalletCard key={wallet.id} wallet={wallet} name={names.get(wallet.id) ?? ''} />
-          ))}
-        </div>
-      )}
-      {list.data !== undefined && list.data.delayMs > 0 ? (
-        <p className="pm-dim pm-gap-top">
-          New live wallets become active {showDuration(list.data.delayMs)} after you add them. We email all owners; they
-          can cancel until then.
-        </p>
-      ) : null}
+          </>
+        )}
+      </QueryView>
     </Page>
   )
 }

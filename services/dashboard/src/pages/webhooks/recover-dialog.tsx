@@ -1,10 +1,11 @@
 import { Button, NativeSelect, Radio, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../../parts/action/action-failure.tsx'
+import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Note } from '../../parts/card.tsx'
 import { Modal } from '../../parts/modal.tsx'
 import { Time, ZONE } from '../../parts/time.tsx'
@@ -47,42 +48,33 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
     onDone: ({ endpointId: id }) => setRecovering(id),
   })
   if (recovering !== null) return <Progress endpointId={recovering} onClose={onClose} />
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void action.run({ endpointId: endpoint, since: new Date(since).getTime(), scope: kind })
-  }
   return (
-    <form onSubmit={submit} className="pm-stack">
+    <ActionForm
+      action={action}
+      onSubmit={() => void action.run({ endpointId: endpoint, since: new Date(since).getTime(), scope: kind })}
+      submit="Resend"
+      onCancel={onClose}
+      disabled={!may || endpoint === '' || since === ''}
+    >
       <NativeSelect
         label="Endpoint"
         data={endpoints.map(({ id, url }) => ({ value: id, label: hostAndPath(url) }))}
-        value={endpoint}
-        onChange={({ currentTarget }) => setEndpoint(currentTarget.value)}
+        {...bindText(endpoint, setEndpoint)}
       />
       <TextInput
         label="Since"
         description={`In your time zone, ${ZONE}.`}
         type="datetime-local"
         required
-        value={since}
+        {...bindText(since, setSince)}
         max={fieldOf(Date.now())}
-        onChange={({ currentTarget }) => setSince(currentTarget.value)}
       />
       <Radio.Group label="Events" value={kind} onChange={(value) => setKind(value === 'all' ? 'all' : 'failed')}>
         <Radio mt="xs" value="failed" label="Only events it missed (including while paused)" />
         <Radio mt="xs" value="all" label="All events, including ones already delivered" />
       </Radio.Group>
       <p className="pm-muted">Runs in the background; you can leave this page.</p>
-      <ActionFailure failure={action.failure} />
-      <div className="pm-row pm-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={action.busy} disabled={!may || endpoint === '' || since === ''}>
-          Resend{' '}
-        </Button>
-      </div>
-    </form>
+    </ActionForm>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
+import { bindText } from '../bind-text.ts'
 import { Modal } from '../loaded-modal.tsx'
 import type { ActionButtonProps } from './action-button-props.ts'
 import { ActionFailure } from './action-failure.tsx'
@@ -27,8 +28,7 @@ export function Question<TInput>(
             label={reason === 'required' ? 'Reason' : 'Reason (optional)'}
             description="Saved in the audit log."
             required={reason === 'required'}
-            value={text}
-            onChange={({ currentTarget }) => setText(currentTarget.value)}
+            {...bindText(text, setText)}
             maxLength={500}
             autosize
             minRows={2}

@@ -1,10 +1,12 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { SESSION_KEY } from '../../api/query-client.ts'
 import { api, trpc } from '../../api/trpc.ts'
-import { ActionFailure } from '../action/action-failure.tsx'
+import { ActionForm } from '../action/action-form.tsx'
 import { useAction } from '../action/use-action.ts'
+import { bindText } from '../bind-text.ts'
 import { CopyText } from '../copy-text.tsx'
+import { PasswordField } from '../password-field.tsx'
 import { QrCode } from '../qr-code.tsx'
 
 interface EnrolmentProps {
@@ -36,37 +38,34 @@ function Begin(props: {
     onDone: props.onShown,
   })
   const { failure } = begin
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void begin.run({ password, code: props.isReplacing ? code : null })
-  }
   return (
-    <form className="pm-stack" onSubmit={submit}>
-      <PasswordInput
+    <ActionForm
+      action={begin}
+      onSubmit={() => void begin.run({ password, code: props.isReplacing ? code : null })}
+      submit="Continue"
+      onCancel={props.onCancel}
+      buttons="start"
+      fields={['password', 'code']}
+    >
+      <PasswordField
         label="Your password"
-        autoComplete="current-password"
         value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        onType={setPassword}
         error={failure?.fields['password']}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
         maw={360}
-        required
         data-autofocus
       />
       {props.isReplacing ? (
         <TextInput
           label="Current authenticator code, or a recovery code"
           autoComplete="one-time-code"
-          value={code}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          {...bindText(code, setCode)}
           error={failure?.fields['code']}
           maw={360}
           required
         />
       ) : null}
-      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-      <Buttons busy={begin.busy} label="Continue" onCancel={props.onCancel} />
-    </form>
+    </ActionForm>
   )
 }
 
@@ -83,13 +82,16 @@ function Prove(props: {
     onDone: ({ recoveryCodes }) => props.onDone(recoveryCodes),
     refresh: [trpc.auth.pathFilter(), { queryKey: SESSION_KEY }],
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    void confirm.run({ code })
-  }
   const { failure } = confirm
   return (
-    <form className="pm-stack" onSubmit={submit}>
+    <ActionForm
+      action={confirm}
+      onSubmit={() => void confirm.run({ code })}
+      submit="Turn on"
+      onCancel={props.onCancel}
+      buttons="start"
+      fields={['code']}
+    >
       <p>Scan this with your authenticator app, or enter the key manually.</p>
       <QrCode text={uri} label="Code for your authenticator app" />
       <CopyText text={secret} what="secret" />
@@ -97,27 +99,11 @@ function Prove(props: {
         label="6-digit code from the app"
         inputMode="numeric"
         autoComplete="one-time-code"
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        {...bindText(code, setCode)}
         error={failure?.fields['code']}
         maw={360}
         required
       />
-      <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-      <Buttons busy={confirm.busy} label="Turn on" onCancel={props.onCancel} />
-    </form>
-  )
-}
-
-function Buttons(props: { readonly busy: boolean; readonly label: string; readonly onCancel: () => void }) {
-  return (
-    <div className="pm-row">
-      <Button type="submit" loading={props.busy}>
-        {props.label}
-      </Button>
-      <Button variant="default" onClick={props.onCancel}>
-        Cancel
-      </Button>
-    </div>
+    </ActionForm>
   )
 }

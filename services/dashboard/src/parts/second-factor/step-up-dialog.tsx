@@ -1,18 +1,18 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState, useSyncExternalStore } from 'react'
+import { type FormEvent, useState } from 'react'
 import { failureOf } from '../../api/failure.ts'
 import { SESSION_KEY } from '../../api/query-client.ts'
-import { trpc } from '../../api/trpc.ts'
-import { sendStepUpCode } from '../../session/step-up-code.ts'
+import { api, trpc } from '../../api/trpc.ts'
+import { bindText } from '../bind-text.ts'
 import { Modal } from '../loaded-modal.tsx'
 import { Enrolment } from './enrolment.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
-import { requiredProof, settle, subscribe } from './step-up.ts'
+import { requiredProof, settle } from './step-up.ts'
 
 /** The dialog itself; the frame renders it once. */
 export function StepUpDialog() {
-  const proof = useSyncExternalStore(subscribe, requiredProof)
+  const proof = requiredProof.use()
   return (
     <>
       <CodeDialog isOpen={proof === 'code'} />
@@ -65,7 +65,7 @@ function CodeDialog({ isOpen }: { readonly isOpen: boolean }) {
     if (busy) return
     setBusy(true)
     try {
-      await sendStepUpCode(code.replaceAll(' ', ''))
+      await api.auth.stepUp.mutate({ code: code.replaceAll(' ', '') })
       close(true)
     } catch (error) {
       setProblem(failureOf(error).message)
@@ -79,8 +79,7 @@ function CodeDialog({ isOpen }: { readonly isOpen: boolean }) {
         <TextInput
           label="Authenticator code"
           description="6-digit code. You can paste it. Valid for a few minutes."
-          value={code}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          {...bindText(code, setCode)}
           error={problem}
           inputMode="numeric"
           autoComplete="one-time-code"

@@ -1,25 +1,27 @@
 import { failureOf } from '../../api/failure.ts'
 import { api } from '../../api/trpc.ts'
+import { createSharedValue } from '../shared-value.ts'
 
 /** What the person must do: enter a code, or set up an authenticator first. */
 type RequiredProof = 'code' | 'authenticator'
 
-let waiting: { readonly proof: RequiredProof; readonly done: (given: boolean) => void } | null = null
-const listeners = new Set<() => void>()
+/** The dialog that is open; null without one. */
+export const requiredProof = createSharedValue<RequiredProof | null>(null)
+let done: ((given: boolean) => void) | null = null
 
 /** Closes the dialog: with `given` the call is repeated. */
 export function settle(given: boolean): void {
-  waiting?.done(given)
-  waiting = null
-  for (const listener of listeners) listener()
+  done?.(given)
+  done = null
+  requiredProof.set(null)
 }
 
 /** Opens the dialog. True when a code was entered, false when the person closed it. */
 async function requestProof(proof: RequiredProof): Promise<boolean> {
   settle(false)
-  return await new Promise((done) => {
-    waiting = { proof, done }
-    for (const listener of listeners) listener()
+  return await new Promise((resolve) => {
+    done = resolve
+    requiredProof.set(proof)
   })
 }
 
@@ -50,15 +52,4 @@ export async function stepUpFirst(): Promise<boolean> {
   if (known === null) return true
   if (!known.hasAuthenticator) return await requestProof('authenticator')
   return (known.steppedUpUntil ?? 0) > Date.now() + SOON_MS || (await requestProof('code'))
-}
-
-/** Calls the listener whenever the dialog changes; returns a function that unsubscribes. */
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-/** The current dialog; null without one. */
-export function requiredProof(): RequiredProof | null {
-  return waiting?.proof ?? null
 }

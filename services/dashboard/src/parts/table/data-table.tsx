@@ -3,6 +3,7 @@ import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { announce } from '../../frame/announcer.tsx'
+import { EmptyState } from '../empty-state.tsx'
 import { LoadError } from '../load-error.tsx'
 import { RowsSkeleton } from '../page-skeleton.tsx'
 import { useLate } from '../use-late.ts'
@@ -26,6 +27,8 @@ export interface DataTableProps<T> {
   readonly to?: (row: T) => string
   readonly selectedId?: string | undefined
   readonly empty: ReactNode
+  /** Removes the filters that leave nothing; null, or absent, while none is set. */
+  readonly clear?: (() => void) | null
   /** Rows come in pages: the cursor of the next page, null on the last. */
   readonly pages?: CursorPages
   readonly nextCursor?: string | null | undefined
@@ -65,10 +68,21 @@ export function DataTable<T>(props: DataTableProps<T>) {
         <LoadError what={`newer ${what}`} error={query.error} onRetry={() => void query.refetch()} />
       )}
       <div className={held.isOld ? 'pm-old-rows' : undefined} inert={held.isOld}>
-        {shown.length === 0 ? props.empty : <Rows {...props} rows={shown} onOpen={remember} />}
+        {shown.length === 0 ? <Empty {...props} /> : <Rows {...props} rows={shown} onOpen={remember} />}
       </div>
       <Foot {...props} />
     </div>
+  )
+}
+
+function Empty({ what, empty, clear = null }: Pick<DataTableProps<never>, 'what' | 'empty' | 'clear'>) {
+  if (clear === null) return empty
+  return (
+    <EmptyState title={`No ${what} match.`}>
+      <Button variant="default" onClick={clear}>
+        Clear filters
+      </Button>
+    </EmptyState>
   )
 }
 

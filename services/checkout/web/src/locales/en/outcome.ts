@@ -98,6 +98,8 @@ export const outcome = {
   'cancelled.sent': 'Already sent it? Contact {m} and quote invoice #{x}.',
   'cancelled.bar': 'Cancelled',
   'cancelled.barSub': 'Don’t send anything.',
+  'removed.title': 'This invoice no longer exists',
+  removed: 'It was removed. Don’t send anything.',
 
   'say.partial': 'Payment received: {a} of {b} {c}. {x} {c} left to pay.',
   'say.confirming': 'Full amount received. Confirming.',
@@ -106,7 +108,6 @@ export const outcome = {
   'say.short': 'Expired before the full amount arrived.',
   'say.late': 'Late payment received. {m} will decide.',
   'say.cancelled': 'Cancelled.',
-  'say.waiting': 'Waiting for your payment.',
   'say.left': 'Less than {t} left',
   'say.minute': 'One minute left',
   'title.pay': 'Pay {a} {c} on {n}',

@@ -82,7 +82,7 @@ export const pages = {
   missing: 'Check the link, or ask the shop that gave it to you. Nothing was charged.',
   'failed.title': 'We could not load this page',
   failed:
-    'Nothing was charged, and a payment that you have sent is safe. This page loads as soon as it gets an answer.',
+    'We get no answer right now. Nothing was charged, and a payment that you have sent is safe. This page loads as soon as there is one.',
   'away.offline': 'You’re offline. Your payment is safe. This page updates when you are back online.',
   'away.server': 'We lost the connection. Your payment is safe. This page updates as soon as the connection is back.',
   'away.busy':

@@ -101,6 +101,8 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.sent': '¿Ya lo enviaste? Escribe a {m} e indica el cobro n.º {x}.',
   'cancelled.bar': 'Cancelado',
   'cancelled.barSub': 'No envíes nada.',
+  'removed.title': 'Este cobro ya no existe',
+  removed: 'Fue eliminado. No envíes nada.',
 
   'say.partial': 'Pago recibido: {a} de {b} {c}. Faltan {x} {c}.',
   'say.confirming': 'Importe completo recibido. Confirmando.',
@@ -109,7 +111,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.short': 'Venció antes de llegar el importe completo.',
   'say.late': 'Llegó un pago tardío. {m} decidirá.',
   'say.cancelled': 'Cancelado.',
-  'say.waiting': 'Esperando tu pago.',
   'say.left': 'Quedan menos de {t}',
   'say.minute': 'Queda un minuto',
   'title.pay': 'Pagar {a} {c} por {n}',

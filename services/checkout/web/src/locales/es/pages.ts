@@ -83,7 +83,8 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'missing.title': 'Página no encontrada',
   missing: 'Revisa el enlace o pregunta a la tienda que te lo dio. No se cobró nada.',
   'failed.title': 'No se pudo cargar esta página',
-  failed: 'No se cobró nada, y un pago que ya enviaste está a salvo. Esta página se carga en cuanto haya respuesta.',
+  failed:
+    'No hay respuesta por ahora. No se cobró nada, y un pago que ya enviaste está a salvo. Esta página se carga en cuanto la haya.',
   'away.offline': 'Sin conexión. Tu pago está a salvo. Esta página se actualiza cuando vuelvas a tener red.',
   'away.server': 'Se perdió la conexión. Tu pago está a salvo. Esta página se actualiza en cuanto vuelva la conexión.',
   'away.busy':

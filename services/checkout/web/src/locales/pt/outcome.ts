@@ -100,6 +100,8 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'cancelled.sent': 'Já enviou? Escreva para {m} e informe a fatura nº {x}.',
   'cancelled.bar': 'Cancelada',
   'cancelled.barSub': 'Não envie nada.',
+  'removed.title': 'Esta cobrança não existe mais',
+  removed: 'Ela foi removida. Não envie nada.',
 
   'say.partial': 'Pagamento recebido: {a} de {b} {c}. Faltam {x} {c}.',
   'say.confirming': 'Valor completo recebido. Confirmando.',
@@ -108,7 +110,6 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
   'say.short': 'Venceu antes de chegar o valor completo.',
   'say.late': 'Chegou um pagamento atrasado. {m} decidirá.',
   'say.cancelled': 'Cancelada.',
-  'say.waiting': 'Aguardando seu pagamento.',
   'say.left': 'Restam menos de {t}',
   'say.minute': 'Resta um minuto',
   'title.pay': 'Pagar {a} {c} pela rede {n}',

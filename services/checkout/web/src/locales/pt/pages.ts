@@ -84,7 +84,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   missing: 'Confira o link ou pergunte à loja que o enviou. Nada foi cobrado.',
   'failed.title': 'Não foi possível carregar esta página',
   failed:
-    'Nada foi cobrado, e um pagamento que você já enviou está seguro. Esta página carrega assim que houver resposta.',
+    'Sem resposta no momento. Nada foi cobrado, e um pagamento que você já enviou está seguro. Esta página carrega assim que houver.',
   'away.offline': 'Sem conexão. Seu pagamento está seguro. Esta página atualiza quando a rede voltar.',
   'away.server': 'A conexão caiu. Seu pagamento está seguro. Esta página atualiza assim que a conexão voltar.',
   'away.busy': 'Chegaram solicitações demais da sua conexão. Seu pagamento está bem. Esta página tenta de novo em {t}.',
