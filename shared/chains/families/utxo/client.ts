@@ -118,22 +118,29 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         await standing.requireChain(node, 'it cannot show which addresses were never used')
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
-    unspent: (scripts, blocks) => unspentOfAll(rpc, scope, (node) => node.unspentIn(scripts, blocks)),
+    unspent: (scripts, blocks) =>
+      unspentOfAll(rpc, { scope, nodes: options.rpcUrls.length }, (node) => node.unspentIn(scripts, blocks)),
     probe: createProbe(rpc, chain.blockTimeMs),
     funds: createUtxoFunds(rpc, { asset, isLocal: options.genesis === 'any' }),
     close: () => rpc.close(),
   }
 }
 
-type ReadOutputs = (node: CoreNode) => Promise<readonly UnspentOutput[]>
-
-async function unspentOfAll(rpc: CoreRpc, scope: ExtractScope, read: ReadOutputs): Promise<readonly ScannedBlock[]> {
-  const outputs = agreed(await rpc.each(read))
+async function unspentOfAll(
+  rpc: CoreRpc,
+  { scope, nodes }: { readonly scope: ExtractScope; readonly nodes: number },
+  read: (node: CoreNode) => Promise<readonly UnspentOutput[]>,
+): Promise<readonly ScannedBlock[]> {
+  const outputs = agreed(await rpc.each(read), nodes)
   return rpc.use((node) => unspentBlocks(node, scope, outputs))
 }
 
-/** Outputs that each node shows alike: unlike those of a block, no hash proves them, and a payment's second opinion is about its block. */
-function agreed(answers: readonly (readonly UnspentOutput[])[]): readonly UnspentOutput[] {
+/**
+ * Outputs that each node shows alike: unlike those of a block, no hash proves them, and a payment's second opinion is about its block. Throws
+ * `NodeUnreliable` when only one of several nodes answered: the search is repeated.
+ */
+function agreed(answers: readonly (readonly UnspentOutput[])[], nodes: number): readonly UnspentOutput[] {
+  if (answers.length < Math.min(2, nodes)) throw new NodeUnreliable('only one node searched the unspent outputs')
   const idOf = ({ txid, vout, script, amountBase, height }: UnspentOutput) =>
     [txid, vout, script, amountBase, height].join(':')
   const [first = [], ...others] = answers

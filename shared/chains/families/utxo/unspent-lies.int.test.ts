@@ -28,6 +28,13 @@ it.each<[string, Lie]>([
   expect(await transfers(honest)).toHaveLength(2)
 })
 
+it('takes nothing from one node while the others do not answer', async () => {
+  const silent = when('scantxoutset', () => ({ error: { code: -8, message: 'Scan already in progress' } }))
+  await expect(transfers(showing(REAL), silent)).rejects.toThrow('only one node searched the unspent outputs')
+  await expect(transfers(silent, showing(REAL))).rejects.toThrow('only one node searched the unspent outputs')
+  expect(await transfers(showing(REAL), silent, showing(REAL))).toEqual(['a 500000000'])
+})
+
 it('takes the later spending of a coinbase from the node that reports it', async () => {
   const { coinbase: _, ...silent } = REAL
   const urls = [await serve(showing(silent)), await serve(showing(REAL))]
