@@ -16,7 +16,11 @@ const KEPT_LINES = 60
 const SIMULATION = ['--import', 'tsx', 'test/simulation/run.ts']
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--project']
 const CLIENT_TESTS = [
-  ...['test/client/conformance.int.test.ts', 'test/client/package.int.test.ts', 'test/client/php-server.int.test.ts'],
+  ...[
+    'test/client/conformance.int.test.ts',
+    'test/client/package.int.test.ts',
+    'test/client/php-server.deep.int.test.ts',
+  ],
   'test/docs/recipes.int.test.ts',
 ]
 const DEVELOPER_TESTS = ['test/flow/packed-cli.deep.test.ts', 'test/flow/first-shop.deep.test.ts']

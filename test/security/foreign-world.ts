@@ -19,11 +19,11 @@ const FIXED = { amount: '20', currency: 'USD' }
 /** Well-formed ids of nothing, by what they would be the id of. A place is a cursor of a list. */
 const UNKNOWN = {
   ...{ login: randomUUID(), invitation: randomUUID(), member: randomUUID(), apiKey: `${randomUUID()} abcd` },
-  ...{ actor: 'user:nobody@example.com', auditPlace: base64(JSON.stringify([1, randomUUID()])) },
+  ...{ actor: 'user:nobody@example.com', auditPlace: base64(`1:${randomUUID()}`) },
   ...{ invoice: randomUUID(), openInvoice: randomUUID(), testInvoice: randomUUID(), invoicePlace: base64('nothing') },
   ...{ refund: randomUUID(), payment: randomUUID(), unmatchedPayment: randomUUID(), paymentPlace: base64('nothing') },
   ...{ link: randomUUID(), linkPlace: base64('nothing'), product: randomUUID(), productPlace: base64('nothing') },
-  ...{ exception: `unmatched:${randomUUID()}`, exceptionPlace: base64(`1 unmatched:${randomUUID()}`) },
+  ...{ exception: `unmatched:${randomUUID()}`, exceptionPlace: base64(`1:unmatched:${randomUUID()}`) },
   ...{ endpoint: randomUUID(), delivery: `whd_${'0'.repeat(26)}`, deliveryPlace: base64(`1:whd_${'0'.repeat(26)}`) },
   ...{ event: `evt_${'0'.repeat(32)}_0`, eventPlace: base64(`1:evt_${'0'.repeat(32)}_0`) },
   ...{ wallet: randomUUID(), nonce: 'cd'.repeat(16) },
@@ -93,7 +93,7 @@ export async function stockedShop(
       linkPlace: await cursor(caller.paymentLinks.list(page)),
       productPlace: await cursor(caller.products.list(page)),
       auditPlace: await cursor(caller.audit.list(page)),
-      exceptionPlace: base64(`${unmatched.createdAt} unmatched:${unmatched.key}:${workspaceId}`),
+      exceptionPlace: base64(`${unmatched.createdAt}:unmatched:${unmatched.key}:${workspaceId}`),
     },
   }
 }

@@ -146,6 +146,8 @@ export async function looksOf(
 ): Promise<readonly LookFault[]> {
   const { windows = WINDOWS, ...where } = options
   const faults: LookFault[] = []
+  // The pointer rests where it clicked last: under it another window has something else, whose tooltip would come with the next look.
+  await page.mouse.move(0, 0)
   for (const { width, height, themes } of windows) {
     await page.setViewportSize({ width, height })
     await settled(page)

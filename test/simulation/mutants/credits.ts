@@ -40,8 +40,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-by-processing-time',
     file: 'shared/usecases/payments/record-payments.ts',
-    find: 'seenAt: Math.min(time, knownSince, inheritedFirstSeen(transfer))',
-    replace: 'seenAt: Math.min(knownSince, inheritedFirstSeen(transfer))',
+    find: 'atMost(known, Math.min(time, inheritedFirstSeen(transfer)))',
+    replace: 'atMost(known, inheritedFirstSeen(transfer))',
     what: 'Lateness is checked by when we read the block.',
   },
   {

@@ -76,8 +76,8 @@ export const NODE_MUTANTS: readonly Mutant[] = [
   {
     name: 'ages-believed',
     file: 'shared/usecases/payments/record-payments.ts',
-    find: 'return Math.min(now, Math.max(mempoolAt, now - Math.max(0, ageMs)))',
-    replace: 'return Math.min(now, now - Math.max(0, ageMs))',
+    find: 'const seenAt = Math.min(now, Math.max(mempoolAt, stated))',
+    replace: 'const seenAt = Math.min(now, stated)',
     what: 'A node decides since when a payment was there.',
     seed: '22',
   },

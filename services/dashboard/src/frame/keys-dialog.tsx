@@ -1,4 +1,4 @@
-import { Modal } from '../parts/loaded-modal.tsx'
+import { Modal } from '../parts/dialog/loaded-modal.tsx'
 
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K or ⌘ K', 'Search everywhere'],

@@ -1,7 +1,7 @@
 import { IconDots } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { Modal } from '#services/dashboard/src/parts/modal.tsx'
+import { Modal } from '#services/dashboard/src/parts/dialog/modal.tsx'
 import { useNarrow } from '#services/dashboard/src/parts/use-narrow.ts'
 import { mayDo, ROLE_LABELS } from '#services/dashboard/src/session/roles.ts'
 import { placePath } from '#services/dashboard/src/session/scope.ts'

@@ -4,7 +4,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { bindText } from '../../parts/bind-text.ts'
-import { Modal } from '../../parts/modal.tsx'
+import { Modal } from '../../parts/dialog/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { EventChoice, type EventName } from './event-choice.tsx'
 

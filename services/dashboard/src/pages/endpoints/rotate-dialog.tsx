@@ -4,7 +4,7 @@ import { api, trpc } from '../../api/trpc.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { Modal } from '../../parts/modal.tsx'
+import { Modal } from '../../parts/dialog/modal.tsx'
 import { useScope } from '../../session/scope.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { showToast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast/toast.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { InvoiceFilters, LedgerFilters, PaymentFilters, SettlementFilters } from './answers.ts'
 

@@ -7,7 +7,7 @@ import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { bindText } from '../../parts/bind-text.ts'
 import { Note } from '../../parts/card.tsx'
-import { Modal } from '../../parts/modal.tsx'
+import { Modal } from '../../parts/dialog/modal.tsx'
 import { Time, ZONE } from '../../parts/time.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
 

@@ -2,7 +2,7 @@ import { Button, Checkbox } from '@mantine/core'
 import { useState } from 'react'
 import { Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
-import { Modal } from '../../parts/modal.tsx'
+import { Modal } from '../../parts/dialog/modal.tsx'
 
 /** Shows a signing secret once. It closes when the person confirms that it is stored. */
 export function SecretOnce({ secret, onClose }: { readonly secret: string | null; readonly onClose: () => void }) {

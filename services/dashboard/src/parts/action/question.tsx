@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { bindText } from '../bind-text.ts'
-import { Modal } from '../loaded-modal.tsx'
+import { Modal } from '../dialog/loaded-modal.tsx'
 import type { ActionButtonProps } from './action-button-props.ts'
 import { ActionFailure } from './action-failure.tsx'
 

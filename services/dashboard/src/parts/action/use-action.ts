@@ -5,7 +5,7 @@ import { SESSION_KEY } from '../../api/query-client.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { recordOwnChange } from '../own-changes.ts'
 import { withStepUp } from '../second-factor/step-up.ts'
-import { showToast } from '../toast.tsx'
+import { showToast } from '../toast/toast.tsx'
 import { createIntents } from './intent.ts'
 
 /** Fields that every action sends with its own input: spread them into the call. */

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { useLoaded } from './use-loaded.ts'
+import { useLoaded } from '../use-loaded.ts'
 
 interface DialogProps {
   readonly open: boolean

@@ -1,6 +1,6 @@
 import type { NotificationData } from '@mantine/notifications'
-import { createSharedValue } from './shared-value.ts'
-import { useLoaded } from './use-loaded.ts'
+import { createSharedValue } from '../shared-value.ts'
+import { useLoaded } from '../use-loaded.ts'
 
 const isWanted = createSharedValue(false)
 
