@@ -279,7 +279,7 @@ export function createPaymentRepository(db: Database, random: Random) {
     markDirty: async (keys: readonly string[], at: Ms): Promise<void> => {
       await payments.updateMany(
         { ...BY_KEY.among(keys), dirtyAt: { $exists: false } },
-        { $set: { dirtyAt: toDate(at) } },
+        [{ $set: { dirtyAt: toDate(at), place: PLACE_AFTER_CHANGE } }],
         { hint: BY_KEY.hint },
       )
     },
