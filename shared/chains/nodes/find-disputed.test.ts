@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import type { SeenTransaction } from '#shared/ports/scanning.ts'
 import { useFakeNodes } from '#test/support/fake-nodes.ts'
 import { createBlockSources } from './block-sources.ts'
 import { type FailureDetails, RpcFailure } from './rpc-failure.ts'
@@ -52,12 +53,33 @@ describe('a transaction whose block a known node gave', () => {
     const nodes = [fake('a'), fake('b'), fake('c')]
     const gone = { ...TX, txHash: 'gone', height, blockHash: `main-${height}` }
     const query: typeof deny = (node, transactions) => {
-      if (transactions.some(({ txHash }) => txHash === 'gone')) throw new RpcFailure('pruned', 'the block was dropped')
+      if (transactions.some(({ txHash }) => txHash === 'gone'))
+        throw new RpcFailure('split', 'the response is too large')
       return deny(node, transactions)
     }
     expect(await poolOf(...nodes).disputed([gone, TX], query)).toEqual(new Set(['gone']))
     expect(await poolOf(...nodes).disputed([TX, gone], query)).toEqual(new Set(['gone']))
-    await expect(poolOf(...nodes).disputed([gone], query)).rejects.toEqual(expect.objectContaining({ kind: 'pruned' }))
+    await expect(poolOf(...nodes).disputed([gone], query)).rejects.toEqual(expect.objectContaining({ kind: 'split' }))
+  })
+
+  // Guarantee: however many payments a stranger sends into blocks that nodes drop, a turn costs a bounded number of questions.
+  it('asks once about a dropped block, sixteen times about others, and about the newest first', async () => {
+    const at = (height: number, one: number) => ({ txHash: `tx${height}-${one}`, height, blockHash: `main-${height}` })
+    const inOne = Array.from({ length: 500 }, (_, one) => at(7, one))
+    const inMany = Array.from({ length: 90 }, (_, height) => at(height, 0))
+    const requestsFor = async (due: readonly SeenTransaction[]): Promise<number> => {
+      let requests = 0
+      const pool = poolOf(fake('a'), fake('b'))
+      const disputed = await pool.disputed([...due, TX], async (node, transactions) => {
+        if (transactions.some(({ txHash }) => txHash === 'tx')) return []
+        if (node.host === 'a') requests += 1
+        throw new RpcFailure('pruned', 'the block was dropped')
+      })
+      expect(disputed.size).toBe(due.length)
+      return requests
+    }
+    expect(await requestsFor(inOne)).toBe(1)
+    expect(await requestsFor(inMany)).toBe(16)
   })
 
   it('asks a node that says nothing at all three times in a turn, and one that is away once', async () => {

@@ -6,8 +6,9 @@ import type { PoolNode } from './pool-node.ts'
 /** Queries one node about transactions of one block; returns the ids of those that it does not show, successful, in that block. */
 export type NodeQuery<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>
 
-/** A node that gave no response so often is not asked further in this turn. */
+/** A node that gave no response so often, or failed so often in any way, is not asked further in this turn: how much is due is a stranger's choice. */
 const SILENCES_MAX = 3
+const FAILURES_MAX = 16
 
 interface OpenQuestion<N extends PoolNode> {
   readonly transaction: SeenTransaction
@@ -43,10 +44,11 @@ export async function findDisputed<N extends PoolNode>(
   for (const entry of roster.candidates()) {
     const open = questions.filter(({ missing, source }) => missing > 0 && source !== entry)
     if (open.length === 0 || entry.health.isOutvoted) continue
-    const heights = new Set(open.map(({ transaction }) => transaction.height))
-    const parts = [...heights].map((height) => open.filter(({ transaction }) => transaction.height === height))
-    let silences = 0
-    for (let part = parts.shift(); part !== undefined && silences < SILENCES_MAX; part = parts.shift()) {
+    // The newest first: what waits for long because nobody can say anything about it does not take their turn.
+    const heights = [...new Set(open.map(({ transaction }) => transaction.height))].sort((one, other) => other - one)
+    const parts = heights.map((height) => open.filter(({ transaction }) => transaction.height === height))
+    let [failed, silent] = [0, 0]
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
         await putTo(roster, entry, part, query)
         answers += 1
@@ -54,8 +56,11 @@ export async function findDisputed<N extends PoolNode>(
         if (!(error instanceof NodeUnreliable || error instanceof NodeMismatch)) throw error
         failures.push(error)
         if (error instanceof NodeMismatch || error.isAway || entry.health.isPaused) break
-        if (error.isSilent) silences += 1
-        if (part.length > 1) parts.push(...part.map((question) => [question]))
+        failed += 1
+        if (error.isSilent) silent += 1
+        if (failed >= FAILURES_MAX || silent >= SILENCES_MAX) break
+        // A block that was dropped is gone for all of its transactions.
+        if (part.length > 1 && !error.isGone) parts.push(...part.map((question) => [question]))
       }
     }
   }

@@ -241,15 +241,16 @@ export async function confirmPayments(
   const now = deps.clock.now()
   const isResting = ({ key, firstSeenAt }: Payment): boolean =>
     now - firstSeenAt > DOUBT_FRESH_MS && Math.abs(now - (doubts.get(key) ?? 0)) < DOUBT_EVERY_MS
-  const resting = buried.filter(isResting).map(({ key }) => key)
-  const due = buried.filter((payment) => !isResting(payment))
+  const resting = new Set(buried.filter(isResting).map(({ key }) => key))
+  const due = buried.filter(({ key }) => !resting.has(key))
   const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
-  if (disputed.length + resting.length > 0) auditDisputed?.(disputed.length + resting.length)
+  if (disputed.length + resting.size > 0) auditDisputed?.(disputed.length + resting.size)
   const forgotten =
     chain === undefined ? { orphaned: [], waiting: [] } : await checkForgottenBlocks(deps, scope, { due, ...chain })
   const doubted = [...disputed, ...forgotten.waiting]
   const except = [...doubted, ...resting]
-  for (const key of doubts.keys()) if (!except.includes(key)) doubts.delete(key)
+  const waiting = new Set(except)
+  for (const key of doubts.keys()) if (!waiting.has(key)) doubts.delete(key)
   for (const key of doubted) doubts.set(key, now)
   const moved = await deps.payments.confirmThrough({ ...scope, except, at: deps.clock.now() })
   const changed = [...forgotten.orphaned, ...moved]

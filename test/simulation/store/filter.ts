@@ -8,7 +8,7 @@ export type Matches = (document: Doc, now: Date) => boolean
 /** Checks one value at a path; a field that is missing is undefined. */
 type Test = (value: unknown) => boolean
 
-/** A filter ready to be asked often. Throws for an operator that is not implemented. */
+/** A filter that is read once and matched often. Throws for an operator that is not implemented. */
 export function compileFilter(filter: Doc): Matches {
   const parts: Matches[] = []
   for (const name in filter) parts.push(compilePart(name, filter[name]))
