@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { looksOf, settled } from '#test/support/accessibility.ts'
 import { ANYBODY, useBrowser } from '#test/support/browser.ts'
@@ -19,6 +19,8 @@ const browser = useBrowser()
 const opened = useListSeed(browser)
 /** Axe takes a second per look, and half a minute on a busy machine. */
 const SLOW_MACHINE_MS = 300_000
+/** How long a page has to show what it read. */
+const FOLLOWS = { timeout: 10_000, interval: 200 }
 
 type Row = Readonly<Record<string, unknown>> & { readonly id: string }
 /** What the API says of a row and its page shows: amounts with their unit, and names. */
@@ -144,16 +146,19 @@ test.each(namedOf(PLACES, 'invoices', 'products', 'invoice partial', 'deliveries
     const faults = await looksOf(page)
     expect({ name, faults }).toEqual({ name, faults: [] })
     await page.setViewportSize({ width: 1280, height: 800 })
-    const text = await shownText(page)
-    expect([name, rawIds(text), ungroupedIn(text), overlongIn(text)]).toEqual([name, [], [], []])
-    for (const [id, said] of rows) expectSaid(id, await shownText(page, `main [data-row-id="${id}"]`), said)
-    for (const [procedure, put] of records) {
-      const last = put.findLast(({ field }) => field === LAST)
-      const isShown = (one: PutIn) => one.field !== LAST || one === last
-      const shown = put.filter((one) => isShown(one) && RECORDS[procedure]?.includes(one.field) !== true)
-      for (const { field, amount, name: given } of shown)
-        expectSaid(`${procedure} ${field}`, text, { amounts: texts(amount), names: texts(given) })
-    }
+    // A delivery that moves is read again while it is looked at; its drawer shows the newest answer a moment after it was given.
+    await vi.waitFor(async () => {
+      const text = await shownText(page)
+      expect([name, rawIds(text), ungroupedIn(text), overlongIn(text)]).toEqual([name, [], [], []])
+      for (const [id, said] of rows) expectSaid(id, await shownText(page, `main [data-row-id="${id}"]`), said)
+      for (const [procedure, put] of records) {
+        const last = put.findLast(({ field }) => field === LAST)
+        const isShown = (one: PutIn) => one.field !== LAST || one === last
+        const shown = put.filter((one) => isShown(one) && RECORDS[procedure]?.includes(one.field) !== true)
+        for (const { field, amount, name: given } of shown)
+          expectSaid(`${procedure} ${field}`, text, { amounts: texts(amount), names: texts(given) })
+      }
+    }, FOLLOWS)
     expect(await page.evaluate('window.attacked === undefined')).toBe(true)
   },
   SLOW_MACHINE_MS,
