@@ -60,8 +60,8 @@ interface Chain {
   dropBelow(height: number): void
 }
 
-async function startTron(words: 'nothing' | 'lite'): Promise<Chain> {
-  const node = await startTronNode({ blockTimeMs: null, solidLag: 2 })
+async function startTron(words: 'nothing' | 'lite', solidLag = 2): Promise<Chain> {
+  const node = await startTronNode({ blockTimeMs: null, solidLag })
   onTestFinished(() => node.stop())
   node.mine(3)
   const at = { keptFrom: 0 }
@@ -196,4 +196,54 @@ describe.each([
     await vi.waitFor(async () => expect(await statusOf(engine, unpaid.terms.id)).toBe('expired'), patience)
     expect((await state())?.stuck).toBeNull()
   })
+})
+
+// Guarantee: nodes that drop further blocks while the search of a skip waits for final ones end no network: the same request skips those too
+// and then names who paid in them, or ends where a person named the last block to skip, and says which blocks are gone.
+it.each([
+  ['skips them with the same request', false],
+  ['ends at the block that the request names', true],
+])('blocks that are gone before skipped ones are final: %s', { timeout: 60_000 }, async (_name, isBounded) => {
+  const chain = await startTron('nothing', 100)
+  const { engine, begin } = await stageOf(chain)
+  const { deps } = engine
+  const { network, asset } = chain
+  const first = await begin()
+  const { patience } = first
+  await vi.waitFor(async () => expect((await first.cursor()).height).toBeGreaterThan(1), patience)
+  await engine.publishRates()
+  const paid = await vi.waitFor(() => engine.open({ asset }), patience)
+  const due = paymentMethodOf(paid).quotes[0]?.amountBase ?? 0n
+  await first.stop()
+  await chain.pass(80)
+  const keptFrom = (await chain.height()) - 30
+  chain.dropBelow(keptFrom)
+  const second = await begin()
+  await vi.waitFor(async () => expect((await second.cursor()).trouble).not.toBeNull(), patience)
+  const place = { mode: 'test', network, actor: 'cli:olivia', dryRun: false, acceptReorg: false } as const
+  const to = isBounded ? keptFrom - 1 : null
+  const { command } = await requestCommand(deps, { ...place, kind: 'skip', from: null, to, reason: 'dropped' })
+  const request = async () => await deps.commands.findById(command?.id ?? '')
+  await vi.waitFor(async () => expect((await second.cursor()).height).toBe(await chain.height()), patience)
+  expect(await request()).toMatchObject({ status: 'open' })
+
+  await second.stop()
+  await chain.pay(asset, paymentMethodOf(paid).address, due)
+  const missed = (await second.cursor()).height + 1
+  await chain.pass(60)
+  chain.dropBelow((await chain.height()) - 30)
+  const third = await begin()
+  const through = (await chain.height()) - 31
+  if (isBounded) {
+    await vi.waitFor(async () => expect(await request()).toMatchObject({ status: 'done' }), patience)
+    expect((await request())?.outcome).toContain(`No node has blocks ${missed} to ${through}.`)
+    expect((await third.cursor()).height).toBe(missed - 1)
+    return
+  }
+  await vi.waitFor(async () => expect((await third.cursor()).height).toBe(await chain.height()), patience)
+  expect((await third.cursor()).skipped).toMatchObject({ to: through })
+  expect(await request()).toMatchObject({ status: 'open' })
+  await chain.pass(100)
+  await vi.waitFor(async () => expect(await request()).toMatchObject({ status: 'done' }), patience)
+  expect((await request())?.outcome).toContain(paid.terms.id)
 })

@@ -34,7 +34,14 @@ const SEARCH_MS = 3_600_000
 const NAMED_MAX = 20
 
 /** Result of a step of a skip; `open` while its search runs. */
-type SkipEnd = { readonly status: 'done' | 'refused'; readonly outcome: string } | 'open' | 'cancelled'
+type SkipEnd = SkipRefusal | 'open' | 'cancelled'
+
+interface SkipRefusal {
+  readonly status: 'done' | 'refused'
+  readonly outcome: string
+  /** More blocks are gone than the request names. */
+  readonly isTooFar?: true
+}
 
 /** Blocks that were skipped: the part of a cursor that holds deadlines back until a person releases them. */
 type SkippedBlocks = NonNullable<ChainCursor['skipped']>
@@ -52,11 +59,28 @@ type SkippedBlocks = NonNullable<ChainCursor['skipped']>
  * | a later block | one compare-and-set moves the cursor before it, and holds deadlines from the last block that was read until a person releases them |
  *
  * After a crash behind that write the search begins again, and while nodes fail it, for an hour: its payments have the keys under which a block
- * would show them. A node that refuses it ends it at once.
+ * would show them. A node that refuses it ends it at once. Where the search waits for final blocks and the block after the cursor is gone as well
+ * by then, the same request skips further: the scan would wait for it, and it for the scan. Above its `to` it ends without the search, and says so.
  */
 export async function skipBlocks(session: ScanSession, command: ChainCommand): Promise<SkipEnd> {
+  const { cursor } = session
+  const isBehind = cursor.lastCommand === command.id
+  if (isBehind && (cursor.trouble == null || !waitsForFinality(session))) return searchUnspent(session, command)
+  const end = await moveOverGap(session, command)
+  if (end === 'moved') return searchUnspent(session, command)
+  if (typeof end === 'string' || !isBehind) return end
+  // What refuses to go on only now may pass; blocks that nobody allowed to skip stay, and the scan waits for another request.
+  if (!end.isTooFar) return 'open'
+  session.searching = { command: command.id, result: notSearched(end.outcome) }
+  return searchUnspent(session, command)
+}
+
+/** Moves the cursor over blocks that no node has, where the request allows it. */
+async function moveOverGap(
+  session: ScanSession,
+  command: ChainCommand,
+): Promise<SkipRefusal | 'open' | 'cancelled' | 'moved'> {
   const { cursor, source, deps } = session
-  if (cursor.lastCommand === command.id) return searchUnspent(session, command)
   if (cursor.status === 'halted') return { status: 'refused', outcome: 'The scanner is halted: resume it first.' }
   const silent = source.client.silence?.().hosts ?? []
   if (silent.length > 0) {
@@ -77,10 +101,8 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
   const first = await firstReadable(session, from, head.height)
   const to = first.height - 1
   if (command.to !== null && to > command.to) {
-    return {
-      status: 'refused',
-      outcome: `No node has blocks ${from} to ${to}. To skip them all, request it with --to ${to}.`,
-    }
+    const outcome = `No node has blocks ${from} to ${to}. To skip them all, request it with --to ${to}.`
+    return { status: 'refused', outcome, isTooFar: true }
   }
   assertHeld(session)
   if (!(await deps.commands.take(command.id))) return 'cancelled'
@@ -106,7 +128,7 @@ export async function skipBlocks(session: ScanSession, command: ChainCommand): P
     lastCommand: command.id,
     skipped,
   })
-  return searchUnspent(session, command)
+  return 'moved'
 }
 
 /** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */
@@ -141,14 +163,19 @@ async function firstReadable(session: ScanSession, from: number, head: number): 
   return found
 }
 
+/** Balances are those of final blocks: before the skipped ones are final, they do not show what was paid in them. */
+function waitsForFinality({ cursor, source }: ScanSession): boolean {
+  const finalHeight = cursor.finalizedHeight ?? Number.POSITIVE_INFINITY
+  return source.client.unspent === undefined && finalHeight < (cursor.skipped?.to ?? 0)
+}
+
 async function searchUnspent(session: ScanSession, command: ChainCommand): Promise<SkipEnd> {
   const { deps, cursor, source } = session
   const { skipped } = cursor
   if (skipped == null) return { status: 'done', outcome: 'Blocks were skipped, and their deadlines released since.' }
-  // Balances are those of final blocks: before the skipped ones are final, they do not show what was paid in them.
-  const isFinal = (cursor.finalizedHeight ?? Number.POSITIVE_INFINITY) >= skipped.to
-  if (source.client.unspent === undefined && !isFinal) return 'open'
-  const search = session.searching?.command === command.id ? session.searching : begin(session, command, skipped)
+  const begun = session.searching?.command === command.id ? session.searching : undefined
+  if (begun === undefined && waitsForFinality(session)) return 'open'
+  const search = begun ?? begin(session, command, skipped)
   session.searching = search
   if (search.result === null) return 'open'
   const found = search.result.blocks.flatMap(({ height, hash, time, transfers }) =>
@@ -188,12 +215,15 @@ function begin(session: ScanSession, { id }: ChainCommand, skipped: SkippedBlock
         session.searching = undefined
         return
       }
-      const reason = errorText(error)
-      const words = `What they paid was not searched (${reason}). Compare open invoices with a block explorer.`
-      search.result = { blocks: [], words: () => words }
+      search.result = notSearched(errorText(error))
     },
   )
   return search
+}
+
+function notSearched(reason: string): SearchResult {
+  const words = `What they paid was not searched (${reason}). Compare open invoices with a block explorer.`
+  return { blocks: [], words: () => words }
 }
 
 async function unspentOf({ source, index }: ScanSession, { from, to }: SkippedBlocks): Promise<SearchResult> {
