@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
-import { increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
+import { ETHER, increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
@@ -100,6 +100,22 @@ it('looks at balances read blocks whose state a node with traces has dropped', a
     timeout: 60_000,
     interval: 100,
   })
+}, 90_000)
+
+// Guarantee: coins inside calls are found too, although the last blocks of such a look have balances again and the scanner ends in between.
+it('looks at balances find what contracts paid in blocks whose state was dropped', async () => {
+  const now = Date.now()
+  await waitForTokens('expired', now - 3_600_000, now - 600_000)
+  const resting = { thrifty: briskPace({ endedLookMs: 3_600_000, allLookMs: 3_600_000 }) }
+  const first = stage.scan(source(clientOf(), resting))
+  await vi.waitFor(async () => expect((await stage.cursor())?.source).toBe('thrifty'), { timeout: 20_000 })
+  await first.stop()
+  await send(ETHER)
+  await stage.chain.mine(STATE_BLOCKS + 47)
+  const eager = { thrifty: briskPace({ endedLookMs: 500, allLookMs: 500 }), batchMax: 60 }
+  stage.scan(source(clientOf([await defaultGeth()]), eager))
+  await stage.untilPayments([increase(ETHER)])
+  expect(await rows()).toEqual([])
 }, 90_000)
 
 // Guarantee: a stranger who pays a few cents to an old address chooses neither how much is read nor what is lost: the inbox has the money.

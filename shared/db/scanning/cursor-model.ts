@@ -53,6 +53,8 @@ const LOOK_PLACE = z.object({
   /** Time of the block. */
   time: TIME,
   at: TIME,
+  /** Blocks before it were read in full because no node had their balances: the look's end is compared with all that was ever paid. */
+  uncompared: z.literal(true).exactOptional(),
 })
 
 /** See `ChainMeasurements`; moments are numbers here, because they are figures to reckon with. */

@@ -32,7 +32,7 @@ export function looksUpTo(
   block: Pick<LookPlace, 'height' | 'hash' | 'time'>,
 ): { readonly looks?: Looks } {
   if (looks == null) return {}
-  const cut = (look: LookPlace) => (look.height <= block.height ? look : placeOf(block, look.at))
+  const cut = (look: LookPlace) => (look.height <= block.height ? look : { ...look, ...placeOf(block, look.at) })
   const { ended, all, week, month } = looks
   return { looks: { ended: cut(ended), all: cut(all), week: cut(week), month: cut(month) } }
 }

@@ -72,11 +72,12 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
     const { page, kind, to } = looking
     const comparison = { ...page, to, logRequests: 1, mayLackLogs: false }
     const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
-    if (outcome === 'gone') {
-      const doubts = await compareWithPaid(session, looking, page)
+    const isReadBefore = outcome === 'done' && looking.from.uncompared === true
+    if (outcome === 'gone' || isReadBefore) {
+      const isRead = looking.isRead || isReadBefore
+      const doubts = await compareWithPaid(session, { to, isRead }, page)
       if (doubts === 'spent') return true
-      const isRead = looking.isRead || isWholeAbove(session, page.from)
-      if (!isRead && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
+      if (!isRead && !isWholeAbove(session, page.from) && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
       if (doubts.hasListed) await reportUnseen(session)
       await reportLeft(session, doubts.derived, 'No open invoice waits for them.')
     }
@@ -109,7 +110,7 @@ async function returnLook(session: ScanSession, kind: keyof Looks): Promise<bool
   const { height, hash, at } = looks[kind]
   if ((await blockAt(session, height)).hash === hash) return false
   const lower = await blockAt(session, Math.max(0, height - session.source.finalityDepth))
-  await moveCursor(session, { looks: { ...looks, [kind]: placeOf(lower, at) } })
+  await moveCursor(session, { looks: { ...looks, [kind]: { ...looks[kind], ...placeOf(lower, at) } } })
   return true
 }
 
@@ -182,7 +183,7 @@ interface Doubts {
  */
 async function compareWithPaid(
   session: ScanSession,
-  looking: LookProgress,
+  looking: Pick<LookProgress, 'to' | 'isRead'>,
   { from, matchKeys }: Page,
 ): Promise<Doubts | 'spent'> {
   const { deps, source, cursor } = session
@@ -285,8 +286,8 @@ async function readAll(session: ScanSession, looking: LookProgress, from: BlockP
   const { looks } = session.cursor
   if (looks == null) return true
   if (last.height < cursor.height) {
-    // Due again at once.
-    await advance(session, kind, placeOf(last, looks[kind].at))
+    // Due again at once. The rest may have balances again, which say nothing about coins inside of calls before.
+    await advance(session, kind, { ...placeOf(last, looks[kind].at), uncompared: true })
     return true
   }
   const to = placeOf(last, deps.clock.now())
