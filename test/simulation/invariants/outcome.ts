@@ -1,4 +1,5 @@
 import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
+import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain } from '../world/chain.ts'
 import { isSkipped, isUnprovable } from '../world/dropped.ts'
@@ -45,12 +46,12 @@ export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
   checkLateness(chain, invoice)
 }
 
-/** Whether a payment waits for a second node that has its block, of which there is none any more. */
-function isLeft(sim: Sim, { mode }: InvoiceDocument, key: string): boolean {
-  const { txHash, network } = sim.book.transfers.get(key) ?? {}
-  const chain = sim.chains.get(`${mode}:${network}`)
-  const block = txHash === undefined ? null : (chain?.blockOf(txHash) ?? null)
-  return chain !== undefined && block !== null && isUnprovable(chain, block)
+/** Whether a payment waits for a second node that has its block, of which there is none any more, and a person was told. */
+function isLeft(sim: Sim, { _id: id, mode }: InvoiceDocument, key: string): boolean {
+  const payment = sim.store.documents('payments').find((row) => row['key'] === key) as unknown as PaymentDocument
+  const chain = sim.chains.get(`${mode}:${payment.network}`)
+  const isTold = sim.store.documents('exceptions').some((row) => row['kind'] === 'stuck' && row['invoiceId'] === id)
+  return chain !== undefined && payment.block != null && isUnprovable(chain, payment.block) && isTold
 }
 
 /**
