@@ -106,11 +106,12 @@ async function moveOverGap(
   }
   assertHeld(session)
   if (!(await deps.commands.take(command.id))) return 'cancelled'
-  const earlier = cursor.skipped ?? null
+  // Those of an earlier skip are not released yet; a reorganisation may have led below them.
+  const earlier = cursor.skipped ?? { from, since: cursor.time }
   const skipped: SkippedBlocks = {
-    from: earlier?.from ?? from,
+    from: Math.min(earlier.from, from),
     to,
-    since: earlier?.since ?? cursor.time,
+    since: Math.min(earlier.since, cursor.time),
     until: first.time,
     at: deps.clock.now(),
     by: command.requestedBy,

@@ -148,6 +148,19 @@ describe('skipping blocks', () => {
     expect(await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)).toMatchObject([{ txHash: 'in9' }])
   })
 
+  // Guarantee: the same where the blocks below an earlier skip were replaced, whose deadlines nobody has let pass. Found by the simulation.
+  it('searches from the lowest block that was ever skipped', async () => {
+    unspent = [{ ...blockOf(12), transfers: [transfer('in12', [])] }]
+    const { session } = at
+    const since = session.cursor.time + 60_000
+    const skipped = { ...{ from: 23, to: 24, since, until: since, at: since }, by: 'cli:olivia' }
+    session.cursor = { ...session.cursor, height: 10, skipped, lastCommand: null }
+    const { time } = session.cursor
+    expect(await ended(await send())).toMatchObject({ status: 'done' })
+    expect(await cursor()).toMatchObject({ height: 39, skipped: { from: 11, to: 39, since: time } })
+    expect(await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)).toMatchObject([{ txHash: 'in12' }])
+  })
+
   // Guarantee: a crash between the move of the cursor and the search loses no payment, and stores none twice.
   it('searches again after a crash, and stores what is unspent once', async () => {
     unspent = [{ ...blockOf(30), transfers: [transfer('in30', [])] }]

@@ -77,7 +77,8 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
       const isRead = looking.isRead || isReadBefore
       const doubts = await compareWithPaid(session, { to, isRead }, page)
       if (doubts === 'spent') return true
-      if (!isRead && !isWholeAbove(session, page.from) && mayReadAll(session, page.from, doubts)) return readAll(session, looking, page.from)
+      if (!isRead && !isWholeAbove(session, page.from) && mayReadAll(session, page.from, doubts))
+        return readAll(session, looking, page.from)
       if (doubts.hasListed) await reportUnseen(session)
       await reportLeft(session, doubts.derived, 'No open invoice waits for them.')
     }
