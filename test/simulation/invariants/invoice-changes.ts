@@ -185,6 +185,7 @@ function checkEntries(history: History, before: InvoiceDocument | null, after: I
 }
 
 const FOLDED_BACK = 'invoice.pending invoice.cancelled'
+const FOLDED_AND_OVER = 'invoice.expired invoice.cancelled'
 
 function checkStatusEvents(
   name: string,
@@ -209,7 +210,9 @@ function checkStatusEvents(
     row.simulated ? !known.has(row.payment) : row.acceptedBase !== (known.get(row.payment)?.acceptedBase ?? null),
   )
   // A cancellation folds in first what happened to the money: that is a separate change with its own event.
-  const foldedBack = after.status === 'cancelled' && before.status !== 'pending' && published.join(' ') === FOLDED_BACK
+  const told = published.join(' ')
+  const isFold = told === FOLDED_BACK || (told === FOLDED_AND_OVER && after.updatedAt >= after.expiresAt)
+  const foldedBack = after.status === 'cancelled' && before.status !== 'pending' && isFold
   must(
     steps.length === 0 ||
       foldedBack ||
