@@ -1,5 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findRedisServer } from '#dev/embedded/find-redis-server.ts'
@@ -11,6 +10,7 @@ import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { callApi, type TestApi } from '#test/support/api.ts'
 import { localAdmissionsIn } from '#test/support/local-admissions.ts'
 import { patientRedis } from '#test/support/patient-redis.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import { openContractApi } from './contract-stage.ts'
 
@@ -38,7 +38,7 @@ export interface TwoProcesses {
 
 /** Starts the second process and the Redis; call it in a hook of a file that uses `useStores`. */
 export async function openTwoProcesses(stores: TestStores): Promise<TwoProcesses> {
-  const dir = mkdtempSync(join(tmpdir(), 'paymesh-two-'))
+  const dir = makeStoreFolder('paymesh-two')
   const binary = await findRedisServer(() => undefined)
   const server = await startRedisStore({ binary, dir: join(dir, 'redis'), preferredPort: 0 })
   const redis = connectRedis({ url: server.url, prefix: stores.prefix, logger: stores.runtime.logger })

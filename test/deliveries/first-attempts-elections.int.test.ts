@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startMongoAlone } from '#dev/embedded/stores.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
@@ -8,6 +6,7 @@ import { migrate } from '#shared/db/schema/migrate.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { standIn } from '#test/support/stand-in.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 /** Clocks and Redis of the run; its own MongoDB, because an election would disturb all other files. */
@@ -17,7 +16,7 @@ let end: () => Promise<unknown> = async () => undefined
 const START_MS = 120_000
 
 beforeAll(async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'paymesh-first-attempts-'))
+  const dataDir = makeStoreFolder('paymesh-first-attempts')
   const mongo = await startMongoAlone({ dataDir, report: () => undefined, mongoUrl: null })
   db = await connectDatabase({ url: mongo.mongoUrl, name: 'elections', logger: stores.runtime.logger })
   await migrate(db)

@@ -1,5 +1,4 @@
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { freePort } from '#dev/embedded/free-port.ts'
@@ -10,6 +9,7 @@ import { connectRedis } from '#shared/queues/connection.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { useFirstAttempts } from '#test/support/first-attempts-stage.ts'
 import { serviceContext } from '#test/support/service-context.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -18,7 +18,7 @@ const SETTINGS = { PAYMESH_ENV: 'test', PAYMESH_ALLOW_LOCALHOST_WEBHOOKS: 'true'
 const soon = { timeout: 20_000, interval: 50 }
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'paymesh-first-attempts-'))
+  folder = makeStoreFolder('paymesh-first-attempts')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Stack, startStack } from '#scripts/start/stack.ts'
 import { ASSET_IDS, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
 const START_MS = 300_000
@@ -13,7 +12,7 @@ let stack: Stack
 let world: World
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'paymesh-assets-'))
+  dataDir = makeStoreFolder('paymesh-assets')
   stack = await startStack({ dataDir, networks: NETWORK_IDS })
   world = await openWorld(dataDir, stack.dev)
 }, START_MS)

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPaymesh, type Invoice } from '#clients/typescript/src/main.ts'
@@ -10,9 +9,10 @@ import { type Stack, startStack } from '#scripts/start/stack.ts'
 import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { expectPaidOnce } from '#test/support/expect-paid-once.ts'
 import { openTenant } from '#test/support/open-tenant.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { openWorld, type World } from '#test/support/world.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'paymesh-serve-'))
+const home = makeStoreFolder('paymesh-serve')
 const [dataDir, otherDir] = [join(home, 'serve'), join(home, 'processes')]
 let stack: Stack
 let world: World

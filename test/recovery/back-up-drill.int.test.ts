@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { HDNodeWallet } from 'ethers'
@@ -35,6 +34,7 @@ import { dispatcherDeps } from '#test/support/dispatcher-deps.ts'
 import { type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { serviceContext } from '#test/support/service-context.ts'
 import { startSmtpSink } from '#test/support/smtp-sink.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { type TestStores, useStores } from '#test/support/stores.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/webhook-receiver.ts'
 
@@ -45,7 +45,7 @@ const PATIENCE = { timeout: 20_000, interval: 50 }
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
 const first = useStores()
 const second = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-drill-'))
+const folder = makeStoreFolder('paymesh-drill')
 const file = join(folder, 'paymesh.backup')
 const stops: Stop[] = []
 let chain: LocalChain

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { findMongod } from '#dev/embedded/find-mongod.ts'
@@ -9,13 +8,14 @@ import { migrate } from '#shared/db/schema/migrate.ts'
 import { type ReplicaSet, startReplicaSet } from '#test/chaos/replica-set.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { keyed } from '#test/support/keyed.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 import { backUp, differences, stateOf, writeBack } from './back-up-stage.ts'
 
 const DOCUMENTS = 6_000
 const START_MS = 180_000
 const copy = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-elections-'))
+const folder = makeStoreFolder('paymesh-elections')
 let members: ReplicaSet | undefined
 let source: Database | undefined
 

@@ -1,17 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  copyFileSync,
-  createReadStream,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, createReadStream, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileTarget, streamTarget } from '#scripts/backup/archive-target.ts'
@@ -26,12 +16,13 @@ import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { dyingDatabase } from '#test/support/dying-database.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const secret: ArchiveSecret = { kind: 'key', key: new Uint8Array(32).fill(7) }
 const source = useStores()
 const copy = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-faults-'))
+const folder = makeStoreFolder('paymesh-faults')
 const keyFile = join(folder, 'backup.key')
 let stage: Awaited<ReturnType<typeof openReconciliationStage>>
 

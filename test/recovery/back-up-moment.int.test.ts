@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fileTarget } from '#scripts/backup/archive-target.ts'
 import { takeBackup } from '#scripts/backup/take-backup.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const busy = useStores()
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-busy-'))
+const folder = makeStoreFolder('paymesh-busy')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a back-up', () => {

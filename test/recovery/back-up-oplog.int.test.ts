@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import mongoose from 'mongoose'
@@ -18,12 +17,13 @@ import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { startTcpProxy, type TcpProxy } from '#test/chaos/tcp-proxy.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { keyed } from '#test/support/keyed.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 
 const SETUP_MS = 180_000
 const NOISE_BYTES = 500_000
 const LOST = 'its oplog is too small for the writes of that time'
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-oplog-'))
-const archives = mkdtempSync(join(tmpdir(), 'paymesh-oplog-archives-'))
+const folder = makeStoreFolder('paymesh-oplog')
+const archives = makeStoreFolder('paymesh-oplog-archives')
 const logger = createLogger({ name: 'test', level: 'silent' })
 const secret = { kind: 'key', key: new Uint8Array(32).fill(7) } as const
 const undo: (() => Promise<unknown>)[] = []

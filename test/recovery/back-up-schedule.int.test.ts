@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { BACKUP_LEASE } from '#scripts/backup/backup-lease.ts'
@@ -17,6 +16,7 @@ import { deepDescribe, deepTest, sampleOf } from '#test/support/depth.ts'
 import { keyed } from '#test/support/keyed.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
 import { type SlowProxy, startSlowProxy } from '#test/support/slow-proxy.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const WAIT = { timeout: 200_000, interval: 20 }
@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000
 const SLOW = 300_000
 const source = useStores()
 const copy = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-schedule-'))
+const folder = makeStoreFolder('paymesh-schedule')
 const keyFile = join(folder, 'backup.key')
 const started: ReturnType<typeof spawn>[] = []
 let archives: string

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect, it } from 'vitest'
@@ -20,13 +19,14 @@ import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments
 import { reconcile } from '#shared/usecases/reconciliation/reconcile.ts'
 import { blockWith, type Engine, paymentMethodOf } from '#test/support/engine.ts'
 import { openReconciliationStage } from '#test/support/reconciliation-stage.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const CHAIN = { mode: 'test', network: 'ethereum', epoch: 1 } as const
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
 const source = useStores()
 const copy = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-load-'))
+const folder = makeStoreFolder('paymesh-load')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** One turn of a working installation: an invoice is created, paid, confirmed and announced, another one is cancelled. */

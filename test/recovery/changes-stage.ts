@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type mongoose from 'mongoose'
 import { fileTarget } from '#scripts/backup/archive-target.ts'
@@ -14,6 +13,7 @@ import { createInstallationLifeRepository } from '#shared/db/restore/installatio
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { dyingDatabase } from '#test/support/dying-database.ts'
 import { keyed } from '#test/support/keyed.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import type { TestStores } from '#test/support/stores.ts'
 import { differences, stateOf } from './back-up-stage.ts'
 
@@ -31,7 +31,7 @@ type Row = ReturnType<typeof keyed> & { _id: string; n: number }
 
 /** A folder into which changes of a store are copied by processes that may be killed, and a store into which they are restored. */
 export function changesStage(source: TestStores, copy: TestStores) {
-  const folder = mkdtempSync(join(tmpdir(), 'paymesh-changes-'))
+  const folder = makeStoreFolder('paymesh-changes')
   const secret = { kind: 'key', key: new Uint8Array(32).fill(7) } as const
   const secretBox = createSecretBox(new Uint8Array(32).fill(7))
   const deps = (db = source.db): ChangesDeps => ({

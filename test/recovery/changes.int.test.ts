@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pruneChanges } from '#scripts/backup/changes-folder.ts'
@@ -13,6 +12,7 @@ import { seededRandom } from '#test/chaos/random.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 import { changesStage, KILLS, writeAtRandom } from './changes-stage.ts'
 
@@ -150,7 +150,7 @@ describe('two processes', () => {
 
   it('with a folder each: the second begins its own chain, and needs an archive', async () => {
     const { file } = await copied(1)
-    const other = mkdtempSync(join(tmpdir(), 'paymesh-changes-other-'))
+    const other = makeStoreFolder('paymesh-changes-other')
     folders.push(other)
     const before = await readChain(source.db)
     await stage.copyOnce(null, other)
@@ -209,7 +209,7 @@ describe('a restore with changes', () => {
 
   it('stops when none of them is there, and when the newest follow another archive', async () => {
     const { file, taken } = await copied(1)
-    const alone = mkdtempSync(join(tmpdir(), 'paymesh-changes-alone-'))
+    const alone = makeStoreFolder('paymesh-changes-alone')
     folders.push(alone)
     copyFileSync(file, join(alone, 'one.backup'))
     await expect(stage.verify(join(alone, 'one.backup'))).rejects.toThrow('has no file of them')

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { readIssuedSince } from '#scripts/backup/issued-since.ts'
@@ -10,10 +9,11 @@ import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { runOnStores } from '#test/support/run-on-stores.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-marks-copy-'))
+const folder = makeStoreFolder('paymesh-marks-copy')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const markKeys = createMarkKeys(new Uint8Array(32).fill(7))
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HDNodeWallet } from 'ethers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -24,6 +23,7 @@ import { deriveAhead } from '#shared/usecases/wallets/address-headroom.ts'
 import { addWallet } from '#test/support/add-wallet.ts'
 import { type Engine, openEngine } from '#test/support/engine.ts'
 import { standIn } from '#test/support/stand-in.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { type TestStores, useStores } from '#test/support/stores.ts'
 
 /** A restore starts where the marks say, and refuses where nothing says it. */
@@ -31,7 +31,7 @@ const first = useStores()
 const second = useStores({ migrated: false })
 const third = useStores({ migrated: false })
 const fourth = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-by-marks-'))
+const folder = makeStoreFolder('paymesh-by-marks')
 const file = join(folder, 'paymesh.backup')
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
 const markKeys = createMarkKeys(new Uint8Array(32).fill(7))

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fileTarget } from '#scripts/backup/archive-target.ts'
@@ -25,6 +24,7 @@ import { createAuditMarks } from '#shared/usecases/marks/audit-marks.ts'
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
 import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { adminCaller } from '#test/support/admin.ts'
+import { makeStoreFolder } from '#test/support/store-folder.ts'
 import { type TestStores, useStores } from '#test/support/stores.ts'
 import { CUSTOMER, joinedAndRemoved, lastOwner, type PreparedStory, STORIES } from './taken-back-stories.ts'
 
@@ -32,7 +32,7 @@ const first = useStores()
 const second = useStores({ migrated: false })
 const third = useStores({ migrated: false })
 const fourth = useStores({ migrated: false })
-const folder = mkdtempSync(join(tmpdir(), 'paymesh-taken-back-'))
+const folder = makeStoreFolder('paymesh-taken-back')
 const file = join(folder, 'paymesh.backup')
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
 const markKeys = createMarkKeys(new Uint8Array(32).fill(7))

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { HDNodeWallet } from 'ethers'
 import { expect, vi } from 'vitest'
@@ -12,6 +11,7 @@ import { parseConfig } from '#shared/config/schema.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { type Rig, startRig } from '#test/chaos/rig.ts'
+import { makeStoreFolder } from './store-folder.ts'
 import { openWorld, runCli, type World } from './world.ts'
 
 /** Whatever is waited for here takes processes that start, on a machine that does other things as well. */
@@ -71,7 +71,7 @@ export async function openLossyInstallation(options: {
   readonly keepAlive: boolean
   readonly env: Environment
 }): Promise<LossyInstallation> {
-  const folder = mkdtempSync(join(tmpdir(), 'paymesh-lossy-'))
+  const folder = makeStoreFolder('paymesh-lossy')
   const [data, copy] = [join(folder, 'mongo'), join(folder, 'copy')]
   const binary = await findMongod(() => undefined)
   let store: MongoStore | null = null

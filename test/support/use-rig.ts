@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll } from 'vitest'
 import type { Scale } from '#scripts/start/scale.ts'
 import { type Rig, startRig } from '#test/chaos/rig.ts'
+import { makeStoreFolder } from './store-folder.ts'
 import { openWorld, type World } from './world.ts'
 
 const START_MS = 240_000
@@ -19,7 +18,7 @@ export function useRig(scale: Scale = {}): () => RigWorld {
   let rig: Rig | undefined
   let dir: string | undefined
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'paymesh-rig-'))
+    dir = makeStoreFolder('paymesh-rig')
     rig = await startRig({ dir, scale, report: () => {} })
     open = { ...(await openWorld(rig.dataDir, rig.stack.dev)), rig }
   }, START_MS)
