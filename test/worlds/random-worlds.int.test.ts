@@ -7,7 +7,7 @@ import { useWorldStage } from './world-stage.ts'
 
 const stores = useStores()
 
-const runs = Number(process.env['WORLD_RUNS'] ?? (EVERY_CASE ? 20 : 6))
+const runs = Number(process.env['WORLD_RUNS'] ?? (EVERY_CASE ? 20 : 4))
 const seed = process.env['WORLD_SEED']
 
 describe.each([0.1, 1, 10])('at %s times the pace of the network', (pace) => {
