@@ -255,29 +255,17 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     const paid = shop.filter(({ paidAt }) => paidAt !== null)
     const day = ({ terms, paidAt }: ShopInvoice) => `${dayIn(paidAt ?? 0, zone)} ${terms.fiat.currency}`
     expect(of('price', (row) => row.minor)).toEqual(tally(paid, day, ({ terms }) => terms.fiat.minor))
-    const received = ({ expected }: ShopInvoice) =>
-      sum(
-        expected.filter(({ kind }) => kind !== 'refund'),
-        ({ value }) => value,
+    for (const figure of ['short', 'excess'] as const) {
+      const isMoved = ([, amount]: readonly [string, bigint]) => amount !== 0n
+      const wanted = gaps(figure)
+      expect(of(figure, (row) => row.minor).filter(isMoved)).toEqual(
+        tally(
+          wanted,
+          ({ terms, at }) => `${dayIn(at, zone)} ${terms.fiat.currency}`,
+          ({ change }) => change,
+        ).filter(isMoved),
       )
-    const short = (one: ShopInvoice) =>
-      one.terms.fiat.minor > received(one) ? one.terms.fiat.minor - received(one) : 0n
-    expect(of('short', (row) => row.minor)).toEqual(
-      tally(
-        paid.filter((one) => short(one) > 0n),
-        day,
-        short,
-      ),
-    )
-    const excess = (one: ShopInvoice) =>
-      received(one) > one.terms.fiat.minor ? received(one) - one.terms.fiat.minor : 0n
-    expect(of('excess', (row) => row.minor)).toEqual(
-      tally(
-        paid.filter((one) => excess(one) > 0n),
-        day,
-        excess,
-      ),
-    )
+    }
     const months = (text: string) => text.slice(0, 7)
     expect(new Set(rows.map((row) => months(row.day))).size).toBeGreaterThan(2)
   }
@@ -303,6 +291,28 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
         .toSorted()
         .toReversed(),
     )
+  }
+
+  /** What paid invoices are short of, or above the price: at the moment when they were paid, and how that changed later. */
+  function gaps(figure: 'short' | 'excess') {
+    return shop.flatMap(({ terms, paidAt, expected }) => {
+      if (paidAt === null) return []
+      const money = expected.filter(({ kind }) => kind !== 'refund')
+      const at = (time: number) => {
+        const balance = sum(
+          money.filter((row) => row.at <= time),
+          ({ value }) => value,
+        )
+        const gap = figure === 'short' ? terms.fiat.minor - balance : balance - terms.fiat.minor
+        return gap > 0n ? gap : 0n
+      }
+      const times = [...new Set(money.map((row) => row.at).filter((time) => time > paidAt))].toSorted(
+        (one, other) => one - other,
+      )
+      return [paidAt, ...times].map((time, index) => {
+        return { terms, at: time, change: at(time) - (index === 0 ? 0n : at(times[index - 2] ?? paidAt)) }
+      })
+    })
   }
 
   /** Each month closed on its own, as a bookkeeper does: every file and page asked for that month alone, its sums beside the ledger's. */
