@@ -161,7 +161,6 @@ const STORIES = [
   'exact',
   'parts',
   'over',
-  'again',
   'short',
   'tolerated',
   'wrong',
@@ -169,6 +168,7 @@ const STORIES = [
   'tooLate',
   'reorg',
   'unpaid',
+  'again',
 ] as const
 
 /**
