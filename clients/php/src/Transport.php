@@ -105,7 +105,8 @@ final class Transport
             $details = array_values(array_filter($given, fn ($each): bool => is_string($each['path'] ?? null) && is_string($each['message'] ?? null)));
             $requestId = $envelope['request_id'];
             $message = is_string($error['message'] ?? null) ? $error['message'] : '';
-            return [new ApiError($error['code'], $message, $status, $details, $requestId, $operation), $waitS];
+            $isReplayed = self::header($received, 'Idempotent-Replayed') === 'true';
+            return [new ApiError($error['code'], $message, $status, $details, $requestId, $operation, $isReplayed), $waitS];
         }
         if ($status < 200 || $status > 299 || !self::hasContent($envelope, $isList)) {
             return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];

@@ -110,7 +110,7 @@ async function attemptOnce<T>(
 ): Promise<Reply<T>> {
   const outcome = await fetchText(fetch, prepared, timeoutMs, signal)
   if ('fault' in outcome) throw new PaymeshConnectionError(outcome.fault, { ...prepared, cause: outcome.cause })
-  const { status, text } = outcome
+  const { status, text, isReplayed } = outcome
   const retryAfterMs = readRetryAfterMs(outcome.retryAfter, now())
   const envelope = readEnvelope(text)
   if (envelope?.error) {
@@ -119,7 +119,7 @@ async function attemptOnce<T>(
     const details = given.filter((each) => typeof each?.path === 'string' && typeof each.message === 'string')
     const { operation } = prepared
     const requestId = envelope.request_id
-    throw new PaymeshApiError({ code, message, details, status, requestId, retryAfterMs, operation })
+    throw new PaymeshApiError({ code, message, details, status, requestId, retryAfterMs, isReplayed, operation })
   }
   if (envelope === null || status < 200 || status > 299 || !hasContent(envelope, prepared.isList))
     throw new PaymeshConnectionError('unreadable', { ...prepared, status, retryAfterMs })
