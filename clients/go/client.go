@@ -27,7 +27,7 @@ const Version = "1.0.0"
 const (
 	backoffFirst = 250 * time.Millisecond
 	backoffCap   = 8 * time.Second
-	// A requested wait longer than this is returned as an error instead.
+	// Requested waits longer than this, together with those of the call before, are returned as an error instead: a page of a shop waits for it.
 	retryAfterMax = 60 * time.Second
 	bodyMax       = 16 << 20
 	ensureRounds  = 5
@@ -165,13 +165,14 @@ func send[T any](ctx context.Context, c *Client, request call) (*envelope[T], er
 	if request.key != "" && (len(request.key) > 255 || !visibleASCII.MatchString(request.key)) {
 		return nil, errors.New("the idempotency key must be 1 to 255 visible ASCII characters")
 	}
+	waited := time.Duration(0)
 	for attempt := 0; ; attempt++ {
 		answer, wait, err := attemptOnce[T](ctx, c, request, body)
 		if err == nil {
 			return answer, nil
 		}
 		var failed interface{ Retryable() bool }
-		if ctx.Err() != nil || attempt >= c.MaxRetries || !errors.As(err, &failed) || !failed.Retryable() || wait > retryAfterMax {
+		if ctx.Err() != nil || attempt >= c.MaxRetries || !errors.As(err, &failed) || !failed.Retryable() || (wait >= 0 && wait > retryAfterMax-waited) {
 			return nil, err
 		}
 		if wait < 0 {
@@ -181,6 +182,7 @@ func send[T any](ctx context.Context, c *Client, request call) (*envelope[T], er
 		if err := c.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
+		waited += wait
 	}
 }
 

@@ -21,7 +21,7 @@ from . import _types as types
 VERSION = "1.0.0"
 _BACKOFF_FIRST_S = 0.25
 _BACKOFF_CAP_S = 8.0
-#: A requested wait longer than this is raised as an error instead.
+#: Requested waits longer than this, together with those of the call before, are raised as an error instead: a page of a shop waits for it.
 _RETRY_AFTER_MAX_S = 60.0
 _ID = re.compile(r"[0-9A-Za-z-]+")
 _ENDED = ("expired", "cancelled")
@@ -109,6 +109,7 @@ class _Transport:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
         attempt = 0
+        waited_s = 0.0
         while True:
             request = urllib.request.Request(url, data=data, headers=headers, method=method)
             if data is None and method == "POST":
@@ -121,9 +122,10 @@ class _Transport:
             if wait_s is None:
                 ceiling = min(_BACKOFF_CAP_S, _BACKOFF_FIRST_S * 2**attempt)
                 wait_s = ceiling / 2 + random.random() * ceiling / 2
-            elif wait_s > _RETRY_AFTER_MAX_S:
+            elif waited_s + wait_s > _RETRY_AFTER_MAX_S:
                 raise error
             self._sleep(wait_s)
+            waited_s += wait_s
             attempt += 1
 
     def _attempt(self, request: urllib.request.Request, operation: str, key: Optional[str], is_list: bool):

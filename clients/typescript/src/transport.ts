@@ -66,12 +66,15 @@ export function createTransport(settings: TransportSettings): Transport {
   return async <T>(call: Call) => {
     const prepared = prepare(settings, call)
     const signal = call.options?.signal
+    let waitedMs = 0
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await attemptOnce<T>(settings, prepared, signal)
       } catch (error) {
-        const delayMs = attempt < settings.maxRetries ? retryDelayMs(error, attempt, settings.random) : null
+        const delayMs =
+          attempt < settings.maxRetries ? retryDelayMs(error, { attempt, waitedMs }, settings.random) : null
         if (delayMs === null) throw error
+        waitedMs += delayMs
         await settings.sleep(delayMs, signal)
       }
     }
