@@ -27,10 +27,12 @@ const Version = "1.0.0"
 const (
 	backoffFirst = 250 * time.Millisecond
 	backoffCap   = 8 * time.Second
-	// A requested wait longer than this is returned as an error instead.
+	// Requested waits longer than this, together with those of the call before, are returned as an error instead: a page of a shop waits for it.
 	retryAfterMax = 60 * time.Second
 	bodyMax       = 16 << 20
 	ensureRounds  = 5
+	// Keys of one attempt that refusals may have used up.
+	keysMax = 20
 	// More attempts than an order can have: a list that goes on is not believed.
 	attemptsMax = 1000
 )
@@ -49,6 +51,8 @@ type APIError struct {
 	Status    int
 	Details   []ErrorDetail
 	RequestID string
+	// Replayed is true when it repeats the first answer of the idempotency key, of up to 24 hours ago; under another key it may be another one.
+	Replayed  bool
 	operation string
 }
 
@@ -161,13 +165,14 @@ func send[T any](ctx context.Context, c *Client, request call) (*envelope[T], er
 	if request.key != "" && (len(request.key) > 255 || !visibleASCII.MatchString(request.key)) {
 		return nil, errors.New("the idempotency key must be 1 to 255 visible ASCII characters")
 	}
+	waited := time.Duration(0)
 	for attempt := 0; ; attempt++ {
 		answer, wait, err := attemptOnce[T](ctx, c, request, body)
 		if err == nil {
 			return answer, nil
 		}
 		var failed interface{ Retryable() bool }
-		if ctx.Err() != nil || attempt >= c.MaxRetries || !errors.As(err, &failed) || !failed.Retryable() || wait > retryAfterMax {
+		if ctx.Err() != nil || attempt >= c.MaxRetries || !errors.As(err, &failed) || !failed.Retryable() || (wait >= 0 && wait > retryAfterMax-waited) {
 			return nil, err
 		}
 		if wait < 0 {
@@ -177,6 +182,7 @@ func send[T any](ctx context.Context, c *Client, request call) (*envelope[T], er
 		if err := c.Sleep(ctx, wait); err != nil {
 			return nil, err
 		}
+		waited += wait
 	}
 }
 
@@ -224,7 +230,8 @@ func attemptOnce[T any](ctx context.Context, c *Client, request call, body []byt
 				details = append(details, each)
 			}
 		}
-		return nil, wait, &APIError{read.Error.Code, read.Error.Message, response.StatusCode, details, read.RequestID, operation}
+		replayed := response.Header.Get("Idempotent-Replayed") == "true"
+		return nil, wait, &APIError{read.Error.Code, read.Error.Message, response.StatusCode, details, read.RequestID, replayed, operation}
 	}
 	if err != nil || read.RequestID == "" || response.StatusCode < 200 || response.StatusCode > 299 || !hasContent(raw, request.isList) {
 		failed.Status, failed.cause = response.StatusCode, err
@@ -395,7 +402,8 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 	if body.OrderID == nil || *body.OrderID == "" {
 		return nil, errors.New("EnsureInvoice needs an OrderID")
 	}
-	for round := 0; round < ensureRounds; round++ {
+	usedUp := map[string]bool{}
+	for round := 0; round < ensureRounds+len(usedUp); round++ {
 		attempts := c.ListInvoices(url.Values{"order_id": {*body.OrderID}, "limit": {"100"}})
 		var newest *Invoice
 		count := 0
@@ -425,9 +433,12 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 			}
 			continue
 		}
-		made, err := c.CreateInvoice(ctx, body, fmt.Sprintf("order-%s-%d", orderKey(*body.OrderID), count+1))
-		if isCode(err, "IDEMPOTENCY_MISMATCH") {
-			// Another call was faster, with other terms.
+		key := keyFor(fmt.Sprintf("order-%s-%d", orderKey(*body.OrderID), count+1), usedUp)
+		made, err := c.CreateInvoice(ctx, body, key)
+		var refused *APIError
+		if len(usedUp) < keysMax && errors.As(err, &refused) && (refused.Replayed || refused.Code == "IDEMPOTENCY_MISMATCH") {
+			// Its stored answer is a refusal of before, or another call was faster with other terms, which the list shows.
+			usedUp[key] = true
 			continue
 		}
 		if err != nil {
@@ -440,6 +451,15 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 		}
 	}
 	return nil, fmt.Errorf("order %s: other calls keep opening and ending its invoices", *body.OrderID)
+}
+
+// keyFor is the key of an attempt, or the next one (.2, .3) while refusals have used it up.
+func keyFor(attempt string, usedUp map[string]bool) string {
+	key := attempt
+	for count := 2; usedUp[key]; count++ {
+		key = fmt.Sprintf("%s.%d", attempt, count)
+	}
+	return key
 }
 
 func hasEnded(status string) bool { return status == "expired" || status == "cancelled" }

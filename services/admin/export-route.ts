@@ -108,7 +108,7 @@ async function enter(context: AdminContext, at: { readonly workspaceId: string; 
   return { leave: context.deps.budgets.enter('export', context.session?.userId ?? context.ip), settings }
 }
 
-/** `invoices_2026-11_paid_America-Bogota_live.csv`: what it holds, of which period by which time, in the days of which zone, and in which mode. */
+/** `invoices_2026-11_paid_America-Bogota_live.csv`: what it holds, for which importer, of which period by which time, in the days of which zone, and in which mode. */
 function fileName(
   what: string,
   mode: Mode,
@@ -116,9 +116,10 @@ function fileName(
 ): string {
   const { zone, now } = filters
   const time = (name: string) => (typeof filters[name] === 'number' ? filters[name] : null)
-  const extra = ['profile', 'by'].flatMap((name) => (typeof filters[name] === 'string' ? [filters[name]] : []))
+  const word = (name: string) => (typeof filters[name] === 'string' ? [filters[name]] : [])
   const period = periodName({ from: time('from'), to: time('to'), zone, now })
-  return `${[what, ...extra.filter((part) => part !== 'created'), period, zone.replaceAll('/', '-'), mode].join('_')}.csv`
+  const parts = [what, ...word('profile'), period, ...word('by'), zone.replaceAll('/', '-'), mode]
+  return `${parts.join('_')}.csv`
 }
 
 function periodName(period: {

@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { dayStarts } from '#shared/contracts/zone-days.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
+import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { ADMIN_ORIGIN, openAdmin, PASSWORD } from '#test/support/admin-http.ts'
 import { useStores } from '#test/support/stores.ts'
 import { MEMBER_CHECK_MS } from './demand-member.ts'
@@ -61,6 +63,38 @@ async function loggedIn(role: 'owner' | 'viewer' = 'viewer') {
 
 const form = (fields: string) => new URLSearchParams(fields)
 const scope = () => `workspaceId=${admin.workspaceId}&mode=test`
+
+// Guarantee: a file that lies in a folder for years says of which period, by which days and in which mode it is.
+it.each(['America/Bogota', 'Asia/Kathmandu', 'Pacific/Apia', 'America/Sao_Paulo'])(
+  'a file in %s is named by its period, the time that chose it, the zone and the mode',
+  async (zone) => {
+    const { post } = await loggedIn()
+    await stores.db.collection(WORKSPACES).updateOne({ _id: admin.workspaceId }, { $set: { 'policy.timeZone': zone } })
+    const place = zone.replace('/', '-')
+    const [november, second, december] = dayStarts(['2025-11-01', '2025-11-02', '2025-12-01'], zone)
+    const nameOf = async (path: string, fields: string) => {
+      const answer = await post(path, `${scope()}${fields}`)
+      await answer.text()
+      return answer.headers.get('content-disposition')
+    }
+    const month = `&from=${november}&to=${december}`
+    const named = (name: string) => `attachment; filename="${name}_${place}_test.csv"`
+    const names = [
+      await nameOf('invoices.csv', `${month}&by=paid`),
+      await nameOf('payments.csv', month),
+      await nameOf('ledger.csv', `${month}&profile=koinly`),
+      await nameOf('settlements.csv', `&from=${november}&to=${second}`),
+      await nameOf('settlements.csv', `&to=${december}`),
+    ]
+    expect(names).toEqual([
+      named('invoices_2025-11_paid'),
+      named('payments_2025-11_created'),
+      named('ledger_koinly_2025-11'),
+      named('settlements_2025-11-01_2025-11-01'),
+      named('settlements_until-2025-11-30'),
+    ])
+  },
+)
 
 describe.each(['invoices', 'payments'] as const)('an export of %s', (what) => {
   // Guarantee: data that leaves as a file leaves a trace of who took how much of what.

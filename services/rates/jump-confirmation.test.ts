@@ -45,9 +45,11 @@ describe('a second opinion', () => {
     expect(await opinion(confirmation, '102.9')).toBe(true)
     expect(await opinion(confirmation, '104')).toBe(false)
     expect(await opinion(confirmation, '1490', 'ARS:official')).toBeNull()
-    world.ageMs = 16 * 60_000
-    clock.at += 200_000
-    expect(await opinion(confirmation, '100')).toBeNull()
+    for (const ageMs of [16 * 60_000, -16 * 60_000, -30 * 365 * 24 * 3_600_000]) {
+      world.ageMs = ageMs
+      clock.at += 200_000
+      expect([ageMs, await opinion(confirmation, '100')]).toEqual([ageMs, null])
+    }
     world.status = 500
     expect(await opinion(build().process(), '100', 'DOGE')).toBeNull()
   })

@@ -32,7 +32,7 @@ const LONGEST_RETRY_AFTER_MS = 60 * 60_000
 const FORBIDDEN: ReadonlySet<number> = new Set([401, 403, 418, 451])
 /** Kraken allows one public call a second and address (support.kraken.com, "API rate limits", read 2026-11-29); no source allows less. */
 export const BETWEEN_REQUESTS_MS = 1_000
-/** What a source lists is read once a day, and earlier when it refuses a pair. */
+/** What a source lists is read once a day, earlier when it refuses a pair, and each hour while it lacks one of ours: a market may be closed for minutes only. */
 const LISTING_MS = 24 * 60 * 60_000
 const LISTING_AGAIN_MS = 10 * 60_000
 
@@ -78,7 +78,7 @@ export function createPairReader(
       await pause(BETWEEN_REQUESTS_MS, signal)
       const names = source.listing?.parse(bodyOf(await get(source.listing.path, signal))) ?? new Set<string>()
       if (!search.listed(names)) throw new SourceFault('empty', '')
-      listingDue = now + LISTING_MS
+      listingDue = now + (search.unknown().size > 0 ? UNKNOWN_MS : LISTING_MS)
     } catch (error) {
       logger.warn({ source: source.name, err: error }, 'the list of pairs of a price source could not be read')
     }

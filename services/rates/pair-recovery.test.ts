@@ -108,6 +108,16 @@ describe('one pair that Kraken no longer has', () => {
     expect(await cyclesUntil(world, NAMES.length)).toBeLessThanOrEqual(2)
   })
 
+  it('is back within the hour when its market was closed for minutes, however many were', async () => {
+    const world = build()
+    world.state.lists = true
+    for (const name of NAMES.slice(1)) world.state.unlisted.add(name)
+    expect(await cyclesUntil(world, 1)).toBe(1)
+    world.state.unlisted.clear()
+    for (let cycle = 0; cycle < 241; cycle += 1) await world.cycle()
+    expect(await cyclesUntil(world, NAMES.length)).toBe(1)
+  })
+
   it('is asked for again each hour, without the others, and is back when Kraken has it', async () => {
     const world = build()
     world.state.unlisted.add('POLUSD')

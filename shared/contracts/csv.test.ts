@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvLine } from './csv.ts'
+import { csvHeading, csvLine } from './csv.ts'
 
 describe('a line of CSV', () => {
   // Guarantee: no text of a customer or merchant runs as a formula in a spreadsheet.
@@ -32,4 +32,10 @@ describe('a line of CSV', () => {
 
 it('leaves numbers below zero alone: they are amounts, or references that are looked up', () => {
   expect(csvLine(['-144', '-12.50', '-1-2', '-0x1'])).toBe("-144,-12.50,'-1-2,'-0x1\r\n")
+})
+
+it('marks the heading of a file for people, whose spreadsheets would misread accents otherwise', () => {
+  expect(Buffer.from(csvHeading(['día', 'b'])).toString('hex')).toBe(
+    Buffer.from([0xef, 0xbb, 0xbf]).toString('hex') + Buffer.from('día,b\r\n').toString('hex'),
+  )
 })

@@ -9,6 +9,12 @@ const NUMBER = /^-\d+(?:\.\d+)?$/
 const NEEDS_QUOTES = /[",;\r\n]/
 
 /**
+ * The heading of a file for people, behind a byte order mark: without it Excel reads accents, and minus signs, in the encoding of its machine. Files for programs
+ * begin with `csvLine`.
+ */
+export const csvHeading = (columns: readonly string[]): string => `\uFEFF${csvLine(columns)}`
+
+/**
  * One line of CSV (RFC 4180) with its line end. Cells that a spreadsheet would run as a formula are prefixed with an apostrophe, so that they
  * are shown as they are.
  */

@@ -55,7 +55,11 @@ export function fill(value: Json, names: Names): Json {
 
 /** What becomes of the requests of a scene. */
 export function networkOf({ network = [] }: Scene, names: Names): readonly Outcome[] {
-  return network.flatMap((step) => Array.from({ length: step.times ?? 1 }, (_, index) => outcomeOf(step, names, index)))
+  return network.flatMap((step) =>
+    Array.from({ length: step.times ?? 1 }, (_, index) =>
+      (step.steps ?? [step]).map((one: Json) => outcomeOf(one, names, index)),
+    ).flat(),
+  )
 }
 
 function outcomeOf(step: Json, names: Names, index: number): Outcome {

@@ -71,7 +71,12 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       if (outcome === 'cut_while_working') request.once('end', () => request.socket.destroy())
       const answer = await forward(request)
       const text = await answer.text()
-      const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) }
+      const length = String(Buffer.byteLength(text))
+      const replayed = answer.headers.get('idempotent-replayed')
+      const headers = {
+        ...{ 'content-type': 'application/json', 'content-length': length },
+        ...(replayed !== null && { 'idempotent-replayed': replayed }),
+      }
       if (outcome === 'pass') response.writeHead(answer.status, headers).end(text)
       else if (outcome === 'half')
         response.writeHead(answer.status, headers).write(text.slice(0, text.length / 2), () => request.socket.destroy())

@@ -71,7 +71,7 @@ import type { Invoice, OrderState, Paymesh, WebhookHandler } from '@paymesh/clie
 declare global {
   const paymesh: Paymesh
   const app: Express
-  const webhooks: WebhookHandler
+  var webhooks: WebhookHandler
   const createServer: typeof import('node:http').createServer
   const response: Response
   const order: { id: string }
@@ -190,13 +190,23 @@ describe('the published package', () => {
         call,
       ).not.toEqual([])
     expect(lines).toHaveLength(3)
-    const examples = [...blocks, ...lines]
-    const files = examples.map((_example, index) => `example-${index}.ts`)
-    await Promise.all(
-      examples.map((example, index) => writeFile(inShop(`example-${index}.ts`), `${example}export {}\n`)),
-    )
-    const settings = { module: 'nodenext', skipLibCheck: true, noEmit: true }
-    expect(await compile(COMPILERS['TypeScript 7'], settings, ['surroundings.d.ts', ...files])).toBe('')
+    const write = async (examples: readonly string[], folder: string) =>
+      await Promise.all(
+        examples.map(async (example, index) => {
+          const file = join(folder, `example-${index}.ts`)
+          await writeFile(inShop(file), `${example}export {}\n`)
+          return file
+        }),
+      )
+    // A line stands where Next has its routes, two folders below the program, and is resolved by a bundler as there.
+    await mkdir(inShop('app', 'paymesh'), { recursive: true })
+    await writeFile(inShop('shop.ts'), 'const { webhooks } = globalThis\nexport { webhooks }\n')
+    const settings = { skipLibCheck: true, noEmit: true }
+    const ofShop = ['surroundings.d.ts', ...(await write(blocks, '.'))]
+    expect(await compile(COMPILERS['TypeScript 7'], { ...settings, module: 'nodenext' }, ofShop)).toBe('')
+    const ofServers = ['surroundings.d.ts', 'shop.ts', ...(await write(lines, join('app', 'paymesh')))]
+    const asNext = { ...settings, module: 'preserve', moduleResolution: 'bundler' }
+    expect(await compile(COMPILERS['TypeScript 7'], asNext, ofServers)).toBe('')
   })
 
   it('is used by the example of the project’s README as it stands there', async () => {

@@ -1,6 +1,6 @@
-/** The rows of a CSV file (RFC 4180) by the names of its columns, read as an importer reads them; formulas are no exception. */
+/** The rows of a CSV file (RFC 4180) by the names of its columns, read as an importer reads them, with or without a byte order mark; formulas are no exception. */
 export function readCsv(text: string): readonly Readonly<Record<string, string>>[] {
-  const [heading = [], ...rows] = cellsOf(text)
+  const [heading = [], ...rows] = cellsOf(text.replace(/^\uFEFF/, ''))
   return rows.map((row) => Object.fromEntries(heading.map((name, index) => [name, row[index] ?? ''])))
 }
 

@@ -168,6 +168,7 @@ const STORIES = [
   'tooLate',
   'reorg',
   'unpaid',
+  'again',
 ] as const
 
 /**
@@ -197,6 +198,10 @@ function playStory(
   if (story === 'unpaid') expire(begin + 2 * HOUR)
   if (story === 'exact') whole(due)
   if (story === 'over') whole(due + due / BigInt(random.between(3, 90)))
+  if (story === 'again') {
+    whole(due)
+    confirm(pay({ base: due, at: seen + 25 * MINUTE }), begin + later())
+  }
   if (story === 'tolerated') whole(due - due / 2_000n)
   if (story === 'parts') {
     const first = due / BigInt(random.between(2, 9))

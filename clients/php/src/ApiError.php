@@ -15,6 +15,8 @@ final class ApiError extends \RuntimeException
         public readonly array $details,
         public readonly string $requestId,
         string $operation,
+        /** It repeats the first answer of the idempotency key, of up to 24 hours ago; under another key it may be another one. */
+        public readonly bool $isReplayed = false,
     ) {
         $fields = implode('', array_map(fn (array $each): string => " {$each['path']}: {$each['message']}.", $details));
         parent::__construct("$apiCode: $message$fields ($operation, $requestId)");

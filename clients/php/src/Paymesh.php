@@ -13,6 +13,8 @@ final class Paymesh
     public const VERSION = '1.0.0';
     private const ENDED = ['expired', 'cancelled'];
     private const ENSURE_ROUNDS = 5;
+    /** Keys of one attempt that refusals may have used up. */
+    private const KEYS_MAX = 20;
     /** More attempts than an order can have: a list that goes on is not believed. */
     private const ATTEMPTS_MAX = 1000;
 
@@ -74,7 +76,8 @@ final class Paymesh
         if ($orderId === '') {
             throw new \InvalidArgumentException('ensureInvoice needs an order_id');
         }
-        for ($round = 0; $round < self::ENSURE_ROUNDS; $round++) {
+        $usedUp = [];
+        for ($round = 0; $round < self::ENSURE_ROUNDS + count($usedUp); $round++) {
             $attempts = [];
             foreach ($this->listInvoices(['order_id' => $orderId, 'limit' => 100]) as $attempt) {
                 $attempts[] = $attempt;
@@ -94,13 +97,15 @@ final class Paymesh
                 }
                 continue;
             }
+            $key = self::keyFor('order-' . self::orderKey($orderId) . '-' . (count($attempts) + 1), $usedUp);
             try {
-                $made = $this->createInvoice($body, 'order-' . self::orderKey($orderId) . '-' . (count($attempts) + 1));
+                $made = $this->createInvoice($body, $key);
             } catch (ApiError $error) {
-                // Another call was faster, with other terms.
-                if ($error->apiCode !== 'IDEMPOTENCY_MISMATCH') {
+                // Its stored answer is a refusal of before, or another call was faster with other terms, which the list shows.
+                if (count($usedUp) >= self::KEYS_MAX || !($error->isReplayed || $error->apiCode === 'IDEMPOTENCY_MISMATCH')) {
                     throw $error;
                 }
+                $usedUp[] = $key;
                 continue;
             }
             // A repeated answer shows the invoice as it was when it was created.
@@ -279,6 +284,20 @@ final class Paymesh
         return $invoice->amount->currency === $body['currency']
             && $plain($invoice->amount->value) === $plain((string) $body['amount'])
             && ($asset === '' || $invoice->crypto?->asset === $asset);
+    }
+
+    /**
+     * The key of an attempt, or the next one (`.2`, `.3`) while refusals have used it up.
+     *
+     * @param list<string> $usedUp
+     */
+    private static function keyFor(string $attempt, array $usedUp): string
+    {
+        $key = $attempt;
+        for ($count = 2; in_array($key, $usedUp, true); $count++) {
+            $key = "$attempt.$count";
+        }
+        return $key;
     }
 
     private static function orderKey(string $orderId): string

@@ -9,7 +9,7 @@ final class Transport
 {
     private const BACKOFF_FIRST_S = 0.25;
     private const BACKOFF_CAP_S = 8.0;
-    /** A requested wait longer than this is thrown as an error instead. */
+    /** Requested waits longer than this, together with those of the call before, are thrown as an error instead: a page of a shop waits for it. */
     private const RETRY_AFTER_MAX_S = 60;
 
     private string $baseUrl;
@@ -58,16 +58,19 @@ final class Transport
             $headers[] = 'Content-Type: application/json';
         }
         $content = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR);
+        $waitedS = 0.0;
         for ($attempt = 0; ; $attempt++) {
             [$answer, $waitS] = $this->attempt($method, $url, "$method $path", $headers, $content, $key, $isList);
             if (is_array($answer)) {
                 return $answer;
             }
-            if ($attempt >= $this->maxRetries || !$answer->isRetryable() || $waitS > self::RETRY_AFTER_MAX_S) {
+            if ($attempt >= $this->maxRetries || !$answer->isRetryable() || ($waitS !== null && $waitedS + $waitS > self::RETRY_AFTER_MAX_S)) {
                 throw $answer;
             }
             $ceiling = min(self::BACKOFF_CAP_S, self::BACKOFF_FIRST_S * 2 ** $attempt);
-            ($this->sleep)($waitS ?? $ceiling / 2 + lcg_value() * $ceiling / 2);
+            $waitS ??= $ceiling / 2 + lcg_value() * $ceiling / 2;
+            ($this->sleep)($waitS);
+            $waitedS += $waitS;
         }
     }
 
@@ -105,7 +108,8 @@ final class Transport
             $details = array_values(array_filter($given, fn ($each): bool => is_string($each['path'] ?? null) && is_string($each['message'] ?? null)));
             $requestId = $envelope['request_id'];
             $message = is_string($error['message'] ?? null) ? $error['message'] : '';
-            return [new ApiError($error['code'], $message, $status, $details, $requestId, $operation), $waitS];
+            $isReplayed = self::header($received, 'Idempotent-Replayed') === 'true';
+            return [new ApiError($error['code'], $message, $status, $details, $requestId, $operation, $isReplayed), $waitS];
         }
         if ($status < 200 || $status > 299 || !self::hasContent($envelope, $isList)) {
             return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];

@@ -14,18 +14,20 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Set
 
 from . import _types as types
 
 VERSION = "1.0.0"
 _BACKOFF_FIRST_S = 0.25
 _BACKOFF_CAP_S = 8.0
-#: A requested wait longer than this is raised as an error instead.
+#: Requested waits longer than this, together with those of the call before, are raised as an error instead: a page of a shop waits for it.
 _RETRY_AFTER_MAX_S = 60.0
 _ID = re.compile(r"[0-9A-Za-z-]+")
 _ENDED = ("expired", "cancelled")
 _ENSURE_ROUNDS = 5
+#: Keys of one attempt that refusals may have used up.
+_KEYS_MAX = 20
 #: More attempts than an order can have: a list that goes on is not believed.
 _ATTEMPTS_MAX = 1000
 _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
@@ -34,7 +36,9 @@ _HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\
 class ApiError(Exception):
     """The API refused a call. Branch on ``code``; a later server may have more codes. Raised after the client's own retries."""
 
-    def __init__(self, code: str, message: str, status: int, details: List[dict], request_id: str, operation: str):
+    def __init__(
+        self, code: str, message: str, status: int, details: List[dict], request_id: str, operation: str, replayed: bool = False
+    ):
         fields = "".join(f" {each['path']}: {each['message']}." for each in details)
         super().__init__(f"{code}: {message}{fields} ({operation}, {request_id})")
         self.code = code
@@ -42,6 +46,8 @@ class ApiError(Exception):
         #: The invalid fields of a ``VALIDATION_ERROR``: dotted ``path`` and ``message``.
         self.details = details
         self.request_id = request_id
+        #: It repeats the first answer of the idempotency key, of up to 24 hours ago; under another key it may be another one.
+        self.replayed = replayed
         self.retryable = status == 429 or status >= 500 or code == "IDEMPOTENCY_IN_PROGRESS"
 
 
@@ -103,6 +109,7 @@ class _Transport:
             headers["Content-Type"] = "application/json"
             data = json.dumps(body).encode()
         attempt = 0
+        waited_s = 0.0
         while True:
             request = urllib.request.Request(url, data=data, headers=headers, method=method)
             if data is None and method == "POST":
@@ -115,9 +122,10 @@ class _Transport:
             if wait_s is None:
                 ceiling = min(_BACKOFF_CAP_S, _BACKOFF_FIRST_S * 2**attempt)
                 wait_s = ceiling / 2 + random.random() * ceiling / 2
-            elif wait_s > _RETRY_AFTER_MAX_S:
+            elif waited_s + wait_s > _RETRY_AFTER_MAX_S:
                 raise error
             self._sleep(wait_s)
+            waited_s += wait_s
             attempt += 1
 
     def _attempt(self, request: urllib.request.Request, operation: str, key: Optional[str], is_list: bool):
@@ -139,7 +147,9 @@ class _Transport:
             error = envelope["error"]
             given = error.get("details")
             details = [each for each in given if _is_detail(each)] if isinstance(given, list) else []
-            return ApiError(error["code"], str(error.get("message")), status, details, envelope["request_id"], operation), wait_s
+            replayed = headers.get("Idempotent-Replayed") == "true"
+            message = str(error.get("message"))
+            return ApiError(error["code"], message, status, details, envelope["request_id"], operation, replayed), wait_s
         if envelope is None or not 200 <= status <= 299 or not _has_content(envelope, is_list):
             return ConnectionFailed(f"not an answer of the API ({operation}, status {status})", status, key), wait_s
         return envelope, None
@@ -243,7 +253,10 @@ class Invoices(_Resource):
         order_id = body.get("order_id")
         if not order_id:
             raise ValueError("ensure needs an order_id")
-        for _ in range(_ENSURE_ROUNDS):
+        used_up: Set[str] = set()
+        rounds = 0
+        while rounds < _ENSURE_ROUNDS + len(used_up):
+            rounds += 1
             attempts = list(itertools.islice(self.list(order_id=order_id, limit=100), _ATTEMPTS_MAX + 1))
             if len(attempts) > _ATTEMPTS_MAX:
                 raise RuntimeError(f"order {order_id}: it has more than {_ATTEMPTS_MAX} invoices")
@@ -255,12 +268,14 @@ class Invoices(_Resource):
                     if kept["status"] not in _ENDED:
                         return kept
                 continue
+            key = _key_for(f"order-{_key(order_id)}-{len(attempts) + 1}", used_up)
             try:
-                made = self.create(body, idempotency_key=f"order-{_key(order_id)}-{len(attempts) + 1}")
+                made = self.create(body, idempotency_key=key)
             except ApiError as error:
-                # Another call was faster, with other terms.
-                if error.code != "IDEMPOTENCY_MISMATCH":
+                # Its stored answer is a refusal of before, or another call was faster with other terms, which the list shows.
+                if len(used_up) >= _KEYS_MAX or not (error.replayed or error.code == "IDEMPOTENCY_MISMATCH"):
                     raise
+                used_up.add(key)
                 continue
             # A repeated answer shows the invoice as it was when it was created.
             current = self.get(made["id"])
@@ -287,6 +302,16 @@ def _same_terms(invoice: types.Invoice, body: Mapping[str, Any]) -> bool:
 def _plain(amount: str) -> str:
     """A decimal without zeros that do not count."""
     return amount.rstrip("0").rstrip(".") if "." in amount else amount
+
+
+def _key_for(attempt: str, used_up: Set[str]) -> str:
+    """The key of an attempt, or the next one (``.2``, ``.3``) while refusals have used it up."""
+    key = attempt
+    count = 2
+    while key in used_up:
+        key = f"{attempt}.{count}"
+        count += 1
+    return key
 
 
 def _key(order_id: str) -> str:

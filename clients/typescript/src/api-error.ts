@@ -8,6 +8,7 @@ interface ApiErrorFacts {
   readonly status: number
   readonly requestId: string
   readonly retryAfterMs: number | null
+  readonly isReplayed: boolean
   /** Method and path of the call, for the message. */
   readonly operation: string
 }
@@ -26,6 +27,8 @@ export class PaymeshApiError extends Error {
   readonly retryable: boolean
   /** Pause that the API requested, in milliseconds; null without one. */
   readonly retryAfterMs: number | null
+  /** Whether it repeats the first response of the idempotency key, of up to 24 hours ago; under another key it may be another one. */
+  readonly isReplayed: boolean
 
   constructor(facts: ApiErrorFacts) {
     const fields = facts.details.map(({ path, message }) => ` ${path}: ${message}.`).join('')
@@ -37,6 +40,7 @@ export class PaymeshApiError extends Error {
     this.requestId = facts.requestId
     this.retryable = facts.status === 429 || facts.status >= 500 || facts.code === 'IDEMPOTENCY_IN_PROGRESS'
     this.retryAfterMs = facts.retryAfterMs
+    this.isReplayed = facts.isReplayed
   }
 }
 

@@ -10,6 +10,9 @@ const KEY_LENGTH_MAX = 200
 /** More attempts than an order can have: a list that goes on is not believed. */
 const ATTEMPTS_MAX = 1_000
 
+/** Keys of one attempt that refusals may have used up. */
+const KEYS_MAX = 20
+
 /** The operations that `ensure` is made of. */
 interface Calls {
   create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
@@ -22,7 +25,8 @@ interface Calls {
 export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, options?: CallOptions): Promise<Invoice> {
   const { order_id: orderId } = input
   if (typeof orderId !== 'string' || orderId === '') throw new TypeError('ensure needs an order_id')
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  const usedUp = new Set<string>()
+  for (let round = 0; round < ROUNDS_MAX + usedUp.size; round += 1) {
     const attempts: Invoice[] = []
     for await (const attempt of invoices.list({ order_id: orderId, limit: 100 }, options)) {
       attempts.push(attempt)
@@ -37,16 +41,30 @@ export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, optio
       if (kept !== null && !hasEnded(kept)) return kept
       continue
     }
-    const idempotencyKey = `order-${keyOf(orderId)}-${attempts.length + 1}`
-    const made = await invoices.create(input, { ...options, idempotencyKey }).catch(unless('IDEMPOTENCY_MISMATCH'))
-    // Null: another call was faster, with other terms.
-    if (made === null) continue
+    const idempotencyKey = keyFor(`order-${keyOf(orderId)}-${attempts.length + 1}`, usedUp)
+    const made = await invoices
+      .create(input, { ...options, idempotencyKey })
+      .catch(unless((error) => usedUp.size < KEYS_MAX && isUsedUp(error)))
+    if (made === null) {
+      usedUp.add(idempotencyKey)
+      continue
+    }
     // A repeated answer shows the invoice as it was when it was created.
     const current = await invoices.get(made.id, options)
     if (!hasEnded(current)) return current
   }
   throw new Error(`order ${orderId}: other calls keep opening and ending its invoices`)
 }
+
+/** The key of an attempt, or the next one (`.2`, `.3`) while refusals have used it up. */
+function keyFor(attempt: string, usedUp: ReadonlySet<string>): string {
+  let key = attempt
+  for (let count = 2; usedUp.has(key); count += 1) key = `${attempt}.${count}`
+  return key
+}
+
+/** The key gives no invoice on these terms: its stored response is a refusal of before, or another call was faster with other terms, which the list shows. */
+const isUsedUp = ({ code, isReplayed }: PaymeshApiError): boolean => isReplayed || code === 'IDEMPOTENCY_MISMATCH'
 
 const hasEnded = ({ status }: Invoice): boolean => status === 'expired' || status === 'cancelled'
 
@@ -64,13 +82,13 @@ function plain(amount: string): string {
 
 /** False when money has come for it. */
 async function isCancelled(invoices: Calls, id: string, options: CallOptions | undefined): Promise<boolean> {
-  return (await invoices.cancel(id, options).catch(unless('INVALID_STATE'))) !== null
+  return (await invoices.cancel(id, options).catch(unless(({ code }) => code === 'INVALID_STATE'))) !== null
 }
 
-/** Null for an error with this code; others go on. */
-function unless(code: string): (error: unknown) => null {
+/** Null for an expected refusal; other errors go on. */
+function unless(isExpected: (error: PaymeshApiError) => boolean): (error: unknown) => null {
   return (error) => {
-    if (error instanceof PaymeshApiError && error.code === code) return null
+    if (error instanceof PaymeshApiError && isExpected(error)) return null
     throw error
   }
 }

@@ -24,7 +24,13 @@ export interface HttpExchange {
 
 /** The result: a response, or the reason why there is none. */
 export type FetchOutcome =
-  | { readonly status: number; readonly text: string; readonly retryAfter: string | null }
+  | {
+      readonly status: number
+      readonly text: string
+      readonly retryAfter: string | null
+      /** Whether it repeats an earlier response of the same idempotency key. */
+      readonly isReplayed: boolean
+    }
   | { readonly fault: 'network' | 'timeout'; readonly cause: unknown }
 
 /**
@@ -49,7 +55,9 @@ export async function fetchText(
   try {
     const init = { method, headers, redirect: 'manual', signal: abort.signal } as const
     const answer = await fetch(url, body === undefined ? init : { ...init, body })
-    return { status: answer.status, text: await answer.text(), retryAfter: answer.headers.get('retry-after') }
+    const { status, headers: given } = answer
+    const isReplayed = given.get('idempotent-replayed') === 'true'
+    return { status, text: await answer.text(), retryAfter: given.get('retry-after'), isReplayed }
   } catch (cause) {
     signal?.throwIfAborted()
     return { fault: timedOut ? 'timeout' : 'network', cause }

@@ -3,18 +3,22 @@ import { PaymeshApiError, PaymeshConnectionError } from './api-error.ts'
 /** Longest first pause; each further one may be twice as long, up to the cap. */
 const BACKOFF_FIRST_MS = 250
 const BACKOFF_CAP_MS = 8_000
-/** A requested wait longer than this is returned as an error instead. */
+/** Requested waits longer than this, together with those of the call before, are returned as an error instead: a page of a shop waits for it. */
 const RETRY_AFTER_MAX_MS = 60_000
 
 /**
  * Milliseconds to wait before the next attempt after `attempt` (0 = the first) failed with `error`; null when the
- * caller must get the error: a refusal that would only be repeated, or a requested wait of more than 60 s.
+ * caller must get the error: a refusal that would only be repeated, or a requested wait with which the call would have waited, `waitedMs` before, more than 60 s.
  * The upper half of the wait is random, so that callers that failed together do not retry together.
  */
-export function retryDelayMs(error: unknown, attempt: number, random: () => number): number | null {
+export function retryDelayMs(
+  error: unknown,
+  { attempt, waitedMs }: { readonly attempt: number; readonly waitedMs: number },
+  random: () => number,
+): number | null {
   if (!(error instanceof PaymeshApiError || error instanceof PaymeshConnectionError) || !error.retryable) return null
   if (error.retryAfterMs !== null) {
-    return error.retryAfterMs > RETRY_AFTER_MAX_MS ? null : error.retryAfterMs + random() * BACKOFF_FIRST_MS
+    return waitedMs + error.retryAfterMs > RETRY_AFTER_MAX_MS ? null : error.retryAfterMs + random() * BACKOFF_FIRST_MS
   }
   const ceilingMs = Math.min(BACKOFF_CAP_MS, BACKOFF_FIRST_MS * 2 ** attempt)
   return ceilingMs / 2 + (random() * ceilingMs) / 2

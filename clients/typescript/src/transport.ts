@@ -66,12 +66,15 @@ export function createTransport(settings: TransportSettings): Transport {
   return async <T>(call: Call) => {
     const prepared = prepare(settings, call)
     const signal = call.options?.signal
+    let waitedMs = 0
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await attemptOnce<T>(settings, prepared, signal)
       } catch (error) {
-        const delayMs = attempt < settings.maxRetries ? retryDelayMs(error, attempt, settings.random) : null
+        const delayMs =
+          attempt < settings.maxRetries ? retryDelayMs(error, { attempt, waitedMs }, settings.random) : null
         if (delayMs === null) throw error
+        waitedMs += delayMs
         await settings.sleep(delayMs, signal)
       }
     }
@@ -110,7 +113,7 @@ async function attemptOnce<T>(
 ): Promise<Reply<T>> {
   const outcome = await fetchText(fetch, prepared, timeoutMs, signal)
   if ('fault' in outcome) throw new PaymeshConnectionError(outcome.fault, { ...prepared, cause: outcome.cause })
-  const { status, text } = outcome
+  const { status, text, isReplayed } = outcome
   const retryAfterMs = readRetryAfterMs(outcome.retryAfter, now())
   const envelope = readEnvelope(text)
   if (envelope?.error) {
@@ -119,7 +122,7 @@ async function attemptOnce<T>(
     const details = given.filter((each) => typeof each?.path === 'string' && typeof each.message === 'string')
     const { operation } = prepared
     const requestId = envelope.request_id
-    throw new PaymeshApiError({ code, message, details, status, requestId, retryAfterMs, operation })
+    throw new PaymeshApiError({ code, message, details, status, requestId, retryAfterMs, isReplayed, operation })
   }
   if (envelope === null || status < 200 || status > 299 || !hasContent(envelope, prepared.isList))
     throw new PaymeshConnectionError('unreadable', { ...prepared, status, retryAfterMs })

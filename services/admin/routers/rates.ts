@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 import { FX_SERIES } from '#shared/domain/rates/fiat-board.ts'
-import { waitingJump } from '#shared/domain/rates/guard.ts'
+import { isOffPeg, waitingJump } from '#shared/domain/rates/guard.ts'
 import { quorumOf } from '#shared/domain/rates/pair-use.ts'
 import { DROP_REASONS } from '#shared/domain/rates/quote.ts'
 import type { PublishedPrice, RateSnapshot } from '#shared/ports/rates.ts'
@@ -112,6 +112,6 @@ function priceToWire(
     ageMs,
     refused: ageMs === null || (isCoin && ageMs >= RATE_MAX_AGE_MS),
     waiting: candidate === null ? null : { price: candidate.price, since: candidate.since },
-    offPeg: published === undefined && memory !== undefined && memory.stopped !== null,
+    offPeg: snapshot !== null && published === undefined && isOffPeg(memory, snapshot.at),
   }
 }

@@ -13,8 +13,8 @@ const count = z.int().nonnegative()
 const decimal = boundedText(100).regex(/^-?\d+(\.\d+)?$/)
 
 /**
- * Money in one currency, as decimals. `price`, `short` and `excess` are of the invoices that were paid in the period; what was `received` (less
- * reversals) and `refunded`, at the price's rate and at market, of the period's movements; `net` is `received - refunded`.
+ * Money in one currency, as decimals. `price`, `short` and `excess` are of the invoices that were paid in the period, as they were then, and later changes of the
+ * last two are in the period in which they happened; what was `received` (less reversals) and `refunded`, at the price's rate and at market, of the period's movements; `net` is `received - refunded`.
  */
 export const moneyAmounts = z.object({
   currency: z.enum(FIAT_CODES),

@@ -3,6 +3,7 @@ import { unseenDocument } from '#shared/db/payments/payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
+import { readCsv } from '#test/support/csv-rows.ts'
 import { sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 
@@ -127,13 +128,10 @@ test('the file has the rows of the page', async () => {
   let text = ''
   const scope = { ...here.at, from: null, to: null, zone: 'UTC' }
   for await (const part of exportSettlements(here.deps.money, scope)) text += part
-  const [heading = '', ...lines] = text.trimEnd().split('\r\n')
   const { items } = await report({ limit: 100 })
-  const at = (name: string) => heading.split(',').indexOf(name)
-  const cells = lines.map((line) => line.split(','))
-  expect(
-    cells.map((row) => [row[at('day')], row[at('wallet_id')], row[at('received_amount')], row[at('payments')]]),
-  ).toEqual(items.map(({ day, wallet, received, payments }) => [day, wallet?.id ?? '', received, String(payments)]))
+  expect(readCsv(text).map((row) => [row['day'], row['wallet_id'], row['received_amount'], row['payments']])).toEqual(
+    items.map(({ day, wallet, received, payments }) => [day, wallet?.id ?? '', received, String(payments)]),
+  )
 })
 
 // A number that is no date must not become an error of the server.

@@ -81,8 +81,8 @@ async function countInvoices(db: Database, { ownerId: workspaceId, mode, at }: R
         return [
           ...movements
             .filter((movement) => isIn(quarter, movement.at))
-            .flatMap((movement) => partsOfMovement(invoice.terms, movement)),
-          ...(paidAt !== null && isIn(quarter, paidAt) ? partsOfPaid(invoice, movements, symbol) : []),
+            .flatMap((movement) => partsOfMovement({ terms: invoice.terms, paidAt }, movement)),
+          ...(paidAt !== null && isIn(quarter, paidAt) ? partsOfPaid(invoice.terms, paidAt, movements, symbol) : []),
         ]
       }),
     ),

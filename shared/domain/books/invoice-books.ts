@@ -80,8 +80,11 @@ export function reportedChange(terms: ConvertibleTerms, currency: FiatCode, from
   return before === null || after === null ? null : after - before
 }
 
-/** What a movement adds to the figures of the time in which it lies. */
-export function partsOfMovement(terms: ConvertibleTerms, movement: Movement): readonly MoneyPart[] {
+/** What a movement adds to the figures of the time in which it lies; `paidAt` is when its invoice was paid. */
+export function partsOfMovement(
+  { terms, paidAt }: { readonly terms: ConvertibleTerms; readonly paidAt: Ms | null },
+  movement: Movement,
+): readonly MoneyPart[] {
   const { currency } = terms.fiat
   const { kind, before, after, marketMinor, counted } = movement
   const isRefund = kind === 'refund'
@@ -97,30 +100,37 @@ export function partsOfMovement(terms: ConvertibleTerms, movement: Movement): re
         },
       ]
     : []
-  if (kind === 'correction') return price
-  if (marketMinor === null) return lacksRate(movement) ? [...price, { ...owner, figure: 'unpriced', minor: 0n }] : price
+  const isLater = !isRefund && paidAt !== null && movement.at > paidAt
+  const parts = isLater ? [...price, ...gapParts(terms, owner.symbol, before, after)] : price
+  if (kind === 'correction') return parts
+  if (marketMinor === null) return lacksRate(movement) ? [...parts, { ...owner, figure: 'unpriced', minor: 0n }] : parts
   const market = isRefund ? -marketMinor : marketMinor
   const figure = isRefund ? 'market_refunded' : 'market_received'
-  return [...price, { ...owner, figure, minor: market, ...converted(terms, 0n, market) }]
+  return [...parts, { ...owner, figure, minor: market, ...converted(terms, 0n, market) }]
 }
 
-/** What an invoice adds, beside its price, to the figures of the time in which it was paid. */
+/**
+ * What an invoice adds, beside its price, to the figures of the time in which it was paid: what was short, or above the price, at that moment. What comes or goes
+ * later changes both at its own time, so that a closed month stays as it was.
+ */
 export function partsOfPaid(
-  invoice: BookedInvoice & { readonly terms: ConvertibleTerms },
+  terms: ConvertibleTerms,
+  paidAt: Ms,
   movements: readonly Movement[],
   symbol: string | null,
 ): readonly MoneyPart[] {
-  const { terms } = invoice
-  const { currency } = terms.fiat
-  const { price, received, short, excess } = booksOf(invoice, movements)
-  return [
-    ...(short > 0n
-      ? [{ figure: 'short' as const, currency, symbol, minor: short, ...converted(terms, received, price) }]
-      : []),
-    ...(excess > 0n
-      ? [{ figure: 'excess' as const, currency, symbol, minor: excess, ...converted(terms, price, received) }]
-      : []),
-  ]
+  const balance = movements.findLast(({ kind, at }) => kind !== 'refund' && at <= paidAt)?.after ?? 0n
+  return gapParts(terms, symbol, terms.fiat.minor, balance)
+}
+
+/** How far a balance is below and above the price, as changes from one balance to another. */
+function gapParts(terms: ConvertibleTerms, symbol: string | null, from: bigint, to: bigint): readonly MoneyPart[] {
+  const { currency, minor: price } = terms.fiat
+  const below = (balance: bigint) => (balance < price ? balance : price)
+  const above = (balance: bigint) => (balance > price ? balance : price)
+  const part = (figure: MoneyFigure, start: bigint, end: bigint): readonly MoneyPart[] =>
+    start === end ? [] : [{ figure, currency, symbol, minor: end - start, ...converted(terms, start, end) }]
+  return [...part('short', below(to), below(from)), ...part('excess', above(from), above(to))]
 }
 
 function converted(terms: ConvertibleTerms, from: bigint, to: bigint): Pick<MoneyPart, 'reported'> {
@@ -151,8 +161,8 @@ interface StoredSum {
 }
 
 /**
- * What a sum of money is of: prices of invoices that were paid, what they are short of, what came above their prices; and of movements what came and
- * counts, and what went back, at the price's rate, and the same at market, where movements without a rate are counted as `unpriced`.
+ * What a sum of money is of: prices of invoices that were paid, what they were short of, what came above their prices, and how movements changed both later;
+ * and of movements what came and counts, and what went back, at the price's rate, and the same at market, where movements without a rate are counted as `unpriced`.
  */
 const MONEY_FIGURES = [
   'price',

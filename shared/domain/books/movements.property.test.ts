@@ -12,7 +12,7 @@ import { holds } from '../invoice/transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '../invoice/transition-story.fixture.ts'
 import { halfUp } from '../money/money.ts'
 import type { RefundClaim } from '../payment/refundable.ts'
-import { booksOf } from './invoice-books.ts'
+import { booksOf, type MoneyPart, partsOfMovement, partsOfPaid } from './invoice-books.ts'
 import { type BookedPayment, type BookedRefund, type Movement, movementsOf } from './movements.ts'
 
 const KINDS = ['pay', 'pay', 'pay', 'other', 'dust', 'confirm', 'confirm', 'vanish', 'return'] as const
@@ -111,6 +111,16 @@ function openWorld(price: bigint, due: bigint) {
   return { play, invoice, movements: () => movementsOf(invoice(), payments(), refunds) }
 }
 
+/** The parts of every figure, each with the time in whose figures it is: of the invoice once it was paid, and of each movement. */
+function datedParts({ terms, state }: ReturnType<ReturnType<typeof openWorld>['invoice']>, all: readonly Movement[]) {
+  const { paidAt } = state
+  const dated = (at: number, parts: readonly MoneyPart[]) => parts.map((part) => ({ at, ...part }))
+  return [
+    ...(paidAt === null ? [] : dated(paidAt, partsOfPaid(terms, paidAt, all, null))),
+    ...all.flatMap((movement) => dated(movement.at, partsOfMovement({ terms, paidAt }, movement))),
+  ]
+}
+
 const text = (movement: Movement): string =>
   JSON.stringify(movement, (name, value: unknown) => {
     if (name === 'payment' || name === 'refund') return null
@@ -122,10 +132,12 @@ it('what happens later never changes a movement, and each invoice ties out to th
   timeout: 600_000,
 }, () => {
   let [corrections, reversals, refunds, excess] = [0, 0, 0, 0]
+  let laterParts = 0
   fc.assert(
     fc.property(world, ({ price, due, steps }) => {
       const { play, invoice, movements } = openWorld(price, due)
       let before: readonly string[] = []
+      let partsBefore: readonly string[] = []
       for (const one of steps) {
         play(one)
         const now = movements()
@@ -139,6 +151,23 @@ it('what happens later never changes a movement, and each invoice ties out to th
         const applied = sums.reduce((sum, { appliedMinor }) => sum + appliedMinor, 0n)
         holds(applied + books.short === price, 'what is applied and what is short make the price')
         if (books.excess > 0n) excess += 1
+        const parts = datedParts(invoice(), now)
+        const partTexts = parts.map((part) =>
+          JSON.stringify(part, (_, value) => (typeof value === 'bigint' ? `${value}` : value)),
+        )
+        // An invoice that is paid now brings its own parts, at this moment.
+        const { paidAt } = invoice().state
+        if (partsBefore.length > 0)
+          holds(
+            partsBefore.every((one) => partTexts.includes(one)),
+            'a figure of before changed',
+          )
+        partsBefore = partTexts
+        if (paidAt === null) continue
+        const sumOf = (figure: string) =>
+          parts.reduce((sum, part) => sum + (part.figure === figure ? part.minor : 0n), 0n)
+        holds(sumOf('short') === books.short && sumOf('excess') === books.excess, 'the figures add up to the books')
+        laterParts += parts.filter(({ figure, at }) => at > paidAt && ['short', 'excess'].includes(figure)).length
       }
       corrections += movements().filter(({ kind }) => kind === 'correction').length
       reversals += movements().filter(({ kind }) => kind === 'reversal').length
@@ -147,9 +176,9 @@ it('what happens later never changes a movement, and each invoice ties out to th
     RUNS,
   )
   // The stories reach what they are about.
-  expect({ corrections, reversals, refunds, excess }).toEqual({
+  expect({ corrections, reversals, refunds, excess, laterParts }).toEqual({
     ...{ corrections: expect.toSatisfy(isMany), reversals: expect.toSatisfy(isMany) },
-    ...{ refunds: expect.toSatisfy(isMany), excess: expect.toSatisfy(isMany) },
+    ...{ refunds: expect.toSatisfy(isMany), excess: expect.toSatisfy(isMany), laterParts: expect.toSatisfy(isMany) },
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { LedgerRow } from '../invoice/model.ts'
 import { aPaymentMethod, aQuote, T0 } from '../invoice/transition-story.fixture.ts'
-import { booksOf, partsOfMovement } from './invoice-books.ts'
+import { booksOf, partsOfMovement, partsOfPaid } from './invoice-books.ts'
 import { type BookedInvoice, type BookedPayment, type BookedRefund, movementsOf } from './movements.ts'
 
 const DUE = 100_000_000n
@@ -30,7 +30,7 @@ test('dust takes no figure at market away, and a payment without a rate does', (
   expect(of(paid, dust, unpriced)).toEqual({ minor: 10_000n, unpriced: 1 })
   const [row] = movementsOf(invoice, [dust], [])
   expect(row).toMatchObject({ amountBase: 1n, market: null, marketMinor: null })
-  expect(row === undefined ? null : partsOfMovement(invoice.terms, row)).toEqual([])
+  expect(row === undefined ? null : partsOfMovement({ terms: invoice.terms, paidAt: null }, row)).toEqual([])
 })
 
 // Money: what went back is in the net figure to the minor unit, and what counted for nothing takes nothing from the sale.
@@ -67,4 +67,31 @@ test('accepted money in another coin keeps its coin and amount, and counts with 
     { kind: 'correction', asset: 'usdc_ethereum', amountBase: 0n, before: 0n, after: 10_000n, appliedBase: 2n * DUE },
   ])
   expect(booksOf(accepted, rows)).toMatchObject({ received: 10_000n, short: 0n, market: { minor: 20_000n } })
+})
+
+// Money: a month that is closed stays as it was: what comes or goes later is in the figures of its own time.
+test('a second payment, and its loss, change no figure of the month in which the invoice was paid', () => {
+  const month = 30 * 86_400_000
+  const { terms } = invoice
+  const paidAt = T0 + 60_000
+  const partly = payment('a', (DUE * 99n) / 100n, { market })
+  const again = payment('b', DUE, { market, bookedAt: [T0 + month, T0 + 2 * month] })
+  const parts = (payments: readonly BookedPayment[]) => {
+    const movements = movementsOf(invoice, payments, [])
+    const later = movements.map((movement) => partsOfMovement({ terms, paidAt }, movement))
+    const figures = [partsOfPaid(terms, paidAt, movements, 'USDT'), ...later].map((some) =>
+      some.flatMap(({ figure, minor }) => (figure === 'short' || figure === 'excess' ? [[figure, minor]] : [])),
+    )
+    return figures
+  }
+  expect(parts([partly])).toEqual([[['short', 100n]], []])
+  const more = [
+    ['short', -100n],
+    ['excess', 9_900n],
+  ]
+  const gone = [
+    ['short', 100n],
+    ['excess', -9_900n],
+  ]
+  expect(parts([partly, again])).toEqual([[['short', 100n]], [], more, gone])
 })

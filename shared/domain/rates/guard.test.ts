@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseDecimal } from '#shared/domain/money/money.ts'
-import { type GuardMemory, type GuardVerdict, guard, waitingJump } from './guard.ts'
+import { type GuardMemory, type GuardVerdict, guard, isOffPeg, waitingJump } from './guard.ts'
 
 const MINUTE = 60_000
 
@@ -136,8 +136,21 @@ describe('the peg guard', () => {
   })
 
   it('comes back only after ten minutes inside 2 %', () => {
-    const verdicts = run('USDT', ['0.96', '0.985', '0.985', '0.975', '0.99', '0.99', '0.99'], null, 5 * MINUTE)
-    expect(verdicts.map((verdict) => verdict.publish)).toEqual([false, false, false, false, false, false, true])
+    const inside = (count: number) => Array.from({ length: count }, () => '0.99')
+    const verdicts = run('USDT', ['0.96', ...inside(5), '0.975', ...inside(6)], null, 2 * MINUTE)
+    expect(verdicts.map((verdict) => verdict.publish)).toEqual([...Array.from({ length: 12 }, () => false), true])
+  })
+
+  // Guarantee: a coin that lost its peg is not sold again because nobody could see its price for ten minutes.
+  it('does not count a time in which the sources agreed on nothing', () => {
+    const verdicts = run('USDT', ['0.96', '0.99', '0.99', '0.99'], null, 11 * MINUTE)
+    expect(outcomes(verdicts)).toEqual(verdicts.map(() => [false, 'depeg_stopped']))
+  })
+
+  it('says that a coin is off its peg in the cycles that saw it, and not when the sources agree on nothing any more', () => {
+    const [stopped, inside] = run('USDT', ['0.96', '0.985']).map((verdict) => verdict.memory)
+    expect([isOffPeg(stopped, 0), isOffPeg(inside, 15_000), isOffPeg(inside, 30_000)]).toEqual([true, true, false])
+    expect([isOffPeg(run('USDT', ['0.999'])[0]?.memory, 0), isOffPeg(undefined, 0)]).toEqual([false, false])
   })
 
   it('does not touch coins', () => {

@@ -22,7 +22,7 @@ export interface GuardMemory {
   readonly day: readonly PastPrice[]
   /** A price too far from one of these, as seen in the last cycle, and since when there is one. Null while the price is near all of them. */
   readonly candidate: (PastPrice & { readonly since: Ms }) | null
-  /** Set while a stablecoin is stopped: since when it is back inside 2 %, or null while it is not. */
+  /** Set while a stablecoin is stopped: since when it is back inside 2 %, cycle by cycle, or null while it is not. */
   readonly stopped: { readonly insideSince: Ms | null } | null
 }
 
@@ -84,6 +84,11 @@ export function waitingJump(memory: GuardMemory | undefined, at: Ms): GuardMemor
   return memory.candidate.at > memory.last.at ? memory.candidate : null
 }
 
+/** Whether a stablecoin is stopped in the cycle of `at`: its sources agree, and on a price that is off its peg or was within ten minutes. */
+export function isOffPeg(memory: GuardMemory | undefined, at: Ms): boolean {
+  return memory !== undefined && memory.stopped !== null && memory.last.at === at
+}
+
 function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict {
   const seen: PastPrice = { price: formatDecimal(price), at: now }
   const stopped = memory?.stopped ?? null
@@ -143,7 +148,10 @@ function guardPeg({ price, now, memory: before }: GuardInput, memory: GuardMemor
     return { publish: false, reason: 'depeg_stopped', memory: { ...memory, stopped: { insideSince: null } } }
   }
   if (stopped !== null) {
-    const insideSince = deviatesMoreThan(price, PAR, PEG_BACK) ? null : (stopped.insideSince ?? now)
+    // Ten minutes inside 2 % are observed, not assumed of a time in which the sources agreed on nothing.
+    const isObserved = before !== null && now - before.last.at <= CONSECUTIVE_MS
+    const since = isObserved ? stopped.insideSince : null
+    const insideSince = deviatesMoreThan(price, PAR, PEG_BACK) ? null : (since ?? now)
     if (insideSince === null || now - insideSince < PEG_BACK_MS) {
       return { publish: false, reason: 'depeg_stopped', memory: { ...memory, stopped: { insideSince } } }
     }

@@ -18,7 +18,7 @@ export type HttpGetResult =
 export type HttpGet = ReturnType<typeof createHttpGet>
 
 const KEEP_ALIVE_MS = 30_000
-/** Most values of a document, which is JSON: its readers look at each of them. The longest list of an exchange that is read has about 100,000. */
+/** Most values of a document, which is JSON: its readers look at each of them. The longest list that is read is Kraken's `AssetPairs`: 98 values for each of 1,440 pairs (2026-08-05), 141,000 in 1.1 MB. */
 const VALUES_MAX = 2 ** 18
 
 /** Builds a client with its own connections; they stay open between polls so that a poll costs one round trip. */

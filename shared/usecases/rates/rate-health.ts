@@ -1,7 +1,7 @@
 import { clockText, droppedText } from '#shared/contracts/rate-labels.ts'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 import { FX_SERIES } from '#shared/domain/rates/fiat-board.ts'
-import { waitingJump } from '#shared/domain/rates/guard.ts'
+import { isOffPeg, waitingJump } from '#shared/domain/rates/guard.ts'
 import { quorumOf } from '#shared/domain/rates/pair-use.ts'
 import type { RateSnapshot } from '#shared/ports/rates.ts'
 import { CLOCK_OFF_MS } from './record-use.ts'
@@ -41,6 +41,6 @@ function missingText(snapshot: RateSnapshot, name: string): string {
   const waiting = waitingJump(memory, snapshot.at)
   if (waiting !== null)
     return `${name} jumped to ${waiting.price} and waits: if that is real, paymesh rates confirm ${name} --price ${waiting.price}`
-  if (memory !== undefined && memory.stopped !== null) return `${name} is off its peg`
+  if (isOffPeg(memory, snapshot.at)) return `${name} is off its peg`
   return `${name} has no price: too few sources agree`
 }

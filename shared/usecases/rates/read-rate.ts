@@ -3,7 +3,7 @@ import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatDecimal, multiply, parseDecimal } from '#shared/domain/money/money.ts'
-import { waitingJump } from '#shared/domain/rates/guard.ts'
+import { isOffPeg, waitingJump } from '#shared/domain/rates/guard.ts'
 import { fiatCrossRate } from '#shared/domain/reports/reporting-value.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ArsSeries, AssetRate, FiatSeries, RateReader, RateRequest, RateSnapshot } from '#shared/ports/rates.ts'
@@ -117,7 +117,7 @@ function missingOf(
 function reasonOf(snapshot: RateSnapshot, name: string): MissingBecause {
   const memory = snapshot.guards[name]
   if (waitingJump(memory, snapshot.at) !== null) return 'jump'
-  return memory !== undefined && memory.stopped !== null ? 'peg' : 'sources'
+  return isOffPeg(memory, snapshot.at) ? 'peg' : 'sources'
 }
 
 function seriesOf(fiat: FiatCode, arsSeries: ArsSeries): FiatSeries {

@@ -1,4 +1,4 @@
-import { csvLine } from '#shared/contracts/csv.ts'
+import { csvHeading, csvLine } from '#shared/contracts/csv.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import { booksOf } from '#shared/domain/books/invoice-books.ts'
 import { type Movement, movementsOf } from '#shared/domain/books/movements.ts'
@@ -78,7 +78,7 @@ export async function* exportInvoices(
   query: Omit<InvoicePageQuery, 'limit' | 'beforeId'>,
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
+  yield csvHeading(COLUMNS)
   let beforeId: string | null = null
   do {
     const page: Awaited<ReturnType<InvoiceLookups['page']>> = await deps.lookups.page({

@@ -1,4 +1,4 @@
-import { csvLine } from '#shared/contracts/csv.ts'
+import { csvHeading, csvLine } from '#shared/contracts/csv.ts'
 import { localTime } from '#shared/contracts/zone-days.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import { priceValue } from '#shared/domain/books/movements.ts'
@@ -42,7 +42,7 @@ export async function* exportLedger(
   const { workspaceId, mode, zone } = scope
   const profile = scope.profile === null ? null : PROFILES[scope.profile]
   const wallets = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === mode)
-  yield csvLine(profile === null ? LEDGER_COLUMNS : profile.columns.map(({ header }) => header))
+  yield profile === null ? csvHeading(LEDGER_COLUMNS) : csvLine(profile.columns.map(({ header }) => header))
   for await (const entries of readMovements(deps, scope)) {
     const walletOf = await walletFinder(deps, mode, wallets, entries)
     const rows = entries

@@ -1,4 +1,4 @@
-import { csvLine } from '#shared/contracts/csv.ts'
+import { csvHeading, csvLine } from '#shared/contracts/csv.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import { marketSum, reportedChange } from '#shared/domain/books/invoice-books.ts'
 import { type Movement, priceValue } from '#shared/domain/books/movements.ts'
@@ -85,7 +85,7 @@ export async function* exportPayments(
   scope: Omit<PaymentPageQuery, 'limit' | 'beforeId'>,
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
+  yield csvHeading(COLUMNS)
   let afterId: string | null = null
   for (;;) {
     const batch: readonly Payment[] = await deps.paymentLookups.pageForward({ ...scope, limit: BATCH }, afterId)

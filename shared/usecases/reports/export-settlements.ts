@@ -1,4 +1,4 @@
-import { csvLine } from '#shared/contracts/csv.ts'
+import { csvHeading, csvLine } from '#shared/contracts/csv.ts'
 import { amountText, signedUnits } from './book-cells.ts'
 import { type SettlementsDeps, type SettlementsScope, settlementDays } from './read-settlements.ts'
 
@@ -30,7 +30,7 @@ export async function* exportSettlements(
   scope: SettlementsScope,
   onRows: (count: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  yield csvLine(COLUMNS)
+  yield csvHeading(COLUMNS)
   for await (const { day, rows } of settlementDays(deps, scope)) {
     onRows(rows.length)
     yield rows

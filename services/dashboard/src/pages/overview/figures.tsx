@@ -177,8 +177,9 @@ function VolumeDetails({ volume }: { readonly volume: Volume }) {
           ))}
       <p>
         Received is what came and counts, at the rate of the price, on the day it was confirmed. At market it is valued
-        at the moment it came. Converted to {reported.currency} at the exchange rate of the moment each invoice was
-        created; what has no stored rate is not included. <Link to={to('settings/pricing')}>Change</Link>
+        at the moment it came. What is short of the price, or above it, counts on the day the invoice was paid; what
+        changes it later counts on its own day. Converted to {reported.currency} at the exchange rate of the moment each
+        invoice was created; what has no stored rate is not included. <Link to={to('settings/pricing')}>Change</Link>
       </p>
     </details>
   )
@@ -197,7 +198,7 @@ function AmountLines({ amounts }: { readonly amounts: Volume['currencies'][numbe
     [amounts.marketRefunded, 'refunded, at market'],
     ...(Number(amounts.refunded) === 0 ? [] : [[amounts.net, 'net of refunds'] as const]),
     [amounts.price, `price of ${showCount(count)} paid ${invoices(count)}`],
-    [amounts.short, 'of it never received'],
+    [amounts.short, 'short of the price'],
     [amounts.excess, 'received above the price'],
   ] as const
   return lines.map(([amount, words]) =>
