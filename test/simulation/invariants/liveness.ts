@@ -2,7 +2,7 @@ import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain, SimTx } from '../world/chain.ts'
-import { isInSkippedBlock, isSkipped, isUnprovable } from '../world/dropped.ts'
+import { isInSkippedBlock, isLostBlock, isSkipped, isUnprovable } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
 import type { SimTransfer } from '../world/sim-transfer.ts'
 import { isInInbox } from '../world/thrifty-due.ts'
@@ -81,7 +81,7 @@ function checkTransfers(sim: Sim, payments: readonly PaymentDocument[]): void {
             'L1',
             () => `transfer ${key} was replaced by ${spender} and is ${payment.state}`,
           )
-          const isLeft = payment.state === 'detected' && payment.block != null && isUnprovable(chain, payment.block)
+          const isLeft = payment.state === 'detected' && payment.block != null && isLostBlock(chain, payment.block)
           must(!live || isLeft, 'S14', () => `transfer ${key} stands nowhere on ${chain.id} and is ${payment.state}`)
         }
       }

@@ -2,7 +2,7 @@ import type { InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import type { PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { must } from '../kernel/violation.ts'
 import type { SimChain } from '../world/chain.ts'
-import { isSkipped, isUnprovable } from '../world/dropped.ts'
+import { isLostBlock, isSkipped, isUnprovable } from '../world/dropped.ts'
 import type { Sim } from '../world/sim.ts'
 
 const SETTLED = new Set(['paid', 'overpaid'])
@@ -51,7 +51,7 @@ function isLeft(sim: Sim, { _id: id, mode }: InvoiceDocument, key: string): bool
   const payment = sim.store.documents('payments').find((row) => row['key'] === key) as unknown as PaymentDocument
   const chain = sim.chains.get(`${mode}:${payment.network}`)
   const isTold = sim.store.documents('exceptions').some((row) => row['kind'] === 'stuck' && row['invoiceId'] === id)
-  return chain !== undefined && payment.block != null && isUnprovable(chain, payment.block) && isTold
+  return chain !== undefined && payment.block != null && isLostBlock(chain, payment.block) && isTold
 }
 
 /**

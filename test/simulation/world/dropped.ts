@@ -38,6 +38,12 @@ export function isInSkippedBlock(sim: Sim, chain: SimChain, txHash: string): boo
 export const isUnprovable = (chain: SimChain, { height }: Pick<SimBlock, 'height'>): boolean =>
   !chain.hasMempool && height < chain.conditions.keptFrom
 
+/** The same for the block of a stored payment, whose height is that of its network. */
+export function isLostBlock(chain: SimChain, { height }: { readonly height: number }): boolean {
+  const block = [...chain.everMined.values()].find((one) => chain.heightOf(one) === height)
+  return block !== undefined && isUnprovable(chain, block)
+}
+
 /** Ranges of heights whose skipping is in the inbox. */
 function skippedRanges(
   sim: Sim,
