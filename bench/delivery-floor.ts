@@ -1,4 +1,5 @@
 import mongoose from 'mongoose'
+import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import type { BarePath } from './bare-path.ts'
 import { freePort, pause } from './child.ts'
 import type { DeliveryStage } from './delivery-stage.ts'
@@ -24,7 +25,7 @@ export interface Floor {
 export async function openFloor(rig: Rig, stage: DeliveryStage, meter: WorkMeter): Promise<Floor> {
   const db = await rig.openDatabase()
   const endpoints = stage.endpoints.map(({ id: _id, workspaceId, url, secret }) => ({ _id, workspaceId, url, secret }))
-  await db.connection.collection<(typeof endpoints)[number]>('webhook_endpoints').insertMany(endpoints)
+  await db.collection(WEBHOOK_ENDPOINTS).insertMany(await rig.api.db.collection(WEBHOOK_ENDPOINTS).find().toArray())
   const { mongoUrl, redisUrl } = rig.stores
   const path: BarePath = { mongoUrl, redisUrl, database: db.name, endpoints }
   const start = async (role: 'api' | 'relay') => {
