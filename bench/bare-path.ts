@@ -79,7 +79,8 @@ function serve(): void {
       ...{ outboxShard, outboxAt: createdAt },
     })
     const opts: JobsOptions = { deduplication: { id: String(outboxShard), keepLastIfActive: true } }
-    await queue.add('wake-up', { id: outboxShard }, { ...opts, removeOnComplete: true, removeOnFail: true })
+    // Nobody waits for it, as in the product: what is measured begins with the answer, and the answer with the commit.
+    void queue.add('wake-up', { id: outboxShard }, { ...opts, removeOnComplete: true, removeOnFail: true })
     return JSON.stringify({ ...answer, id, number })
   }
   createServer((request, response) => {
