@@ -16,6 +16,15 @@ import { textOf } from './text-of.ts'
 const { BARE_ROLE = '', BARE_PORT = '0', BARE_PATH = '{}', BENCH_TEMPLATE = '{}' } = process.env
 const { EJSON, Binary } = mongoose.mongo.BSON
 
+/** A receiver. */
+interface BareEndpoint {
+  readonly _id: string
+  readonly workspaceId: string
+  readonly url: string
+  /** Stored sealed; the path opens nothing. */
+  readonly secret: string
+}
+
 /** What both processes are told. */
 export interface BarePath {
   readonly mongoUrl: string
@@ -23,7 +32,7 @@ export interface BarePath {
   /** A database with the product's indexes. */
   readonly database: string
   /** One for each receiver; used in turn. Stored in that database as well. */
-  readonly endpoints: readonly { readonly _id: string; readonly workspaceId: string; readonly url: string }[]
+  readonly endpoints: readonly BareEndpoint[]
 }
 
 type Document = { _id: string } & Record<string, unknown>
@@ -70,7 +79,8 @@ function serve(): void {
       ...{ outboxShard, outboxAt: createdAt },
     })
     const opts: JobsOptions = { deduplication: { id: String(outboxShard), keepLastIfActive: true } }
-    await queue.add('wake-up', { id: outboxShard }, { ...opts, removeOnComplete: true, removeOnFail: true })
+    // Nobody waits for it, as in the product: what is measured begins with the answer, and the answer with the commit.
+    void queue.add('wake-up', { id: outboxShard }, { ...opts, removeOnComplete: true, removeOnFail: true })
     return JSON.stringify({ ...answer, id, number })
   }
   createServer((request, response) => {
@@ -86,6 +96,7 @@ async function relay(): Promise<void> {
     db.collection<Document>(name),
   )
   if (events === undefined || rows === undefined || hooks === undefined) throw new Error('there are three collections')
+  const secretOf = new Map(endpoints.map(({ _id, secret }) => [_id, secret]))
   const pools = new Map(endpoints.map(({ url }) => [url, new Pool(new URL(url).origin, { connections: 8 })]))
   const seen = new Set<string>()
   const [finish, trim] = [
@@ -108,7 +119,7 @@ async function relay(): Promise<void> {
     }),
   ]
   const send = async (row: { id: string; eventId: string; leaseToken: string }, to: Document, body: Buffer) => {
-    const [url, secret] = [String(to['url']), String(to['secret'])]
+    const [url, secret] = [String(to['url']), secretOf.get(to._id) ?? '']
     const headers = signDelivery({
       ...{ deliveryId: row.id, eventId: row.eventId, eventType: 'invoice.created', body },
       ...{ timestampS: Math.floor(Date.now() / 1_000), secrets: [secret] },

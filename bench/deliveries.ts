@@ -1,6 +1,6 @@
 import { otherCheckout } from './against.ts'
 import { type Child, freePort, pause } from './child.ts'
-import { openFloor } from './delivery-floor.ts'
+import { type Floor, openFloor } from './delivery-floor.ts'
 import { type DeliveryStage, matched, openDeliveryStage } from './delivery-stage.ts'
 import type { Arrival } from './merchant.ts'
 import type { BenchOptions } from './options.ts'
@@ -8,9 +8,10 @@ import {
   cpuMeter,
   type Delays,
   type MeasuredProcess,
+  PACES,
   processOf,
   reportPaces,
-  runPaces,
+  runPace,
   TAIL_MS,
 } from './paced-delays.ts'
 import { type Rig, withRig } from './rig.ts'
@@ -77,12 +78,14 @@ async function withSide(options: BenchOptions, rig: Rig, run: (side: Side) => Pr
     await run({
       runRound: async (round) => {
         const print = (line: string) => options.print(`  round ${round}: ${line}`)
-        await oneRound({ rig, stage, services, processes, meter, options: { ...options, print } }, figures)
-        await floor?.runRound(round, options)
+        await oneRound(
+          { rig, stage, services, processes, meter, options: { ...options, print }, floor, number: round },
+          figures,
+        )
       },
       report: () => {
         report(figures, options)
-        floor?.report(options)
+        floor?.report(figures.delays, options.print)
       },
     })
   } finally {
@@ -107,6 +110,9 @@ interface Round {
   readonly processes: Readonly<Record<string, MeasuredProcess>>
   readonly meter: WorkMeter
   readonly options: BenchOptions
+  readonly floor: Floor | null
+  /** From 1. */
+  readonly number: number
 }
 
 async function oneRound(round: Round, figures: Figures): Promise<void> {
@@ -125,8 +131,17 @@ async function oneRound(round: Round, figures: Figures): Promise<void> {
   }
   if (only === null || only === 'lone') print(await lone(round, figures))
   if (only !== null && only !== 'paced') return
-  const { stage, meter, processes } = round
-  await runPaces({ stage, meter, processes, seconds: round.options.seconds, origin: null, print }, figures.delays)
+  for (const pace of PACES) await paced(round, pace, figures.delays)
+}
+
+/** The product and the floor in turn, and in every other round the other way about: other load of the machine meets both. */
+async function paced({ stage, meter, processes, options, floor, number }: Round, pace: number, delays: Delays) {
+  const { seconds, print } = options
+  const slices = [
+    () => runPace({ stage, meter, processes, seconds, origin: null, print }, pace, delays),
+    async () => await floor?.runPace(pace, seconds, (line) => print(`floor: ${line}`)),
+  ]
+  for (const slice of number % 2 === 1 ? slices : slices.toReversed()) await slice()
 }
 
 function report({ bare, due, whole, delays, lone: counts }: Figures, { print }: BenchOptions): void {

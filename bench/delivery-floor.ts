@@ -1,9 +1,9 @@
 import mongoose from 'mongoose'
+import { WEBHOOK_ENDPOINTS } from '#shared/db/endpoints/endpoint-model.ts'
 import type { BarePath } from './bare-path.ts'
 import { freePort, pause } from './child.ts'
 import type { DeliveryStage } from './delivery-stage.ts'
-import type { BenchOptions } from './options.ts'
-import { type Delays, processOf, reportPaces, runPaces, TAIL_MS } from './paced-delays.ts'
+import { type Delays, processOf, reportPaces, reportRatios, runPace, TAIL_MS } from './paced-delays.ts'
 import type { Rig } from './rig.ts'
 import { storeProcesses } from './store-processes.ts'
 import type { WorkMeter } from './work-counts.ts'
@@ -11,10 +11,11 @@ import type { WorkMeter } from './work-counts.ts'
 /** At this pace the bare processes run until their code is compiled. */
 const WARM_UP = { perSecond: 200, seconds: 8 } as const
 
-/** The bare path on the same stores and receivers, measured in the same rounds. */
+/** The bare path on the same stores and receivers. */
 export interface Floor {
-  runRound(round: number, options: BenchOptions): Promise<void>
-  report(options: BenchOptions): void
+  /** Measures it at a pace: each slice of the product has its own right after it, or before it. */
+  runPace(perSecond: number, seconds: number, print: (line: string) => void): Promise<void>
+  report(product: Delays, print: (line: string) => void): void
 }
 
 /**
@@ -24,7 +25,7 @@ export interface Floor {
 export async function openFloor(rig: Rig, stage: DeliveryStage, meter: WorkMeter): Promise<Floor> {
   const db = await rig.openDatabase()
   const endpoints = stage.endpoints.map(({ id: _id, workspaceId, url, secret }) => ({ _id, workspaceId, url, secret }))
-  await db.connection.collection<(typeof endpoints)[number]>('webhook_endpoints').insertMany(endpoints)
+  await db.collection(WEBHOOK_ENDPOINTS).insertMany(await rig.api.db.collection(WEBHOOK_ENDPOINTS).find().toArray())
   const { mongoUrl, redisUrl } = rig.stores
   const path: BarePath = { mongoUrl, redisUrl, database: db.name, endpoints }
   const start = async (role: 'api' | 'relay') => {
@@ -43,10 +44,11 @@ export async function openFloor(rig: Rig, stage: DeliveryStage, meter: WorkMeter
   await pause(TAIL_MS)
   await stage.take()
   return {
-    runRound: async (round, { seconds, print }) => {
-      const say = (line: string) => print(`  round ${round}, floor: ${line}`)
-      await runPaces({ stage, meter, processes, seconds, origin: api.origin, print: say }, delays)
+    runPace: (perSecond, seconds, print) =>
+      runPace({ stage, meter, processes, seconds, origin: api.origin, print }, perSecond, delays),
+    report: (product, print) => {
+      reportPaces(delays, (line) => print(`floor: ${line}`))
+      reportRatios(product, delays, print)
     },
-    report: ({ print }) => reportPaces(delays, (line) => print(`floor: ${line}`)),
   }
 }

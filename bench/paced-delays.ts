@@ -3,7 +3,8 @@ import { type DeliveryStage, matched } from './delivery-stage.ts'
 import { medianAndRange, percentile } from './statistics.ts'
 import { type WorkMeter, workText } from './work-counts.ts'
 
-const PACES = [10, 100, 300] as const
+/** Invoices a second. */
+export const PACES = [10, 100, 300] as const
 /** A pace is measured for so long at least. */
 const SECONDS_MIN = 5
 /** The last invoice of a measurement reaches its receiver, and its outcome the store, within this time. */
@@ -24,16 +25,12 @@ export interface PacedRun {
   readonly print: (line: string) => void
 }
 
-/** Creates invoices at each pace, prints what an invoice costs, and notes its delay from the answer to the webhook. */
-export async function runPaces(run: PacedRun, delays: Delays): Promise<void> {
-  for (const pace of PACES) run.print(await paced(run, pace, delays))
-}
-
-async function paced(
-  { stage, meter, processes, seconds, origin }: PacedRun,
+/** Creates invoices at a pace, prints what an invoice costs, and notes its delay from the answer to the webhook. */
+export async function runPace(
+  { stage, meter, processes, seconds, origin, print }: PacedRun,
   perSecond: number,
   delays: Delays,
-): Promise<string> {
+): Promise<void> {
   await pause(1_000)
   const cpu = cpuMeter(processes)
   const span = await meter.begin()
@@ -52,13 +49,28 @@ async function paced(
   known.p99.push(p99)
   delays.set(perSecond, known)
   const ms = (value: number) => `${value.toFixed(1)} ms`
-  return `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}; ${used}`
+  print(
+    `${perSecond}/s: commit to arrival p50 ${ms(p50)} p99 ${ms(p99)}; intended request to arrival p50 ${ms(percentile(request, 0.5))} p99 ${ms(percentile(request, 0.99))}; ${used}`,
+  )
 }
 
 /** The median and range over all rounds at each pace. */
 export function reportPaces(delays: Delays, print: (line: string) => void): void {
   for (const [pace, { p50, p99 }] of delays) {
     print(`commit to arrival at ${pace}/s: p50 ${medianAndRange(p50, 1)} ms, p99 ${medianAndRange(p99, 1)} ms`)
+  }
+}
+
+/** The median and range of the ratios of one side's delays to the other's, round by round. */
+export function reportRatios(delays: Delays, floor: Delays, print: (line: string) => void): void {
+  for (const [pace, { p50, p99 }] of delays) {
+    const bare = floor.get(pace) ?? { p50: [], p99: [] }
+    const ratios = (own: readonly number[], other: readonly number[]) =>
+      medianAndRange(
+        own.map((ms, at) => ms / (other[at] ?? Number.NaN)),
+        2,
+      )
+    print(`ratio to the floor at ${pace}/s: p50 ${ratios(p50, bare.p50)}, p99 ${ratios(p99, bare.p99)}`)
   }
 }
 

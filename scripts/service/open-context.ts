@@ -4,6 +4,7 @@ import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connection/connect.ts'
+import { StoreAway } from '#shared/db/connection/store-away.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
@@ -312,9 +313,6 @@ async function openPaces(db: Database, logger: Logger, undo: (() => Promise<void
 const PAUSE_MIN_MS = 1_000
 const PAUSE_MAX_MS = 30_000
 
-/** The server does not respond, or is not a primary yet; anything else is a fault of the configuration. */
-const AWAY = /^(Mongoose|Mongo)(ServerSelection|Network|NetworkTimeout)Error$/
-
 /**
  * Connects, with growing pauses for as long as no primary is found; `waiting` receives the reason. Rejects at once when the store
  * responds and refuses the connection, for example for a wrong password.
@@ -324,7 +322,8 @@ async function connectPatiently(options: DatabaseOptions, waiting: (reason: stri
     try {
       return await connectDatabase(options)
     } catch (error) {
-      if (!(error instanceof Error) || !AWAY.test(error.name)) throw error
+      // Anything else is a fault of the configuration.
+      if (!(error instanceof StoreAway)) throw error
       options.logger.warn({ err: error, pauseMs }, 'MongoDB cannot be reached; retrying')
       waiting(`waiting for MongoDB: ${error.message}`)
     }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import mongoose from 'mongoose'
@@ -110,7 +110,10 @@ it('says which right a database user lacks', { timeout: 60_000 }, async () => {
   const root = new mongoose.mongo.MongoClient(`mongodb://${at}`)
   const admin = root.db('admin')
   try {
-    // MongoDB lets a client of the same machine create the first user.
+    // MongoDB lets a client of the same machine make the set and create the first user.
+    await admin.command({ replSetInitiate: { _id: 'rs0', members: [{ _id: 0, host: `127.0.0.1:${guarded.port}` }] } })
+    const isPrimary = async () => (await admin.command({ hello: 1 }))['isWritablePrimary']
+    await expect.poll(isPrimary, { timeout: 30_000 }).toBe(true)
     await admin.command({ createUser: 'root', pwd: 'root', roles: ['root'] })
     const roles = [{ role: 'readWrite', db: 'shop' }]
     const login = new mongoose.mongo.MongoClient(`mongodb://root:root@${at}&authSource=admin`)
@@ -143,10 +146,13 @@ async function startGuardedStore(dir: string): Promise<StoreProcess> {
       () => true,
       () => false,
     )
+  const keyFile = join(folder, 'member.key')
+  writeFileSync(keyFile, Buffer.alloc(48, 7).toString('base64'), { mode: 0o600 })
   return await startStoreProcess({
     ...{ program: 'mongod', binary: await findMongod(() => undefined), dir, preferredPort: 0, isUp: accepts },
     args: (port, pidFile) => [
       ...['--dbpath', dir, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket', '--auth', '--quiet'],
+      ...['--replSet', 'rs0', '--keyFile', keyFile],
       ...['--wiredTigerCacheSizeGB', '0.25', '--pidfilepath', pidFile],
     ],
   })

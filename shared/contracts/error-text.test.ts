@@ -30,6 +30,7 @@ it.each<[string, unknown, string, string | null]>([
   ['a code without words', Object.assign(new Error(''), { code: 'EAI_AGAIN' }), 'EAI_AGAIN', 'EAI_AGAIN'],
   ['nothing but a name', new RangeError(''), 'RangeError', null],
   ['a text', 'gone', 'gone', null],
+  ['one that an object caused', new Error('no server', { cause: { servers: 3 } }), 'no server', null],
   ['nothing', undefined, 'unknown error', null],
 ])('says what %s says, with its causes', (_what, error, text, code) => {
   expect(errorText(error)).toBe(text)

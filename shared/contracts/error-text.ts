@@ -30,12 +30,12 @@ export function errorCode(error: unknown): string | null {
 
 /**
  * What an error says, with what its causes add, in one text: "fetch failed: connect ECONNREFUSED 127.0.0.1:4100". Never empty. For
- * operators: libraries quote hosts and statuses in it. Where a URL with secrets may be quoted, use `errorCode`. Pure.
+ * operators: libraries quote hosts and statuses in it. An object that is no error has no words. Where a URL with secrets may be quoted, use `errorCode`. Pure.
  */
 export function errorText(error: unknown): string {
   const parts: string[] = []
   for (const cause of errorCauses(error)) {
-    const text = cause instanceof Error ? cause.message.trim() : String(cause)
+    const text = cause instanceof Error ? cause.message.trim() : typeof cause === 'object' ? '' : String(cause)
     if (text !== '' && !parts.some((part) => part.includes(text))) parts.push(text)
   }
   const code = errorCode(error)

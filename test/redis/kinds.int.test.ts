@@ -2,74 +2,22 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '#dev/embedded/free-port.ts'
-import { checkRedis } from '#scripts/cli/doctor/diagnoses.ts'
-import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
-import { connectRedis, type RedisConnections } from '#shared/queues/connection.ts'
-import { createQueueNotifier } from '#shared/queues/queue-notifier.ts'
-import { createRedisSignals } from '#shared/queues/redis-signals.ts'
+import { QUEUES } from '#shared/ports/runtime.ts'
+import { connectRedis } from '#shared/queues/connection.ts'
 import { createQueueWorker } from '#shared/queues/worker.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { useRedisServers } from '#test/support/redis-servers.ts'
 import { useStores } from '#test/support/stores.ts'
+import { useRedisWork } from './redis-work.ts'
 
 const stores = useStores()
 const { startRedis, startCluster, startSentinels, endings } = useRedisServers()
-const soon = { timeout: 15_000, interval: 20 }
 const PASSWORD = 'p@ss:w/rd#%?'
 const ENCODED = encodeURIComponent(PASSWORD)
 
-const counted = new Map<string, number>()
-const metrics: Metrics = {
-  count: (name, _labels, by = 1) => void counted.set(name, (counted.get(name) ?? 0) + by),
-  gauge: () => undefined,
-  observe: () => undefined,
-}
-
-function connect(url: string): RedisConnections {
-  const redis = connectRedis({ url, prefix: 'paymesh', logger: stores.runtime.logger })
-  endings.push(() => redis.close())
-  return redis
-}
-
-const doctor = async (redis: RedisConnections): Promise<string> =>
-  await checkRedis({ redis, db: stores.db, clock: stores.runtime.clock } as unknown as Parameters<
-    typeof checkRedis
-  >[0]).catch((error: Error) => `fault: ${error.message}`)
-
-/** Wake-ups, limits, epochs and counts over these connections, as processes use them; no sweep helps. */
-async function expectWholeWork(redis: RedisConnections): Promise<void> {
-  expect(await redis.waitUntilHealthy(60_000)).toBe(true)
-  counted.clear()
-  const runtime = { ...stores.runtime, metrics }
-  const handled = new Set<string>()
-  const worker = createQueueWorker(redis, runtime, {
-    ...{ queue: QUEUES.webhooks, concurrency: 4, sweepEveryMs: 3_600_000, sweep: () => Promise.resolve([]) },
-    handle: (id) => Promise.resolve(handled.add(id)),
-  })
-  const notifier = createQueueNotifier(redis, runtime)
-  endings.push(
-    () => worker.stop(2_000),
-    () => notifier.close(),
-  )
-  const ids = Array.from({ length: 10 }, (_, at) => `e-${at}`)
-  await vi.waitFor(() => {
-    // A busy machine may drop one; a later one takes its place.
-    for (const id of ids) if (!handled.has(id)) notifier.notify(QUEUES.webhooks, id)
-    expect([...handled].sort()).toEqual(ids)
-  }, soon)
-  const signals = createRedisSignals(redis)
-  const admitted = await signals.createTokenBuckets(metrics).take({ name: 'x', capacity: 1, intervalMs: 1_000 }, 'a')
-  expect(admitted.allowed).toBe(true)
-  await vi.waitFor(async () => expect(await signals.createQueueCounts().read()).not.toBeNull(), soon)
-}
-
-const fault = async (redis: RedisConnections, text: RegExp): Promise<void> => {
-  await vi.waitFor(() => expect(redis.fault() ?? 'none').toMatch(text), soon)
-  expect(redis.isHealthy()).toBe(false)
-  expect(await doctor(redis)).toMatch(new RegExp(`^fault: Redis .*${text.source}`))
-}
+const { metrics, connect, doctor, expectWholeWork, fault } = useRedisWork(stores, endings)
 
 // Guarantee: every key of an installation is in one slot, so that a cluster is an address like any other, and one that lost the slot is red.
 it('works on a cluster of three, and names the slot that is gone', async () => {

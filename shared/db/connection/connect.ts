@@ -1,6 +1,7 @@
 import mongoose from 'mongoose'
 import type { Logger } from '#shared/ports/runtime.ts'
 import type { CollectionModel } from './collection-model.ts'
+import { explainAway, requirePrimary } from './store-away.ts'
 import { requireSupportedMongo } from './store-version.ts'
 
 /** An open connection to the store. Only repositories use MongoDB directly. */
@@ -31,7 +32,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * Connects and resolves when a primary was found; rejects after 10 s without one, and for a server older than what is supported.
+ * Connects and resolves when a primary was found; rejects with `StoreAway` after 10 s without one, and at once for a server older than what is
+ * supported, or without a replica set.
  * Creates nothing: `migrate` creates indexes, and `verifyIndexes` throws without them.
  */
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
@@ -55,10 +57,11 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   try {
     await connection.asPromise()
     await requireSupportedMongo(connection.getClient())
+    await requirePrimary(connection.getClient())
   } catch (error) {
     // Otherwise the opened connection keeps searching for a primary.
     await connection.destroy(true).catch(() => undefined)
-    throw error
+    throw explainAway(error, connection.getClient().options.replicaSet)
   }
   const native = connection.getClient().db(options.name)
   connection.getClient().on('serverDescriptionChanged', ({ newDescription }) => {

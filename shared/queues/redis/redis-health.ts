@@ -220,9 +220,11 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /certificate|self-signed|altname|CERT_/i,
     'has a certificate that is not trusted: name the file of its authority with ?tlsCAFile=',
   ],
+  [/wrong version number|SSL|EPROTO/, 'ends the connection: one side speaks TLS (rediss://) and the other does not'],
+  // The refusal itself (`ERR max number of clients reached`) seldom comes in front of the end of the connection.
   [
-    /wrong version number|SSL|EPROTO|ECONNRESET/,
-    'ends the connection: one side speaks TLS (rediss://) and the other does not',
+    /max number of clients|ECONNRESET|EPIPE/,
+    'ends each connection at once: it has as many clients as it takes (maxclients), or one side speaks TLS (rediss://) and the other does not',
   ],
 ]
 

@@ -182,6 +182,24 @@ describe.each(PROCESSES)('with %d processes', (processes) => {
     expect(Math.max(...waiting.slice(120))).toBeLessThanOrEqual(12)
   })
 
+  test('a receiver that takes twice as long each minute is kept up with', () => {
+    const doubling: SimulatedReceiver = ({ now }) => ({ durationMs: 100 * 2 ** Math.floor(now / 60_000), error: null })
+    const { waiting } = simulate(doubling, { rate: 5, seconds: 240 })
+    for (const second of [59, 119, 179, 239]) expect(waiting[second]).toBeLessThanOrEqual(2)
+  })
+
+  test('a receiver that refuses every second request gets one at a time, and all of what it accepts', () => {
+    let count = 0
+    const refusing: SimulatedReceiver = () => {
+      count += 1
+      return count % 2 === 0 ? { durationMs: 50, error: null } : { durationMs: 50, error: 'status_429' }
+    }
+    const { waiting, inFlight, succeeded } = simulate(refusing, { rate: 10, seconds: 120 })
+    expect(Math.max(...inFlight.slice(10))).toBeLessThanOrEqual(processes)
+    expect(Math.max(...waiting.slice(10))).toBeLessThanOrEqual(2)
+    expect(succeeded).toBeGreaterThan(590)
+  })
+
   test('a cold start is no base', () => {
     const cold: SimulatedReceiver = ({ now }) => ({ durationMs: now < 6_000 ? 3_000 : 100, error: null })
     const { waiting, latencyMs } = simulate(cold, { rate: 100, seconds: 60 })
