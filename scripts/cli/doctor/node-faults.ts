@@ -1,6 +1,6 @@
 import { createNodeCheck } from '#shared/chains/check-nodes.ts'
+import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
 import type { Installation } from '../session/installation.ts'
 
 /** A network whose node responded within this time has a node that the scanner uses. */

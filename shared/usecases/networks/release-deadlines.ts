@@ -1,3 +1,4 @@
+import type { ReleasePlan } from '#shared/contracts/chain-status.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -5,7 +6,7 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { deadlinesPassUntil } from './known-until.ts'
-import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
+import { stuckNetwork } from './stuck-network.ts'
 
 /** Invoices are counted up to here; more are reported as "at least". */
 const COUNT_MAX = 10_000
@@ -20,24 +21,9 @@ export interface PlanReleaseInput {
   readonly through: Ms | null
 }
 
-/** The effect that a release would have now. */
-export interface ReleasePlan {
-  readonly mode: Mode
-  readonly network: NetworkId
-  readonly height: number
-  /** Null when the network advances: then nothing can be released. */
-  readonly stuck: StuckNetwork | null
-  /** Deadlines up to here take effect already, because blocks were read or because of an earlier release. */
-  readonly passedUntil: Ms
-  readonly through: Ms
-  /** Open invoices that wait for this network, with a deadline not later than `through`; at most 10,000 are counted. One that another network holds up as well goes on waiting for that. */
-  readonly waiting: number
-}
-
 /** An operator's request to let deadlines take effect without a scan. */
 export interface ReleaseDeadlinesInput extends PlanReleaseInput {
   readonly through: Ms
-  readonly dryRun: boolean
   readonly actor: string
   readonly reason: string | null
   /** Id of the request: repeating it changes nothing and returns the same result. */
@@ -47,7 +33,7 @@ export interface ReleaseDeadlinesInput extends PlanReleaseInput {
 /** Result of the request. */
 export interface ReleasedDeadlines {
   readonly plan: ReleasePlan
-  /** False in a dry run, and when everything had been released or read before. */
+  /** False when everything had been released or read before. */
   readonly changed: boolean
 }
 
@@ -77,7 +63,7 @@ export async function releaseDeadlines(
   const plan = await planFor(deps, input, cursor)
   if (cursor.released?.opId === opId) return { plan, changed: false }
   if (plan.stuck === null) throw advancing(network)
-  if (input.dryRun || through <= plan.passedUntil) return { plan, changed: false }
+  if (through <= plan.passedUntil) return { plan, changed: false }
   const { skipped = null } = cursor
   // What is still unspent in skipped blocks is not stored yet, whatever the network waits for now.
   if (skipped !== null) await refuseWhileSearching(deps, input)
