@@ -110,6 +110,20 @@ export const chainStatusWire = chainPlace.extend({
 /** State of one network's scanner in one mode. */
 export type ChainStatus = z.infer<typeof chainStatusWire>
 
+/** Chain position reported by one node. */
+export const nodeState = z.object({
+  /** Host and port; the rest of its URL may contain credentials. */
+  host: z.string(),
+  height: z.number().nullable(),
+  finalizedHeight: z.number().nullable(),
+  tookMs: z.number().nullable(),
+  /** Why there is no position, or why it is not the newest of its network, with how far the node is; null otherwise. */
+  fault: z.string().nullable(),
+})
+
+/** Chain position reported by one node. */
+export type NodeState = z.infer<typeof nodeState>
+
 const scanMode = z.enum(['full', 'thrifty'])
 
 /** How a network is scanned, for whom, and when its node is asked next. Times are Unix milliseconds. */

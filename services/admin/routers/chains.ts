@@ -7,7 +7,7 @@ import {
   chainPlan,
   rescanPreview,
 } from '#shared/contracts/chain-commands.ts'
-import { chainPlace, chainStatusWire, releasePlan, scanPlan } from '#shared/contracts/chain-status.ts'
+import { chainPlace, chainStatusWire, nodeState, releasePlan, scanPlan } from '#shared/contracts/chain-status.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { nodeCostReport } from '#shared/contracts/node-costs.ts'
@@ -66,20 +66,8 @@ export const chainsRouter = router({
   /** Queries each node; slow where one does not respond. */
   nodes: operatorQuery()
     .input(chainPlace)
-    .output(
-      z.object({
-        nodes: z.array(
-          z.object({
-            host: z.string(),
-            height: z.number().nullable(),
-            finalizedHeight: z.number().nullable(),
-            tookMs: z.number().nullable(),
-            fault: z.string().nullable(),
-          }),
-        ),
-      }),
-    )
-    .query(async ({ ctx, input }) => ({ nodes: [...(await ctx.deps.instance.nodes.look(input.mode, input.network))] })),
+    .output(z.object({ nodes: z.array(nodeState) }))
+    .query(async ({ ctx, input }) => ({ nodes: await ctx.deps.instance.nodes.look(input.mode, input.network) })),
 
   /** The effect of a request, read from the node if the blocks are few; nothing is stored. */
   plan: operatorQuery()

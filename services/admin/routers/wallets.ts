@@ -4,6 +4,7 @@ import { router, workspaceMutation, workspaceQuery } from '#services/admin/trpc.
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
+import { type KeyStanding, keyStandingWire, walletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
@@ -12,8 +13,7 @@ import type { Workspace } from '#shared/ports/workspaces.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/wallets/change-wallets.ts'
 import { issueChallenge } from '#shared/usecases/wallets/issue-challenge.ts'
-import { type KeyStanding, keyStanding, START_INDEX_MAX } from '#shared/usecases/wallets/key-history.ts'
-import type { KeyPreview } from '#shared/usecases/wallets/preview-key.ts'
+import { keyStanding, START_INDEX_MAX } from '#shared/usecases/wallets/key-history.ts'
 import { previewWallet } from '#shared/usecases/wallets/preview-wallet.ts'
 import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { requiresProofs } from '#shared/usecases/wallets/require-proof.ts'
@@ -21,17 +21,6 @@ import { GAP_LOOK_BACK, USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wall
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
 
 const ms = z.number()
-
-/** State of an extended key, as shown on pages. */
-const keyWire = z.object({
-  /** Null where addresses are not output scripts. */
-  scriptType: z.enum(SCRIPT_TYPES).nullable(),
-  /** Networks on which earlier use is searched; nothing is offered until it is empty. */
-  waitingFor: z.array(z.enum(NETWORK_IDS)),
-  startIndex: z.number(),
-  lastUsedIndex: z.number().nullable(),
-  givenIndex: z.number().nullable(),
-})
 
 /** A wallet as shown on pages. */
 const walletWire = z.object({
@@ -46,7 +35,7 @@ const walletWire = z.object({
   /** Networks on which a newer wallet of the same family receives instead. */
   supersededOn: z.array(z.enum(NETWORK_IDS)),
   /** Null unless it is an extended key. */
-  key: keyWire.nullable(),
+  key: keyStandingWire.nullable(),
   /** How much of it the workspace proved to control; null where no proof is required. */
   proof: z
     .object({
@@ -59,13 +48,6 @@ const walletWire = z.object({
     .nullable(),
 })
 type WalletWire = z.output<typeof walletWire>
-
-/** An extended key as shown on pages. */
-function keyToWire(key: KeyStanding | null): z.output<typeof keyWire> | null {
-  if (key === null) return null
-  const { scriptType, waitingFor, startIndex, lastUsedIndex, givenIndex } = key
-  return { scriptType, waitingFor: [...waitingFor], startIndex, lastUsedIndex, givenIndex }
-}
 
 /** A wallet as shown on a page among the others of its workspace and mode. */
 function walletToWire(
@@ -85,8 +67,7 @@ function walletToWire(
   return {
     ...{ id, family, kind, networks: [...networks], createdAt, disabledAt },
     startsAt: disabledAt === null && effectiveAt !== undefined && effectiveAt > now ? effectiveAt : null,
-    key: keyToWire(key),
-    proof,
+    ...{ key, proof },
     supersededOn: networks.filter((network) => newer.some((other) => other.networks.includes(network))),
   }
 }
@@ -115,7 +96,6 @@ const proof = z.strictObject({
     .min(1)
     .max(SIGNATURES_MAX),
 })
-const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
 /** How many addresses of a list joined a pool; null for anything else. */
 const listedWire = z.object({ added: z.number(), known: z.number(), repeated: z.number() }).nullable()
@@ -187,37 +167,10 @@ export const walletsRouter = router({
   /** Previews a wallet and stores nothing. A mutation, so that no client puts its input into a URL, which ends up in logs. */
   prepare: workspaceQuery('admin', { work: 'wallet' })
     .input(entered)
-    .output(
-      z.object({
-        kind: z.enum(WALLET_KINDS),
-        networks: z.array(z.enum(NETWORK_IDS)),
-        addresses: z.array(z.object({ index: z.number(), path: z.string().nullable(), address: z.string() })),
-        listed: z.object({ count: z.number(), repeated: z.number() }).nullable(),
-        /** Null for listed addresses. */
-        key: z
-          .object({
-            scriptType: z.enum(SCRIPT_TYPES).nullable(),
-            /** Possible script types when a person has to choose; `addresses` is then empty. */
-            choices: z.array(choice),
-            search: z.object({
-              networks: z.array(z.enum(NETWORK_IDS)),
-              unsearched: z.array(z.enum(NETWORK_IDS)),
-              words: z.string(),
-            }),
-            /** Nothing can be searched, and `add` is refused without a start index. */
-            needsStartIndex: z.boolean(),
-          })
-          .nullable(),
-        standing: z.enum(['none', 'enabled', 'disabled']),
-        warnings: z.array(z.string()),
-        requiresProofs: z.boolean(),
-      }),
-    )
+    .output(walletPreview.extend({ kind: z.enum(WALLET_KINDS), requiresProofs: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
-      const { networks, addresses, key, ...preview } = await previewWallet(ctx.deps.instance, inputOf(input))
-      const lists = { networks: [...networks], addresses: [...addresses], warnings: [...preview.warnings] }
-      const isRequired = await requiresProofs(ctx.deps.instance, input.mode)
-      return { ...preview, ...lists, key: key === null ? null : previewToWire(key), requiresProofs: isRequired }
+      const preview = await previewWallet(ctx.deps.instance, inputOf(input))
+      return { ...preview, kind: input.kind, requiresProofs: await requiresProofs(ctx.deps.instance, input.mode) }
     }),
 
   add: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
@@ -302,14 +255,6 @@ function inputOf({ workspaceId, mode, family, kind, value, networks, scriptType,
     ...(scriptType !== undefined && { scriptType }),
     ...(path !== undefined && { path }),
     ...(startIndex !== undefined && { startIndex }),
-  }
-}
-
-function previewToWire({ scriptType, choices, search, needsStartIndex }: KeyPreview) {
-  const { networks, unsearched, words } = search
-  return {
-    ...{ scriptType, needsStartIndex, choices: [...choices] },
-    search: { networks: [...networks], unsearched: [...unsearched], words },
   }
 }
 

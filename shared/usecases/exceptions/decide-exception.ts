@@ -43,7 +43,7 @@ export interface DecideInput {
 }
 
 /** The ways to accept an exception, besides rejecting and closing it. */
-export function waysToAccept(entry: Pick<ExceptionEntry, 'kind' | 'paymentKey' | 'invoiceId'>): readonly Resolution[] {
+export function waysToAccept(entry: Pick<ExceptionEntry, 'kind' | 'paymentKey' | 'invoiceId'>): Resolution[] {
   if (entry.kind === 'partial' && entry.invoiceId !== null) return ['accepted']
   if (entry.paymentKey === null) return []
   if (entry.invoiceId !== null && ABOUT_PAYMENT.includes(entry.kind)) return ['accepted']
