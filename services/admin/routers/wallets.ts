@@ -35,7 +35,7 @@ const walletWire = z.object({
   /** Networks on which a newer wallet of the same family receives instead. */
   supersededOn: z.array(z.enum(NETWORK_IDS)),
   /** Null unless it is an extended key. */
-  key: keyStandingWire.nullable(),
+  key: keyStandingWire.omit({ ready: true }).nullable(),
   /** How much of it the workspace proved to control; null where no proof is required. */
   proof: z
     .object({
