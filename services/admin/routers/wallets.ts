@@ -6,7 +6,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
 import { type KeyStanding, keyStandingWire, walletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
-import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { FAMILIES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
@@ -19,6 +19,7 @@ import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { requiresProofs } from '#shared/usecases/wallets/require-proof.ts'
 import { GAP_LOOK_BACK, USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
+import { actionOf } from '../action.ts'
 
 const ms = z.number()
 
@@ -177,9 +178,9 @@ export const walletsRouter = router({
     .input(entered.extend({ proof: proof.optional() }))
     .output(changed.extend({ firstAddresses: z.array(z.string()), listed: listedWire }))
     .mutation(async ({ ctx, input }) => {
-      const request = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
       const given = input.proof === undefined ? {} : { proof: input.proof }
-      const added = await addAnnouncedWallet(ctx.deps.instance, { ...inputOf(input), ...request, ...given })
+      const request = { ...inputOf(input), ...actionOf(ctx, input), ...given }
+      const added = await addAnnouncedWallet(ctx.deps.instance, request)
       const { firstAddresses, listed } = added
       return { ...(await toWire(ctx.deps, added)), firstAddresses: [...firstAddresses], listed }
     }),
@@ -196,8 +197,8 @@ export const walletsRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, about } = input
-      const request = { workspaceId, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const { workspaceId, mode, about } = input
+      const request = { workspaceId, mode, ...actionOf(ctx, input) }
       const subject = 'walletId' in about ? about : { entered: inputOf({ ...about.entered, workspaceId, mode }) }
       const { signers, ...issued } = await issueChallenge(ctx.deps.instance, { ...request, about: subject })
       return { ...issued, signers: { count: signers.count, first: [...signers.first] } }
@@ -207,30 +208,31 @@ export const walletsRouter = router({
     .input(one.extend({ proof }))
     .output(changed.extend({ proved: z.number() }))
     .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, walletId } = input
-      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      const proven = await proveWallet(ctx.deps.instance, { ...request, proof: input.proof })
+      const { workspaceId, mode, walletId, proof } = input
+      const request = { workspaceId, mode, walletId, proof, ...actionOf(ctx, input) }
+      const proven = await proveWallet(ctx.deps.instance, request)
       return { ...(await toWire(ctx.deps, proven)), proved: proven.proved }
     }),
 
   disable: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(one)
     .output(changed)
-    .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, walletId } = input
-      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, { ...request, to: 'disabled' }))
-    }),
+    .mutation(({ ctx, input }) => switched(ctx, input, 'disabled')),
 
   enable: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(one)
     .output(changed)
-    .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, walletId } = input
-      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, { ...request, to: 'enabled' }))
-    }),
+    .mutation(({ ctx, input }) => switched(ctx, input, 'enabled')),
 })
+
+async function switched(
+  ctx: { readonly deps: AdminDeps; readonly actor: string },
+  { workspaceId, mode, walletId, ...action }: SwitchInput,
+  to: 'enabled' | 'disabled',
+) {
+  const request = { workspaceId, mode, walletId, to, ...actionOf(ctx, action) }
+  return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, request))
+}
 
 async function useOf(
   { deps: { instance }, workspace }: { readonly deps: AdminDeps; readonly workspace: Workspace },
@@ -245,6 +247,8 @@ async function useOf(
   }
   return { kind, ...(await walletGap(instance, material, GAP_LOOK_BACK)), usualGap: USUAL_GAP_LIMIT }
 }
+
+type SwitchInput = Parameters<typeof ownWallet>[1] & Parameters<typeof actionOf>[1]
 
 type WalletInput = z.output<typeof entered> & { readonly workspaceId: string; readonly mode: 'live' | 'test' }
 
@@ -279,7 +283,7 @@ async function factsOf(deps: AdminDeps, wallet: Wallet, isRequired: boolean): Pr
 
 async function ownWallet(
   { instance }: AdminDeps,
-  { workspaceId, mode, walletId }: { readonly workspaceId: string; readonly mode: string; readonly walletId: string },
+  { workspaceId, mode, walletId }: { readonly workspaceId: string; readonly mode: Mode; readonly walletId: string },
 ) {
   const found = await instance.wallets.findWallet(walletId)
   if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')

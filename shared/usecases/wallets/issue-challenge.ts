@@ -1,8 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
 import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
 import type { OwnershipChallenge } from '#shared/ports/ownership.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { MaterialInput } from './prepare-material.ts'
 import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
@@ -15,12 +15,7 @@ const SHOWN = 5
 export type IssueChallengeDeps = Uses<'addressBook' | 'secretBox' | 'wallets' | 'ownership' | 'random' | 'clock'>
 
 /** The subject of the proof: a wallet of the workspace, or material about to be added. */
-export interface IssueChallengeInput {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly actor: string
-  readonly reason: string | null
-  readonly opId: string
+export interface IssueChallengeInput extends WorkspaceAction {
   readonly about: { readonly walletId: string } | { readonly entered: MaterialInput }
 }
 
