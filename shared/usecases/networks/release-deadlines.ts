@@ -30,13 +30,6 @@ export interface ReleaseDeadlinesInput extends PlanReleaseInput {
   readonly opId: string
 }
 
-/** Result of the request. */
-export interface ReleasedDeadlines {
-  readonly plan: ReleasePlan
-  /** False when everything had been released or read before. */
-  readonly changed: boolean
-}
-
 /** Computes the effect of a release without releasing. Throws `NOT_FOUND` for a network that was never scanned. */
 export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput): Promise<ReleasePlan> {
   return planFor(deps, input, await cursorOf(deps, input))
@@ -45,14 +38,11 @@ export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput
 /**
  * Lets the deadlines of a stuck network take effect up to a moment although its blocks were not read: open invoices due by then
  * expire within seconds. The change and its audit row are one transaction. It applies only while the cursor stays at its block, and a
- * payment that is read later is checked by its own time. Repeating it changes nothing. Throws `VALIDATION_ERROR` for a moment in the
+ * payment that is read later is checked by its own time. Repeating it changes nothing; `changed` is false when everything had been released or read before. Throws `VALIDATION_ERROR` for a moment in the
  * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances, or while what skipped blocks paid is
  * searched.
  */
-export async function releaseDeadlines(
-  deps: PlanReleaseDeps & Uses<'commands'>,
-  input: ReleaseDeadlinesInput,
-): Promise<ReleasedDeadlines> {
+export async function releaseDeadlines(deps: PlanReleaseDeps & Uses<'commands'>, input: ReleaseDeadlinesInput) {
   const { mode, network, through, opId } = input
   const now = deps.clock.now()
   const reason = input.reason?.trim() ?? ''

@@ -159,20 +159,12 @@ export interface CancelChainInput {
   readonly madeUntil?: Ms
 }
 
-/** Result for the open requests. */
-export interface CancelledChain {
-  /** Closed by this call, or in a dry run those that would be. */
-  readonly cancelled: ChainCommand[]
-  /** Requests that ran, or were about to run, before they could be cancelled. */
-  readonly tooLate: ChainCommand[]
-}
-
 /**
  * Closes open requests to the scanner of a network, each with its audit row. The results of a partial rescan stay: they are
  * correct. A request for which a scanner has begun to move its cursor cannot be cancelled any more. Repeating it
- * finds nothing open and changes nothing.
+ * finds nothing open and changes nothing. `cancelled` were closed by this call, or in a dry run would be; `tooLate` ran, or were about to run.
  */
-export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput): Promise<CancelledChain> {
+export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput) {
   const { mode, network, kind, dryRun, actor } = input
   const madeUntil = input.madeUntil ?? Number.POSITIVE_INFINITY
   const open = (await deps.commands.listOpen(mode, network)).filter(

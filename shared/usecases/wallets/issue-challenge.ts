@@ -1,7 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
-import type { OwnershipChallenge } from '#shared/ports/ownership.ts'
 import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { MaterialInput } from './prepare-material.ts'
@@ -19,17 +18,12 @@ export interface IssueChallengeInput extends WorkspaceAction {
   readonly about: { readonly walletId: string } | { readonly entered: MaterialInput }
 }
 
-/** A text to sign, and the addresses whose signatures are required. */
-export interface IssuedChallenge extends Pick<OwnershipChallenge, 'nonce' | 'text' | 'expiresAt'> {
-  readonly signers: { readonly count: number; readonly first: readonly string[] }
-}
-
 /**
  * Gives a workspace a text whose signature proves, once and within 24 hours, that it controls a wallet. It reveals nothing about other
  * workspaces and costs the same whatever they have. Repeating the operation returns the same text. Throws `NOT_FOUND` for a
  * wallet of others and `VALIDATION_ERROR` for material that cannot be added, and in test mode.
  */
-export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChallengeInput): Promise<IssuedChallenge> {
+export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChallengeInput) {
   const { workspaceId, mode, opId, actor, reason } = input
   if (mode === 'test') throw proofRefused('Test mode needs no proof of control.')
   const scope = await scopeOf(deps, input)
