@@ -61,6 +61,21 @@ export const walletPreview = z.object({
 /** Preview of a wallet. */
 export type WalletPreview = z.infer<typeof walletPreview>
 
+/** How far a wallet must search to show all money. */
+export const walletGapWire = z.object({
+  /** Highest index that received money; null when none did. */
+  lastPaidIndex: z.number().nullable(),
+  /** Next index that has never been offered. */
+  nextIndex: z.number(),
+  /** The gap limit to set: the longest distance from one paid index to the next, or from the last one to the newest offer. */
+  requiredGap: z.number(),
+  /** False when only the newest addresses were read: the figures are then at least these, and no paid address was found among them if null. */
+  isComplete: z.boolean(),
+})
+
+/** How far a wallet must search to show all money. */
+export type WalletGap = z.infer<typeof walletGapWire>
+
 /** Advice before a wallet is added. */
 export const walletAdvice = z.object({
   costs: z.array(

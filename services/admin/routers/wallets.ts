@@ -4,7 +4,7 @@ import { router, workspaceMutation, workspaceQuery } from '#services/admin/trpc.
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
-import { type KeyStanding, keyStandingWire, walletPreview } from '#shared/contracts/wallet-previews.ts'
+import { type KeyStanding, keyStandingWire, walletGapWire, walletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import { FAMILIES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
@@ -102,16 +102,7 @@ const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), 
 const listedWire = z.object({ added: z.number(), known: z.number(), repeated: z.number() }).nullable()
 const one = z.strictObject({ walletId: z.uuid() })
 const useWire = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('xpub'),
-    nextIndex: z.number(),
-    lastPaidIndex: z.number().nullable(),
-    /** Unpaid addresses in a row that the owner's wallet must search. */
-    requiredGap: z.number(),
-    usualGap: z.number(),
-    /** False when older addresses were not read: the gap is at least this. */
-    isComplete: z.boolean(),
-  }),
+  walletGapWire.extend({ kind: z.literal('xpub'), usualGap: z.number() }),
   z.object({
     kind: z.literal('pool'),
     total: z.number(),
