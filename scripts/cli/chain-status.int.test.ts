@@ -91,9 +91,12 @@ deepTest('shows calls, units and the quota, and warns at 80 and 95 percent', asy
   expect(printed).toMatch(/^test ethereum +127\.0\.0\.1:1 +calls +79 +79 +79 +79 +- +3\.0 MB/m)
   await use(80)
   expect(await run('chain', 'status')).toContain('WARNING: test ethereum quota: 80 of 100 calls')
+  // The command asked the nodes, and that counts.
+  await use(80)
   expect(await run('doctor')).toContain('warning: 80 % of this month’s 100 calls are used')
   await use(95)
   expect(await run('chain', 'status')).toContain('ERROR: test ethereum quota: 95 of 100 calls')
+  await use(95)
   const place = { mode: 'test', network: 'ethereum', unit: 'calls' }
   expect(JSON.parse(await run('chain', 'status', '--json'))).toMatchObject({
     providers: [{ ...place, provider: '127.0.0.1:1', today: { calls: 95, units: 95, bytes: 3_000_000 } }],
