@@ -28,9 +28,10 @@ function body(command: Command, words: string): string {
   const operands = command.registeredArguments.map((operand) =>
     operand.required ? `<${operand.name()}>` : `[${operand.name()}]`,
   )
-  const procedure = OPERATIONS[words]?.procedure
+  const { procedure, also } = OPERATIONS[words] ?? {}
   const usage = `\`\`\`sh\npaymesh ${[words, ...operands].join(' ')}\n\`\`\`\n`
-  const origin = procedure === undefined ? '' : `\nProcedure: \`${procedure}\`.\n`
+  const origin =
+    procedure === undefined ? '' : `\nProcedure: \`${procedure}\`${also === undefined ? '' : ` and \`${also}\``}.\n`
   const rows = command.options.filter(({ hidden }) => !hidden).map(row)
   return `${usage}${origin}${rows.length === 0 ? '' : `\n| option | |\n|---|---|\n${rows.join('\n')}\n`}`
 }

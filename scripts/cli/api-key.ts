@@ -3,6 +3,8 @@ import { manualAction } from '#scripts/cli/session/actor.ts'
 import { announced } from '#scripts/cli/session/announced.ts'
 import { withInstallation } from '#scripts/cli/session/installation.ts'
 import { type OutputOptions, print, table } from '#scripts/cli/text/output.ts'
+import { snakeCase } from '#scripts/cli/text/snake-case.ts'
+import { apiKeyToWire } from '#services/admin/wire/api-key-wire.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
@@ -26,23 +28,8 @@ function parseScopes(text: string): readonly Scope[] {
   })
 }
 
-function present(key: ApiKeyRecord): object {
-  return {
-    id: key.id,
-    workspace_id: key.workspaceId,
-    mode: key.mode,
-    last4: key.last4,
-    scopes: key.scopes,
-    created_at: new Date(key.createdAt).toISOString(),
-    revoked_at: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
-    last_used_at: usedAt(key),
-  }
-}
-
-/** Precise to a few minutes; null until the key was used. */
-function usedAt({ lastUsedAt }: ApiKeyRecord): string | null {
-  return lastUsedAt === undefined ? null : new Date(lastUsedAt).toISOString()
-}
+const present = (key: ApiKeyRecord): object =>
+  snakeCase({ workspaceId: key.workspaceId, ...apiKeyToWire(key) }) as object
 
 /** `api-key create | revoke | list`. */
 export function addApiKeyCommands(program: Command): void {
@@ -96,7 +83,7 @@ ${apiKey}\nSave it now: it is not shown again.`,
           item.mode,
           `…${item.last4}`,
           item.revokedAt === null ? 'active' : 'revoked',
-          usedAt(item) ?? 'never',
+          item.lastUsedAt === undefined ? 'never' : new Date(item.lastUsedAt).toISOString(),
           item.scopes.length === SCOPES.length ? 'all' : item.scopes.join(','),
         ])
         const head = ['ID', 'MODE', 'KEY', 'STATUS', 'LAST USED', 'SCOPES']

@@ -236,7 +236,12 @@ const INSTALLATION: Readonly<Record<string, Expectation>> = {
     await noCommand()
     return [...ETHEREUM, '--reason', 'all nodes are pruned', '--wait', '0']
   }),
-  'chain cancel': changes('chain.resume_cancelled', async () => ETHEREUM),
+  'chain cancel': changes('chain.skip_cancelled', async () => {
+    await noCommand()
+    const reason = 'all nodes are pruned'
+    await world.boss.caller.chains.request({ mode: 'test', network: 'ethereum', ...op(), kind: 'skip', reason })
+    return ETHEREUM
+  }),
   migrate: changes('installation.migrated', async () => {
     await stores.db.connection.collection('operations').dropIndex('operation_life')
     return []

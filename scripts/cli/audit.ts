@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import type { AuditHeadMark } from '#shared/contracts/audit-progress.ts'
 import { acknowledgeBreak } from '#shared/usecases/audit/acknowledge-break.ts'
-import type { AnsweredBreak, AuditHeadMark } from '#shared/usecases/audit/audit-breaks.ts'
+import type { AnsweredBreak } from '#shared/usecases/audit/audit-breaks.ts'
 import { type AuditVerdict, verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
 import { actorName } from './session/actor.ts'
 import { type Installation, withInstallation } from './session/installation.ts'

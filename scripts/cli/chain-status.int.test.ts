@@ -91,13 +91,16 @@ deepTest('shows calls, units and the quota, and warns at 80 and 95 percent', asy
   expect(printed).toMatch(/^test ethereum +127\.0\.0\.1:1 +calls +79 +79 +79 +79 +- +3\.0 MB/m)
   await use(80)
   expect(await run('chain', 'status')).toContain('WARNING: test ethereum quota: 80 of 100 calls')
+  // The command asked the nodes, and that counts.
+  await use(80)
   expect(await run('doctor')).toContain('warning: 80 % of this month’s 100 calls are used')
   await use(95)
   expect(await run('chain', 'status')).toContain('ERROR: test ethereum quota: 95 of 100 calls')
-  const [status] = JSON.parse(await run('chain', 'status', '--json')) as Record<string, unknown>[]
-  expect(status).toMatchObject({
-    cost: [{ provider: '127.0.0.1:1', unit: 'calls', today: { calls: 95, units: 95, bytes: 3_000_000 } }],
-    quota: { unit: 'calls', per_month: 100, used: 95, used_share: 0.95, level: 'critical' },
+  await use(95)
+  const place = { mode: 'test', network: 'ethereum', unit: 'calls' }
+  expect(JSON.parse(await run('chain', 'status', '--json'))).toMatchObject({
+    providers: [{ ...place, provider: '127.0.0.1:1', today: { calls: 95, units: 95, bytes: 3_000_000 } }],
+    quotas: [{ ...place, perMonth: 100, used: 95, usedShare: 0.95, level: 'critical' }],
   })
   // Last, because it calls the nodes itself, and that counts.
   expect(await run('doctor')).toContain('Scanning continues until the provider refuses')
@@ -117,9 +120,9 @@ it('shows what was measured beside the row', async () => {
     'live ethereum: block time 1.2 s (row 12 s), finality not measured yet (row 15 min), deepest reorganisation 3 blocks (halts beyond 650 blocks)',
   )
   expect(printed).toContain('WARNING: live ethereum: block time differs from the row: see ChainFactsOff')
-  const [status] = JSON.parse(await run('chain', 'status', '--json')) as Record<string, unknown>[]
-  expect(status).toMatchObject({
-    facts: [{ fact: 'block_time', row: 12_000, measured: 1_200, is_off: true }, {}, { measured: 3, is_off: false }],
+  const { items } = JSON.parse(await run('chain', 'status', '--json')) as { items: Record<string, unknown>[] }
+  expect(items[0]).toMatchObject({
+    facts: [{ fact: 'block_time', row: 12_000, measured: 1_200, isOff: true }, {}, { measured: 3, isOff: false }],
     row: { on: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/) },
   })
 })
@@ -182,11 +185,11 @@ it('names the source, the open payment methods, and when and why the node is ask
   }
   await invoices.insert(sampleInvoice(stores.runtime.random, { state: stateOf('pending', 'a1') }))
   await invoices.insert(sampleInvoice(stores.runtime.random, { number: 2, state: stateOf('paid', 'a2') }))
-  const [status] = JSON.parse(await run('chain', 'status', '--json')) as { scan: Record<string, unknown> }[]
-  expect(status?.scan).toMatchObject({
-    ...{ source: 'thrifty', is_resting: false, is_complete: true, open: [{ asset: 'eth_ethereum', methods: 1 }] },
+  const { items } = JSON.parse(await run('chain', 'status', '--json')) as { items: { scan: object }[] }
+  expect(items[0]?.scan).toMatchObject({
+    ...{ source: 'thrifty', isResting: false, isComplete: true, open: [{ asset: 'eth_ethereum', methods: 1 }] },
     choice: { source: 'thrifty', why: expect.stringContaining('quota') },
-    next_looks: { ended_at: new Date(now + 3_600_000).toISOString(), all_at: new Date(now + 86_400_000).toISOString() },
+    nextLooks: { endedAt: now + 3_600_000, allAt: now + 86_400_000 },
   })
   expect(await run('chain', 'status')).toMatch(
     /with 1 open payment method \(1 eth_ethereum\)\. Open invoices wait for money: their balances are compared every \d+ s, more often while a payer has the page open\. Next look: (in \d+ s|now)\./,

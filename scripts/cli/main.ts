@@ -6,7 +6,6 @@ import { versionHere } from '../service/version-here.ts'
 import { addApiKeyCommands } from './api-key.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
-import { addChainCommands } from './chain.ts'
 import { addDoctorCommand } from './doctor/command.ts'
 import { addListenCommand } from './events/listen.ts'
 import { addTriggerCommand } from './events/trigger.ts'
@@ -33,7 +32,6 @@ export function createProgram(): Command {
   addOperations(program)
   addListenCommand(program)
   addTriggerCommand(program)
-  addChainCommands(program)
   addMigrateCommand(program)
   addServeCommand(program)
   addBackupCommands(program)

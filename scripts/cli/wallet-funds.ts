@@ -1,15 +1,14 @@
 import { writeFile } from 'node:fs/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { fundsCsv } from '#shared/contracts/funds-csv.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
-import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { type FundsLine, fundsTotals, mayHold } from '#shared/domain/funds/funds-line.ts'
 import { FUNDS_PAGE } from '#shared/ports/funds.ts'
 import { type OperatorCaller, withOperatorCaller } from './session/operator-caller.ts'
 import { fundsText, isComplete, type NetworkFunds } from './text/funds-text.ts'
 import { type OutputOptions, print } from './text/output.ts'
-import { parseNetwork } from './text/pick-mode.ts'
 
 /** Addresses of one network that are read unless another number is given. */
 const ADDRESSES_MAX = 1_000
@@ -96,7 +95,7 @@ export function addWalletFundsCommand(wallet: Command): void {
     .description(
       'Show where the money of a wallet lies: address, path, balance, and what moving it would cost now. Signs and sends nothing.',
     )
-    .option('--network <network>', 'only this network', parseNetwork)
+    .addOption(new Option('--network <network>', 'only this network').choices(NETWORK_IDS))
     .option('--csv <file>', 'also write a CSV file, which must not exist yet')
     .option('--addresses-max <n>', 'most used addresses to read for each network', parseCount, ADDRESSES_MAX)
     .option('--json', 'print one JSON value')

@@ -33,8 +33,7 @@ const ALWAYS = [
   ...['workspace create', 'workspace update', 'workspace list', 'api-key revoke', 'api-key list', 'master-key rotate'],
   ...['operator create', 'operator list', 'operator remove', 'operator reset-password', 'operator reset-totp'],
   ...['wallet funds', ...Object.keys(OPERATIONS).filter((name) => NARROWED[name] === undefined)],
-  ...['chain status', 'chain rescan', 'chain rewind', 'chain resume', 'chain skip'],
-  ...['chain cancel', 'chain release-deadlines', 'migrate', 'serve', 'backup create', 'backup run', 'backup verify'],
+  ...['migrate', 'serve', 'backup create', 'backup run', 'backup verify'],
   ...['backup restore', 'backup confirm-restore', 'doctor', 'audit verify', 'audit acknowledge-break'],
   ...['reconcile', 'pay'],
 ]

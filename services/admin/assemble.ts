@@ -36,6 +36,9 @@ const LIVE_VIEWS = SCARCE.dashboardStreams.budget
 /** How long a page waits for balances from nodes; proxies usually cut a request after a minute. */
 const FUNDS_TIMEOUT_MS = 45_000
 
+/** For more blocks there is the command line. */
+const PREVIEW_BLOCKS_MAX = 100
+
 /** The parts of the `admin` process. */
 export interface AdminParts extends ServiceParts, Pick<PeopleDeps, 'lanes' | 'passwords' | 'codes' | 'hasher'> {
   readonly secretBox: SecretBox & Pick<SecretRotation, 'keyId'>
@@ -104,6 +107,8 @@ export function assembleAdmin(parts: AdminParts) {
       nodeHosts: (mode: Mode, network: NetworkId) => nodeHosts(parts.config.networks, mode, network),
       invoicing: { ...parts, ...quotes, numbers },
     },
+    /** Blocks that the preview of a request to a scanner reads while a person waits. */
+    preview: { blocksMax: PREVIEW_BLOCKS_MAX, onProgress: (_height: number) => {} },
     /** Routers of webhooks, wallets and the installation. */
     instance: {
       ...parts,

@@ -21,10 +21,8 @@ describe('a release of deadlines', () => {
     const through = unpaid.state.expiresAt + 1
     const plan = await planRelease(engine.deps, { ...ETHEREUM, through: null })
     expect(plan).toMatchObject({ height: last, waiting: 3, stuck: { cause: 'block_unreadable' } })
-    const request = { ...ETHEREUM, ...WHY, through, dryRun: false }
-    expect(await releaseDeadlines(engine.deps, { ...request, opId: 'dry', dryRun: true })).toMatchObject({
-      changed: false,
-    })
+    const request = { ...ETHEREUM, ...WHY, through }
+    expect(await planRelease(engine.deps, { ...ETHEREUM, through })).toMatchObject({ through, waiting: 2 })
     await sweep(engine)
     expect(await statusOf(engine, unpaid)).toBe('pending')
 
@@ -64,7 +62,7 @@ describe('a release of deadlines', () => {
     at.scanner()
     await stage.untilHeight(await stage.height())
     const now = engine.deps.clock.now()
-    const request = { ...ETHEREUM, ...WHY, through: now, dryRun: false, opId: 'one' }
+    const request = { ...ETHEREUM, ...WHY, through: now, opId: 'one' }
     const refusal = (change: object) => releaseDeadlines(engine.deps, { ...request, ...change })
     await expect(refusal({ through: now + MINUTE })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
     await expect(refusal({ through: Number.NaN })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
@@ -78,7 +76,7 @@ describe('a release of deadlines', () => {
     const at = await openStage()
     const { engine, scanner } = at
     const { unpaid, running } = await stuckFor20Minutes(at)
-    const request = { ...ETHEREUM, ...WHY, through: engine.deps.clock.now(), dryRun: false, opId: 'one' }
+    const request = { ...ETHEREUM, ...WHY, through: engine.deps.clock.now(), opId: 'one' }
     const cursors = {
       ...engine.deps.cursors,
       releaseDeadlines: async (...given: Parameters<typeof engine.deps.cursors.releaseDeadlines>) => {
@@ -102,7 +100,7 @@ describe('a release of deadlines', () => {
     const at = await openStage()
     const { engine } = at
     await stuckFor20Minutes(at)
-    const request = { ...ETHEREUM, ...WHY, through: engine.deps.clock.now(), dryRun: false }
+    const request = { ...ETHEREUM, ...WHY, through: engine.deps.clock.now() }
     const all = await Promise.all(
       Array.from({ length: 10 }, (_, one) => releaseDeadlines(engine.deps, { ...request, opId: `op-${one}` })),
     )

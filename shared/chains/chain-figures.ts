@@ -1,5 +1,6 @@
+import type { FactComparison, RowAge } from '#shared/contracts/chain-status.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainFigures, FactComparison, RowAge } from '#shared/ports/chain-catalog.ts'
+import type { ChainFigures } from '#shared/ports/chain-catalog.ts'
 import type { ChainMeasurements } from '#shared/ports/cursors.ts'
 import type { ChainDefinition, Depth } from './definitions/chain.ts'
 
@@ -42,7 +43,7 @@ export function blocksOf(
 }
 
 /** What a row states beside what was measured. A difference beyond 30 % means that the row is out of date, or the node's chain another one. Pure. */
-export function compareFacts(row: ChainDefinition, measured: ChainMeasurements | null): readonly FactComparison[] {
+export function compareFacts(row: ChainDefinition, measured: ChainMeasurements | null): FactComparison[] {
   const { blockTimeMs, finalizesAfterMs } = row
   const paceMs = measuredBlockTimeMs(measured)
   const finalityMs = finalizesAfterMs === null ? null : measuredFinalityMs(measured)

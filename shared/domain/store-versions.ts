@@ -10,14 +10,8 @@ type Version = readonly [major: bigint, minor: bigint]
 
 export type Store = keyof typeof STORE_VERSIONS
 
-/** What the version of a store means: `fault` when it is too old, `remark` when it cannot be read or is newer than what the tests run. */
-export interface VersionFinding {
-  readonly fault: string | null
-  readonly remark: string | null
-}
-
-/** Classifies a version such as `7.0.15` by the table; null is a version that the store does not say. */
-export function classifyVersion(store: Store, version: string | null): VersionFinding {
+/** Classifies a version such as `7.0.15` by the table: `fault` when it is too old, `remark` when it cannot be read or is newer than what the tests run; null is a version that the store does not say. */
+export function classifyVersion(store: Store, version: string | null) {
   const { min, testedMax } = STORE_VERSIONS[store]
   const found = /^(\d{1,4})\.(\d{1,4})/.exec(version ?? '')
   if (found === null) return { fault: null, remark: `the version of ${store} cannot be read` }

@@ -1,3 +1,4 @@
+import type { FactComparison, RowAge } from '#shared/contracts/chain-status.ts'
 import type { AssetId, Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ConfirmationTier } from '#shared/domain/payment/confirmation-tiers.ts'
@@ -55,27 +56,6 @@ export interface ChainFigures {
   readonly finalityDepth: number
 }
 
-/** One figure of a network's row beside what the scanner measured. */
-export interface FactComparison {
-  readonly fact: 'block_time' | 'finality' | 'reorganisation'
-  readonly unit: 'ms' | 'blocks'
-  /** Null where the network has no such thing. For reorganisations the depth that halts the scan. */
-  readonly row: number | null
-  /** Null until it is measured. For reorganisations the deepest one that was followed in 30 days. */
-  readonly measured: number | null
-  /** More than 30 % apart; for reorganisations: within 30 % of the depth that halts the scan, or beyond it. */
-  readonly isOff: boolean
-}
-
-/** When, and by which sources, the row of a network was last compared with the world. */
-export interface RowAge {
-  /** Date, `YYYY-MM-DD`. */
-  readonly on: string
-  readonly source: string
-  /** More than 180 days ago. */
-  readonly isOld: boolean
-}
-
 /** The chains and assets of this installation, built once from the registry and the configuration. */
 export interface Catalog {
   asset(id: AssetId): AssetInfo
@@ -102,7 +82,7 @@ export interface Catalog {
   /** A network's figures at this pace; with null those of its row. */
   figures(network: NetworkId, measured: ChainMeasurements | null): ChainFigures
   /** The network's row beside what was measured. */
-  compareFacts(network: NetworkId, measured: ChainMeasurements | null): readonly FactComparison[]
+  compareFacts(network: NetworkId, measured: ChainMeasurements | null): FactComparison[]
   /** The age of the network's row at that moment. */
   rowAge(network: NetworkId, now: Ms): RowAge
   /** EIP-155 id of the network that this mode uses; null for networks without one. */

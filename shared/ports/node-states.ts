@@ -1,16 +1,5 @@
+import type { NodeState } from '#shared/contracts/chain-status.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
-
-/** Chain position reported by one node. */
-export interface NodeState {
-  /** Host and port; the rest of its URL may contain credentials. */
-  readonly host: string
-  readonly height: number | null
-  readonly finalizedHeight: number | null
-  readonly tookMs: Ms | null
-  /** Why there is no position, or why it is not the newest of its network, with how far the node is; null otherwise. */
-  readonly fault: string | null
-}
 
 /** Something that the work needs and a node did not serve when it was requested. */
 export interface Shortcoming {
@@ -31,7 +20,7 @@ export interface NodeProbe {
 /** Queries nodes for their position and for what they serve; only for display, never for crediting. */
 export interface NodeCheck {
   /** In the order of the configuration; empty when the network has no node in that mode. */
-  look(mode: Mode, network: NetworkId): Promise<readonly NodeState[]>
+  look(mode: Mode, network: NetworkId): Promise<NodeState[]>
   /** The same for what the work needs: a dozen calls to each node, whose result is used for ten minutes. */
   probe(mode: Mode, network: NetworkId): Promise<readonly NodeProbe[]>
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { readEnvironment } from '#scripts/start/environment.ts'
+import type { NodeCosts } from '#shared/contracts/node-costs.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
 import { EXCEPTIONS } from '#shared/db/exceptions/exception-model.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
@@ -118,11 +119,9 @@ test('a network that fails on one block is named with block, method and cause, a
   await expect
     .poll(async () => (await inbox())?.detail, { timeout: 20_000 })
     .toContain(`Block ${height + 1} cannot be read`)
-  const status = await runCli<
-    readonly { network: string; status: string; lag_blocks: number; trouble: { method: string } }[]
-  >(dataDir, ['chain', 'status'])
-  expect(status.find(({ network }) => network === NETWORK)).toMatchObject({
-    ...{ status: 'stuck', lag_blocks: 7, trouble: { method: 'trace_block', height: height + 1 } },
+  const { items } = await runCli<{ items: readonly { network: string }[] }>(dataDir, ['chain', 'status'])
+  expect(items.find(({ network }) => network === NETWORK)).toMatchObject({
+    ...{ status: 'stuck', lagBlocks: 7, trouble: { method: 'trace_block', height: height + 1 } },
   })
 
   await letGoOn()
@@ -140,10 +139,8 @@ deepTest('the calls to each network’s node are counted, shown and printed', as
   await row.waitFor()
   expect(await row.textContent()).toMatch(/^Polygontest mode127\.0\.0\.1:\d+[\d,]+/)
   const costOf = async () => {
-    const status = await runCli<
-      readonly { network: string; cost: readonly { unit: string; today: { calls: number; bytes: number } }[] }[]
-    >(dataDir, ['chain', 'status'])
-    return status.find(({ network }) => network === NETWORK)?.cost[0]
+    const { providers } = await runCli<NodeCosts>(dataDir, ['chain', 'status'])
+    return providers.find(({ network }) => network === NETWORK)
   }
   // A day may have begun a moment ago.
   await expect.poll(async () => (await costOf())?.today.calls).toBeGreaterThan(10)

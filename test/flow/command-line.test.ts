@@ -223,23 +223,20 @@ describe('paymesh', () => {
     const [place] = (await cli<{ stored: { blockHeight: number }[] }>('tx', 'explain', 'ethereum', txHash)).stored
     const height = place?.blockHeight ?? 0
     const planned = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--dry-run')
-    expect(planned).toMatchObject({ command: null, plan: { from: height }, preview: { effects: {} } })
+    expect(planned).toMatchObject({ standing: null, plan: { from: height }, preview: { effects: {} } })
     const rescan = await cli('chain', 'rescan', 'ethereum', '--from', String(height), '--to', String(height))
     expect(rescan).toMatchObject({ command: { status: 'done', changed: 0 } })
     const rewind = await cli('chain', 'rewind', 'ethereum', '--to', String(height - 1))
     expect(rewind).toMatchObject({ command: { status: 'done' } })
     await vi.waitFor(
       async () => {
-        const found = await cli<{ network: string; recheck_through: number | null; lease: unknown }[]>(
-          'chain',
-          'status',
-        )
-        expect(found.find(({ network }) => network === 'ethereum')).toMatchObject({ recheck_through: null })
+        const { items } = await cli<{ items: { network: string }[] }>('chain', 'status')
+        expect(items.find(({ network }) => network === 'ethereum')).toMatchObject({ recheckThrough: null })
       },
       { timeout: 20_000, interval: 500 },
     )
     expect(await cli('chain', 'resume', 'ethereum')).toMatchObject({ command: null })
-    expect(await cli('chain', 'cancel', 'ethereum')).toMatchObject({ cancelled: [], too_late: [] })
+    expect(await cli('chain', 'cancel', 'ethereum')).toMatchObject({ cancelled: [], tooLate: [] })
     expect(await cli('audit', 'verify')).toMatchObject({ intact: true, first_break: null })
     expect(await cli('reconcile')).toMatchObject({ right: true, violations: [] })
     expect(await cli('reconcile', '--since', '1')).toMatchObject({ right: true })

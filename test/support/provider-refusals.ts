@@ -1,4 +1,5 @@
 import type { ErrorMeaning } from '#shared/chains/nodes/rpc-failure.ts'
+import { EVM_REFUSALS, type RefusalRow, SEEN } from './evm-refusals.ts'
 
 /** How one provider or node refuses a request, word by word. */
 export interface ProviderRefusal {
@@ -12,338 +13,10 @@ export interface ProviderRefusal {
   readonly meaning: ErrorMeaning
 }
 
-type Row = readonly [
-  meaning: ErrorMeaning,
-  provider: string,
-  status: number,
-  code: number | null,
-  text: string,
-  source: string,
-]
-
-const PONDER = 'ponder-sh/ponder packages/utils/src/getLogsRetryHelper.ts, 2025-08'
-const ERPC = 'erpc/erpc architecture/evm/error_normalizer.go, 2025'
-/** Repeated with these codes in many public repositories, which a search for the text finds. */
-const SEEN = 'GitHub code search for the text, 2026-11'
 const AGAVE = 'anza-xyz/agave rpc-client-api/src/custom_error.rs, 2025'
 
-/** EVM nodes and providers. */
-const EVM: readonly Row[] = [
-  [
-    'rate',
-    'Alchemy',
-    429,
-    429,
-    'Your app has exceeded its compute units per second capacity. If you have retries enabled, you can safely ignore this message.',
-    'latticexyz/mud#1522, 2023-10',
-  ],
-  [
-    'rate',
-    'Alchemy',
-    429,
-    429,
-    'Monthly capacity limit exceeded. Visit https://dashboard.alchemy.com/settings/billing to upgrade your scaling policy for continued service.',
-    ERPC,
-  ],
-  [
-    'split',
-    'Alchemy',
-    400,
-    -32_600,
-    'You can make eth_getLogs requests with up to a 500 block range. Based on your parameters, this block range should work: [0x1a30dfd, 0x1a30ff0]',
-    'boundless-xyz/boundless#838, 2025-06',
-  ],
-  [
-    'split',
-    'Alchemy',
-    400,
-    -32_600,
-    'Under the Free tier plan, you can make eth_getLogs requests with up to a 10 block range. Based on your parameters, this block range should work: [0x12a, 0x133]. Upgrade to PAYG for expanded block range.',
-    SEEN,
-  ],
-  [
-    'split',
-    'Alchemy',
-    200,
-    -32_602,
-    'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response.',
-    'ethers-io/ethers.js#4703, 2024-04',
-  ],
-  ['refused', 'Alchemy', 403, null, 'App is inactive', 'EspressoSystems/espresso-network#4838, 2026-08'],
-  ['rate', 'Infura', 429, -32_005, 'exceeded project rate limit', 'status-im/status-go#4807, 2024-02'],
-  [
-    'rate',
-    'Infura',
-    429,
-    -32_005,
-    'daily request count exceeded, request rate limited',
-    'blockscout/blockscout#7339, 2023-04',
-  ],
-  [
-    'split',
-    'Infura',
-    200,
-    -32_005,
-    'query returned more than 10000 results. Try with this block range [0xBDE5F8, 0x102DBCC].',
-    'ethers-io/ethers.js#4703, 2024-04',
-  ],
-  ['split', 'Infura', 200, -32_602, 'range 1000000 exceeds limit of 10000', 'INFURA/infura#237, 2026-08'],
-  [
-    'pruned',
-    'Infura',
-    200,
-    -32_000,
-    'project ID does not have access to archive state',
-    'ethers-io/ethers.js#715, 2020-01',
-  ],
-  ['rate', 'QuickNode', 200, -32_012, 'credits limited to 6000/sec', 'latticexyz/mud#1522, 2023-11'],
-  [
-    'rate',
-    'QuickNode',
-    200,
-    -32_007,
-    '50/second request limit reached - reduce calls per second or upgrade your account at quicknode.com',
-    'foundry-rs/foundry#4894, 2023-05',
-  ],
-  ['split', 'QuickNode', 413, -32_614, 'eth_getLogs is limited to a 10,000 range', SEEN],
-  [
-    'split',
-    'QuickNode',
-    413,
-    -32_615,
-    'eth_getLogs is limited to a 5 range, upgrade from free tier',
-    'cartesi/rollups-node#655, 2025-05',
-  ],
-  [
-    'pruned',
-    'Chainstack',
-    403,
-    -32_002,
-    'Archive, Debug and Trace requests are not available on your current plan.',
-    SEEN,
-  ],
-  ['split', 'Chainstack', 200, -32_602, 'Block range limit exceeded.', PONDER],
-  [
-    'late',
-    'dRPC',
-    408,
-    30,
-    'Request timeout on the free tier, please upgrade your tier to the paid one',
-    'enviodev/hyperindex#715, 2025-08',
-  ],
-  ['split', 'dRPC', 400, 35, 'ranges over 10000 blocks are not supported on freetier', SEEN],
-  ['split', 'dRPC (base.drpc.org)', 400, 35, 'ranges over 10000 blocks are not supported on free plan', SEEN],
-  ['refused', 'dRPC', 400, 35, 'chain is not available on free plan, please upgrade to paid plan', SEEN],
-  [
-    'unclear',
-    'dRPC',
-    500,
-    1,
-    'no available upstreams to process a request. Cause - Upstream lower height 42810022 of type RECEIPTS is greater than 35662252',
-    'sentioxyz/sentio-core clientpool, 2026-07',
-  ],
-  [
-    'unclear',
-    'dRPC',
-    400,
-    12,
-    "Can't route your request to suitable provider, if you specified certain providers revise the list",
-    SEEN,
-  ],
-  ['retry', 'dRPC', 500, 19, 'Temporary internal error. Please retry, trace-id: 9be1', SEEN],
-  ['refused', 'dRPC', 402, null, 'Payment Required', 'enviodev/hyperindex#715, 2025-08'],
-  [
-    'refused',
-    'Ankr',
-    200,
-    -32_000,
-    'Unauthorized: You must authenticate your request with an API key. Create an account on https://www.ankr.com/rpc/ and generate your personal API key',
-    SEEN,
-  ],
-  ['split', 'Ankr', 200, -32_600, 'block range is too wide', PONDER],
-  ['split', 'Ankr', 200, -32_602, 'maximum [from, to] blocks distance: 10000', 'ponder-sh/ponder#1940, 2025-07'],
-  [
-    'unclear',
-    'PublicNode',
-    200,
-    -32_701,
-    'Please specify an address in your request or, to remove restrictions, order a dedicated full node here: https://www.allnodes.com/eth/host',
-    SEEN,
-  ],
-  [
-    'pruned',
-    'PublicNode',
-    403,
-    -32_602,
-    'Archive requests require a personal token. Get one at: https://www.allnodes.com/publicnode',
-    SEEN,
-  ],
-  ['refused', 'PublicNode', 403, -32_602, 'Request blocked', SEEN],
-  ['split', 'PublicNode', 200, -32_701, 'exceed maximum block range: 50000', SEEN],
-  ['rate', 'BSC dataseed', 200, -32_005, 'limit exceeded', 'bnb-chain/bsc#1215, 2022-11'],
-  ['rate', 'Base (mainnet.base.org)', 429, -32_016, 'over rate limit', 'base/node#368, 2024-12'],
-  [
-    'rate',
-    'Base (behind a proxy)',
-    200,
-    -32_000,
-    '429 Too Many Requests: {"jsonrpc":"2.0","error":{"code":-32016,"message":"over rate limit"},"id":2239375}',
-    'base/node#368, 2024-12',
-  ],
-  ['retry', 'Base (sepolia.base.org)', 503, -32_011, 'no backend is currently healthy to serve traffic', SEEN],
-  [
-    'split',
-    'Base',
-    200,
-    -32_614,
-    'eth_getLogs block range too large, range: 855077, max: 3500',
-    'MASQ-Project/MASQ-Node-issues#585, 2022-03',
-  ],
-  ['split', 'OP Mainnet', 200, -32_020, 'backend response too large', PONDER],
-  ['split', 'Blast', 200, -32_600, 'block range 6000 exceeds the range allowed for your plan (6000 > 500)', PONDER],
-  ['split', '1RPC', 200, -32_602, 'eth_getLogs is limited to 0 - 10000 blocks range', PONDER],
-  ['split', '1RPC', 200, -32_000, 'response size should not greater than 10000000 bytes', PONDER],
-  ['split', 'LlamaRPC', 200, -32_603, 'eth_getLogs range is too large, max is 1k blocks', SEEN],
-  [
-    'split',
-    'LlamaRPC',
-    200,
-    -32_000,
-    'query exceeds max results 20000, retry with the range 19000000-19001234',
-    PONDER,
-  ],
-  ['retry', 'LlamaRPC', 521, null, '', SEEN],
-  [
-    'split',
-    'BlockPI',
-    200,
-    -32_000,
-    'eth_getLogs is limited to 1024 block range. Please check the parameter requirements at  https://docs.blockpi.io/documentations/api-reference',
-    PONDER,
-  ],
-  [
-    'split',
-    'Cloudflare',
-    200,
-    -32_047,
-    "Invalid eth_getLogs request. 'fromBlock'-'toBlock' range too large. Max range: 800",
-    PONDER,
-  ],
-  ['unclear', 'Cloudflare', 200, -32_046, 'Cannot fulfill request', SEEN],
-  ['rate', 'Tenderly', 429, -32_005, 'rate limit exceeded', 'fluencelabs/dev-rewards#20, 2024-02'],
-  [
-    'rate',
-    'OnFinality',
-    429,
-    -32_029,
-    'Too Many Requests, Please apply an OnFinality API key or contact us to receive a higher rate limit',
-    SEEN,
-  ],
-  [
-    'refused',
-    'Hedera relay',
-    400,
-    -32_600,
-    'trace_filter is not available on the Free tier',
-    'hiero-ledger/hiero-json-rpc-relay#1709, 2023-09',
-  ],
-  ['refused', 'any', 403, null, 'Forbidden', 'RFC 9110, 2022-06'],
-  [
-    'pruned',
-    'go-ethereum',
-    200,
-    -32_000,
-    'missing trie node 0b1c (path ) state 0x0b is not available, not found',
-    'ethereum/go-ethereum trie/errors.go, 2025',
-  ],
-  [
-    'pruned',
-    'go-ethereum',
-    200,
-    -32_000,
-    'required historical state unavailable (reexec=128)',
-    'ethereum/go-ethereum#24070, 2021-12',
-  ],
-  [
-    'pruned',
-    'go-ethereum',
-    200,
-    -32_000,
-    'state 0x669c5301b4a7abb7d1cd82d98f1c8a0d39e4dc0c3f807086c73e3172eb0c256f is not available',
-    'ethereum/go-ethereum#32148, 2025-07',
-  ],
-  [
-    'pruned',
-    'go-ethereum',
-    200,
-    -32_000,
-    'historical state not available in path scheme yet',
-    'primev/mev-commit#420, 2024-10',
-  ],
-  ['pruned', 'go-ethereum', 200, 4_444, 'pruned history unavailable', SEEN],
-  ['late', 'go-ethereum', 200, -32_002, 'request timed out', 'ethereum/go-ethereum rpc/errors.go, 2025'],
-  ['unclear', 'go-ethereum', 200, -32_000, 'header not found', SEEN],
-  [
-    'refused',
-    'go-ethereum',
-    200,
-    -32_601,
-    'The method txpool_content does not exist/is not available',
-    'blockscout/blockscout#7339, 2023-04',
-  ],
-  [
-    'reverted',
-    'go-ethereum',
-    200,
-    3,
-    'execution reverted: Pausable: paused',
-    'ethereum/go-ethereum internal/ethapi, 2025',
-  ],
-  ['unclear', "go-ethereum (anvil's words too)", 200, -32_000, 'unknown block', 'foundry-rs/foundry#14371, 2026-04'],
-  [
-    'pruned',
-    'Erigon',
-    200,
-    -32_000,
-    'old data not available due to pruning',
-    'erigontech/erigon db/state/history_reader_v3.go, 2026',
-  ],
-  ['unclear', 'Erigon', 200, -32_000, 'method handler crashed', 'erigontech/erigon#3152, 2021-12'],
-  ['reverted', 'Erigon (dropped state)', 200, -32_000, 'execution reverted', 'erigontech/erigon#6391, 2022-12'],
-  [
-    'pruned',
-    'OpenEthereum',
-    200,
-    -32_000,
-    'This request is not supported because your node is running with state pruning. Run with --pruning=archive.',
-    'openethereum/parity-ethereum#11594, 2020-04',
-  ],
-  ['unclear', 'Nethermind', 200, -32_603, 'Internal error', 'NethermindEth/nethermind#9408, 2025-10'],
-  [
-    'pruned',
-    'Nethermind',
-    200,
-    -32_002,
-    'No state available for block 0x4a8411',
-    'NethermindEth/nethermind#12483, 2026-07',
-  ],
-  ['reverted', 'Nethermind', 200, -32_015, 'VM execution error.', ERPC],
-  ['unclear', 'reth (dropped state)', 200, -32_003, 'nonce too high', 'paradigmxyz/reth#4060, 2023-08'],
-  ['split', 'reth', 200, -32_602, 'query exceeds max block range 5000', 'paradigmxyz/reth#8558, 2024-06'],
-  ['pruned', 'Besu', 200, -32_000, 'World state unavailable', 'besu-eth/besu RpcErrorType.java, 2025'],
-  ['unclear', 'Besu', 200, -32_000, 'Block not found', 'besu-eth/besu#8290, 2025-02'],
-  ['pruned', 'bor', 200, -32_000, 'required historical state unavailable (reexec=128)', '0xPolygon/bor#322, 2022-04'],
-  ['split', 'Arbitrum nitro', 200, -32_000, 'logs matched by query exceeds limit of 10000', PONDER],
-  ['unclear', 'any', 500, -32_603, 'Internal server error', SEEN],
-  ['retry', 'any', 502, null, '<html><body>Bad Gateway</body></html>', 'RFC 9110, 2022-06'],
-  ['retry', 'any', 503, null, 'Service Unavailable', 'RFC 9110, 2022-06'],
-  ['late', 'any', 504, null, 'Gateway Timeout', 'RFC 9110, 2022-06'],
-  ['split', 'any', 413, null, 'Payload Too Large', 'RFC 9110, 2022-06'],
-  ['rate', 'any', 429, null, 'Too Many Requests', 'RFC 6585, 2012-04'],
-]
-
 /** Solana nodes and providers. */
-const SOLANA: readonly Row[] = [
+const SOLANA: readonly RefusalRow[] = [
   [
     'rate',
     'Solana Labs',
@@ -378,7 +51,7 @@ const SOLANA: readonly Row[] = [
 ]
 
 /** Bitcoin Core and its descendants. */
-const CORE: readonly Row[] = [
+const CORE: readonly RefusalRow[] = [
   ['retry', 'Bitcoin Core', 500, -28, 'Loading block index…', 'bitcoin/bitcoin src/init.cpp, 2025'],
   [
     'refused',
@@ -403,11 +76,11 @@ const CORE: readonly Row[] = [
   ['rate', 'any', 429, null, 'Too Many Requests', 'RFC 6585, 2012-04'],
 ]
 
-const read = (rows: readonly Row[]): readonly ProviderRefusal[] =>
+const read = (rows: readonly RefusalRow[]): readonly ProviderRefusal[] =>
   rows.map(([meaning, provider, status, code, text, source]) => ({ provider, status, code, text, source, meaning }))
 
 /**
  * Texts, codes and statuses with which real providers and nodes refuse requests, collected in November 2026 from the public sources
  * named. A new one goes into this list first; its `meaning` is what a caller may do next, never a fact about the chain.
  */
-export const PROVIDER_REFUSALS = { evm: read(EVM), solana: read(SOLANA), core: read(CORE) }
+export const PROVIDER_REFUSALS = { evm: read(EVM_REFUSALS), solana: read(SOLANA), core: read(CORE) }

@@ -1,23 +1,17 @@
 import { createNodeCheck } from '#shared/chains/check-nodes.ts'
+import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
 import type { Installation } from '../session/installation.ts'
 
 /** A network whose node responded within this time has a node that the scanner uses. */
 const HEAD_AGE_MAX_MS = 60_000
 
-/** Answers of the nodes of a network, asked from here: how many there are, and `host: reason` of each that is refused or does not respond. */
-export interface NodeFaults {
-  readonly nodes: number
-  readonly faults: readonly string[]
-}
-
-/** Asks every node of a network, as its scanner does before it reads anything: for the right chain, its head and its finality. */
+/** Asks every node of a network, as its scanner does before it reads anything: for the right chain, its head and its finality. Returns how many there are, and `host: reason` of each that is refused or does not respond. */
 export async function nodeFaults(
   { config, metrics }: Pick<Installation, 'config' | 'metrics'>,
   mode: Mode,
   network: NetworkId,
-): Promise<NodeFaults> {
+) {
   const states = await createNodeCheck(config.networks, metrics).look(mode, network)
   return {
     nodes: states.length,

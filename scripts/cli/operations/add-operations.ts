@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MODES } from '#shared/domain/enumerations.ts'
 import { addWalletFundsCommand } from '../wallet-funds.ts'
 import { addFlags, fieldsOf, isScoped } from './input-flags.ts'
+import type { Operation } from './operation.ts'
 import { proceduresOf, runOperation } from './run-operation.ts'
-import { GROUPS, OPERATIONS, type Operation } from './table.ts'
+import { GROUPS, OPERATIONS } from './table.ts'
 
 /** Adds every command of the table, with flags from the inputs of its procedures, and `wallet funds`, which reads many pages. */
 export function addOperations(program: Command): void {
@@ -15,6 +16,11 @@ export function addOperations(program: Command): void {
     }
     if (group === 'wallet') addWalletFundsCommand(parent)
   }
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('a whole number of seconds')
+  return Number(text)
 }
 
 function addOperation(command: Command, operation: Operation): void {
@@ -39,6 +45,10 @@ function addOperation(command: Command, operation: Operation): void {
     operands,
   )
   if (dryRun !== undefined) command.option('--dry-run', 'show what it concerns, or the effect; change nothing')
+  if (operation.waits) {
+    const help = 'how long to wait for the request before leaving it to the scanner'
+    command.option('--wait <seconds>', help, parseSeconds, 15)
+  }
   command.option('--json', 'print one JSON value: the output of the procedure')
   command.action(() => runOperation(command, operation))
 }

@@ -13,13 +13,15 @@ export interface Flag {
   readonly read?: (text: string) => unknown
   /** Used when the flag is not given. */
   readonly otherwise?: unknown
+  /** Whether the command needs it although the procedure does not. */
+  readonly isRequired?: true
 }
 
 /** Flags by the path of their field, such as `about.entered.family`; a list gives one field several. Null: the field has no flag. */
 export type Flags = Readonly<Record<string, Flag | readonly Flag[] | null>>
 
 /** A field of an input as the command line offers it. */
-export interface Field extends Omit<Flag, 'name'> {
+export interface Field extends Omit<Flag, 'name' | 'isRequired'> {
   readonly path: readonly string[]
   readonly name: string
   readonly isRequired: boolean
@@ -89,7 +91,7 @@ function flatten(schema: z.core.$ZodType, path: readonly string[], isNeeded: boo
       path,
       name: flag.name ?? last.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
       help: flag.help ?? last.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`),
-      isRequired: isNeeded && several === null && !('otherwise' in flag),
+      isRequired: flag.isRequired ?? (isNeeded && several === null && !('otherwise' in flag)),
       isSwitch: type === 'boolean',
       choices: entries === undefined ? null : Object.values(entries),
       read: flag.read ?? readerOf(type, element),
@@ -100,11 +102,13 @@ function flatten(schema: z.core.$ZodType, path: readonly string[], isNeeded: boo
 
 function readerOf(type: string, element: z.core.$ZodType | undefined): (text: string) => unknown {
   if (type === 'array' && element !== undefined) return (text) => text.split(',').map((part) => part.trim())
-  if (type !== 'number') return (text) => text
-  return (text) => {
-    if (!/^\d+$/.test(text)) throw new InvalidArgumentError('a whole number')
-    return Number(text)
-  }
+  return type === 'number' ? parseCount : (text) => text
+}
+
+/** A whole number on the command line. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number')
+  return Number(text)
 }
 
 /** Adds the flags of the fields to a command; one that several procedures have is added once. */

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { useCapturedOutput } from '#test/support/captured-output.ts'
 import { runCli } from '../main.ts'
 import { fieldsOf, inputOf, isScoped } from './input-flags.ts'
+import type { Operation } from './operation.ts'
 import { plainText } from './run-operation.ts'
-import { OPERATIONS, type Operation } from './table.ts'
+import { OPERATIONS } from './table.ts'
 
 const printed = useCapturedOutput()
 
 const ENTRIES = Object.entries(OPERATIONS)
-const proceduresOf = ({ procedure, dryRun, ownerless, with: other, shows }: Operation) =>
-  [procedure, dryRun, ownerless, other?.[1], shows].flatMap((one) => one ?? [])
+const proceduresOf = ({ procedure, dryRun, ownerless, with: other, shows, also }: Operation) =>
+  [procedure, dryRun, ownerless, other?.[1], shows, also].flatMap((one) => one ?? [])
 
 describe.each(ENTRIES)('%s', (_words, operation) => {
   // Guarantee: a field that a procedure demands can be given on the command line, and no alias names a field that is gone.
@@ -46,6 +47,14 @@ it.each([
   ['--since', ['delivery', 'recover', UUID, '--since', 'yesterday']],
   ['--overlap', ['endpoint', 'rotate-secret', UUID, '--overlap', '8d']],
   ['network', ['tx', 'explain', 'etherum', 'ab']],
+  ['network', ['chain', 'resume', 'etherum']],
+  ['--from', ['chain', 'rescan', 'ethereum']],
+  ['--from', ['chain', 'rescan', 'ethereum', '--from', '1e3']],
+  ['--to', ['chain', 'rewind', 'ethereum']],
+  ['--reason', ['chain', 'skip', 'ethereum']],
+  ['--wait', ['chain', 'resume', 'ethereum', '--wait', 'long']],
+  ['--through', ['chain', 'release-deadlines', 'ethereum', '--reason', 'down', '--through', 'soon']],
+  ['--reason', ['chain', 'release-deadlines', 'ethereum', '--through', '10m']],
   ['--value', ['wallet', 'add', '--workspace', UUID, '--mode', 'test', '--family', 'evm', '--kind', 'xpub']],
   ['--wallet', ['wallet', 'prove', '--workspace', UUID]],
   ['--signature', ['wallet', 'prove', '--workspace', UUID, '--wallet', UUID, '--nonce', 'ab'.repeat(16)]],

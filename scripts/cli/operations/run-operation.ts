@@ -1,18 +1,25 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { Installation } from '#scripts/cli/session/installation.ts'
 import { type OperatorCaller, type ProcedurePath, withOperatorCaller } from '#scripts/cli/session/operator-caller.ts'
 import { print, table } from '#scripts/cli/text/output.ts'
+import { chainCommandWire } from '#shared/contracts/chain-commands.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import { onlyMode } from '#shared/usecases/networks/only-mode.ts'
 import { type Field, fieldsOf, inputFrom, inputOf, isScoped, wordOf } from './input-flags.ts'
+import type { Operation } from './operation.ts'
 import { type Scope, scopeOf, scopesOf } from './subjects.ts'
-import type { Operation } from './table.ts'
 
 interface Options extends Readonly<Record<string, unknown>> {
   readonly workspace?: string
   readonly mode?: Mode
   readonly dryRun?: boolean
+  readonly wait?: number
   readonly json?: boolean
 }
+
+const POLL_EVERY_MS = 200
 
 /** The procedures whose fields are flags of a command. */
 export const proceduresOf = (operation: Operation): readonly ProcedurePath[] =>
@@ -22,22 +29,27 @@ export const proceduresOf = (operation: Operation): readonly ProcedurePath[] =>
 export async function runOperation(command: Command, operation: Operation): Promise<void> {
   const options: Options = command.opts()
   const { procedure: usual, operands = [], flags, fixed, about } = operation
-  const given = operation.with !== undefined && options[operation.with[0]] !== undefined
-  const procedure = (options.dryRun ? operation.dryRun : given ? operation.with?.[1] : undefined) ?? usual
+  const isOther = operation.with !== undefined && options[operation.with[0]] !== undefined
+  const procedure = (options.dryRun ? operation.dryRun : isOther ? operation.with?.[1] : undefined) ?? usual
   const places = Object.fromEntries(operands.map((operand, index) => [operand, command.args[index] ?? '']))
   const fields = fieldsOf(options.dryRun ? usual : procedure, flags)
   const entered = { ...inputFrom(fields, { operands: places, options }), ...fixed }
-  const input = pick(entered, procedure)
-  check(command, procedure, input, { fields, operands, options, about })
+  const given = pick(entered, procedure)
+  check(command, procedure, given, { fields, operands, options, about })
   await withOperatorCaller(async (caller) => {
+    const { installation } = caller
+    const input = withMode(installation, procedure, given)
     try {
-      const output = operation.isList
+      const answer = operation.isList
         ? await listAll(caller, operation, input, options)
         : await callOnce(caller, operation, procedure, { entered, input, options })
-      const text = (operation.text ?? ((value) => plainText(value, operation.columns))) as (output: unknown) => string
+      const isUsual = procedure === usual
+      const output = isUsual && operation.waits ? await whenRun(installation, answer, options.wait ?? 0) : answer
+      const plain = (value: unknown) => plainText(value, isUsual ? operation.columns : [])
+      const textOf = ((isUsual ? operation.text : options.dryRun && operation.dryText) || plain) as TextOf
       // The note is about what the command usually does.
-      const note = operation.note === undefined || procedure !== usual ? '' : `\n${operation.note}`
-      print(options, output, `${procedure === usual ? text(output) : plainText(output)}${note}`)
+      const note = operation.note === undefined || !isUsual ? '' : `\n${operation.note}`
+      print(options, output, options.json ? '' : `${await textOf(output, input, installation)}${note}`)
       if (operation.isFailure?.(output as never) === true) process.exitCode = 1
     } catch (error) {
       const hint = options.json || !isRefused(error) ? undefined : operation.whenRefused
@@ -45,6 +57,32 @@ export async function runOperation(command: Command, operation: Operation): Prom
       throw error
     }
   })
+}
+
+type TextOf = (output: unknown, input: object, installation: Installation) => string | Promise<string>
+
+/** The input with the only mode in which its network has a node, unless it names one. */
+function withMode(
+  { catalog }: Installation,
+  procedure: ProcedurePath,
+  input: Readonly<Record<string, unknown>>,
+): object {
+  const { network, mode } = input
+  const isOpen = network !== undefined && mode === undefined && 'mode' in inputOf(procedure).shape
+  return isOpen && !isScoped(procedure) ? { ...input, mode: onlyMode(catalog, network as NetworkId) } : input
+}
+
+/** An output with its request to a scanner as it is once that has ended, or after so many seconds. */
+async function whenRun({ commands }: Installation, output: unknown, seconds: number): Promise<unknown> {
+  const { command } = output as { readonly command: { readonly id: string } | null }
+  if (command === null) return output
+  const until = performance.now() + seconds * 1_000
+  for (;;) {
+    const now = await commands.findById(command.id)
+    if (now === null || now.status !== 'open' || performance.now() >= until)
+      return { ...(output as object), command: now === null ? null : chainCommandWire.parse(now) }
+    await pause(POLL_EVERY_MS)
+  }
 }
 
 const isRefused = (error: unknown): boolean =>
@@ -74,7 +112,7 @@ function check(
   },
 ): void {
   const schema = inputOf(procedure)
-  const later = ['opId', ...(isScoped(procedure) ? ['mode'] : []), about?.[1] ?? '']
+  const later = ['opId', 'mode', about?.[1] ?? '']
   const filled = { ...input, ...(options.workspace !== undefined && { workspaceId: options.workspace }) }
   const result = schema.safeParse(filled)
   const issues = (result.error?.issues ?? []).filter(({ path: [first] }) => {
@@ -93,7 +131,7 @@ function filled(caller: OperatorCaller, procedure: ProcedurePath, input: object,
 
 async function callOnce(
   caller: OperatorCaller,
-  { about, ownerless, shows, remark }: Operation,
+  { about, ownerless, shows, also, remark }: Operation,
   procedure: ProcedurePath,
   {
     entered,
@@ -115,6 +153,7 @@ async function callOnce(
   }
   const output = await call(procedure, filled(caller, procedure, input, scope))
   if (remark !== undefined) process.stderr.write(`${remark(output as never, installation.config.checkout.baseUrl)}\n`)
+  if (also !== undefined) return { ...(output as object), ...((await call(also, {})) as object) }
   return shows === undefined ? output : await call(shows, { ...scope })
 }
 

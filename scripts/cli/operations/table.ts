@@ -2,55 +2,14 @@ import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import type { GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
-import type { ProcedurePath } from '../session/operator-caller.ts'
 import { deliveryText } from '../text/delivery-text.ts'
 import { invoiceText, transactionText } from '../text/explain-text.ts'
 import { goLiveText } from '../text/go-live-text.ts'
 import { parseDuration } from '../text/parse-time.ts'
 import { ratesText } from '../text/rates-text.ts'
+import { CHAINS } from './chain-operations.ts'
 import type { Flag, Flags } from './input-flags.ts'
-import type { SubjectKind } from './subjects.ts'
-
-/** A command of operators: words of the command line for a procedure of the dashboard API. */
-export interface Operation {
-  readonly procedure: ProcedurePath
-  readonly help: string
-  /** Fields that are given by their place, in order. */
-  readonly operands?: readonly string[]
-  /** The field whose thing names the workspace and mode. Absent: `--workspace` and `--mode` do, if the procedure works in one. */
-  readonly about?: readonly [kind: SubjectKind, field: string]
-  /** Lists: works in every workspace and both modes unless they are named, and prints the `items` of all. */
-  readonly isList?: true
-  /** Lists: reads every page. */
-  readonly isWhole?: true
-  /** The mode without `--mode`; absent: it must be given. */
-  readonly mode?: 'live'
-  /** Also offers `--mode`, for things of both modes. */
-  readonly takesMode?: true
-  /** The procedure for what belongs to no workspace; a list has that too, unless it is filtered. */
-  readonly ownerless?: ProcedurePath
-  /** The procedure that `--dry-run` calls instead. */
-  readonly dryRun?: ProcedurePath
-  /** The procedure to call instead when this flag is given. */
-  readonly with?: readonly [flag: string, procedure: ProcedurePath]
-  /** The procedure of the same workspace and mode whose output is printed instead. */
-  readonly shows?: ProcedurePath
-  readonly flags?: Flags
-  /** Fields that are always the same. */
-  readonly fixed?: Readonly<Record<string, unknown>>
-  /** Columns of a list, by their path in an item. */
-  readonly columns?: readonly string[]
-  /** The output for a person; absent: a plain rendering. */
-  readonly text?: (output: never) => string
-  /** A sentence below the output for a person. */
-  readonly note?: string
-  /** A sentence on stderr about the output of the procedure before `shows`. */
-  readonly remark?: (output: never, checkoutBaseUrl: string) => string
-  /** A sentence below a refusal with `INVALID_STATE`. */
-  readonly whenRefused?: string
-  /** Whether the output ends the command with status 1. */
-  readonly isFailure?: (output: never) => boolean
-}
+import type { Operation } from './operation.ts'
 
 const fileText = (path: string): string => readFileSync(path === '-' ? 0 : path, 'utf8')
 
@@ -305,6 +264,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...WALLETS,
   ...RATES,
   ...PREPARING,
+  ...CHAINS,
 }
 
 /** What the first words of the commands are for. */
@@ -318,4 +278,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   wallet: 'Add, watch and disable receiving wallets (public keys only).',
   rates: 'Show rates and their sources, and confirm jumps.',
   'go-live': 'Guided check before real money arrives.',
+  chain: 'Show the state of scanners, and request rescans, rewinds and resumes.',
 }

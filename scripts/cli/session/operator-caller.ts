@@ -6,6 +6,7 @@ import { openAdminParts } from '#services/admin/open-admin-parts.ts'
 import { createCallerFactory } from '#services/admin/trpc.ts'
 import { createMemorySignals } from '#shared/queues/memory/memory-signals.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
+import { progressPrinter } from '../text/progress-printer.ts'
 import { actorName } from './actor.ts'
 import { FROM_COMMAND_LINE } from './announced.ts'
 import { type Installation, withInstallation } from './installation.ts'
@@ -40,13 +41,18 @@ export async function withOperatorCaller(work: (caller: OperatorCaller) => Promi
     const parts = openAdminParts({ ...installation, signals }, 0)
     const deps = assembleAdmin({ ...parts, epochs: installation.epochs })
     const actor = actorName()
+    const report = progressPrinter()
     const procedures = createCaller({
       requestId: `cli_${random.uuid()}`,
       ip: FROM_COMMAND_LINE,
       userAgent: 'paymesh',
       session: machineSession(actor),
       machine: machineOf(actor),
-      deps: { ...deps, funds: { ...deps.funds, timeoutMs: FUNDS_TIMEOUT_MS } },
+      deps: {
+        ...deps,
+        funds: { ...deps.funds, timeoutMs: FUNDS_TIMEOUT_MS },
+        preview: { blocksMax: Number.POSITIVE_INFINITY, onProgress: (height) => report(`read up to block ${height}`) },
+      },
       device: null,
       setSessionToken: () => undefined,
       setDevice: () => undefined,

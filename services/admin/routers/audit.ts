@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { auditProgress } from '#shared/contracts/audit-progress.ts'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { MODES } from '#shared/domain/enumerations.ts'
 import type { AuditFilter } from '#shared/ports/audit.ts'
@@ -57,31 +58,10 @@ export const auditRouter = router({
         since: z.strictObject({ seq: z.int().min(1), hash: boundedText(64).regex(/^[0-9a-f]{64}$/) }).nullish(),
       }),
     )
-    .output(
-      z.object({
-        intact: z.boolean(),
-        /** Every row up to the end was checked; false until the maintenance process has verified the rest. */
-        complete: z.boolean(),
-        checked: z.number(),
-        total: z.number(),
-        /** When the maintenance process began at the first row; null before. */
-        startedAt: z.number().nullable(),
-        firstBreak: z
-          .object({ kind: z.string(), seq: z.number(), id: z.string().nullable(), words: z.string() })
-          .nullable(),
-        head: z.object({ seq: z.number(), hash: z.string() }).nullable(),
-        waiting: z.number(),
-        /** Breaks that a person answered. */
-        answered: z.array(
-          z.object({ seq: z.number(), words: z.string(), by: z.string(), at: z.number(), reason: z.string() }),
-        ),
-      }),
-    )
+    .output(auditProgress)
     .query(async ({ ctx: { deps }, input }) => {
       const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents, clock } = deps
-      const progress = await readVerification({ chain, keys, marks, documents, clock }, input.since ?? null)
-      const answered = progress.answered.map(({ seq, words, by, at, reason }) => ({ seq, words, by, at, reason }))
-      return { ...progress, answered }
+      return await readVerification({ chain, keys, marks, documents, clock }, input.since ?? null)
     }),
 })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { explanation } from '#shared/contracts/explanations.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
-import { VERDICTS } from '#shared/usecases/diagnostics/explain-answer.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { explainQuestion } from '#shared/usecases/diagnostics/explain-question.ts'
 import { explainTransaction } from '#shared/usecases/diagnostics/explain-transaction.ts'
@@ -9,23 +9,9 @@ import { onlyMode } from '#shared/usecases/networks/only-mode.ts'
 import { operatorQuery, router, workspaceQuery } from '../trpc.ts'
 import { invoiceRowToWire, invoiceRowWire, paymentToWire, paymentWire } from '../wire/money-wire.ts'
 
-const checkWire = z.object({ ok: z.boolean().nullable(), title: z.string(), detail: z.string() })
-const stepWire = z.object({
-  kind: z.enum(['open_exception', 'open_invoice', 'attach', 'wait', 'return', 'contact_operator']),
-  title: z.string(),
-  detail: z.string(),
-  id: z.string().nullable(),
-})
-const answerWire = z.object({
-  verdict: z.enum(VERDICTS),
-  tone: z.enum(['good', 'wait', 'bad', 'plain']),
-  title: z.string(),
-  sentence: z.string(),
-  checks: z.array(checkWire),
-  next: z.array(stepWire),
+const answerWire = explanation.extend({
   transfer: paymentWire.nullable(),
   invoice: invoiceRowWire.nullable(),
-  looked: z.array(z.enum(NETWORK_IDS)),
   tookMs: z.number(),
 })
 
@@ -42,15 +28,9 @@ export const diagnosticsRouter = router({
       const { invoiceId } = answer
       const invoice = invoiceId === null ? null : await money.invoices.findInWorkspace(workspaceId, mode, invoiceId)
       return {
-        verdict: answer.verdict,
-        tone: answer.tone,
-        title: answer.title,
-        sentence: answer.sentence,
-        checks: [...answer.checks],
-        next: [...answer.next],
+        ...answer,
         transfer: answer.transfer === null ? null : paymentToWire(answer.transfer, money),
         invoice: invoice === null ? null : invoiceRowToWire(invoice, money),
-        looked: [...answer.looked],
         tookMs: Math.round(performance.now() - began),
       }
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { actionOf } from '#services/admin/action.ts'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
@@ -53,9 +54,9 @@ export const endpointsRouter = router({
     .input(z.object({ endpoint: webhookEndpointBody }))
     .output(z.object({ endpoint: endpointWire, secret: z.string() }))
     .mutation(async ({ ctx, input }) => {
-      const { workspace, actor, deps } = ctx
-      const request = { workspace, mode: input.mode, actor, reason: input.reason ?? null, opId: input.opId }
-      const { endpointId, secret } = await addEndpoint(announcedParts(ctx), { ...request, body: input.endpoint })
+      const { workspace, deps } = ctx
+      const request = { workspace, mode: input.mode, body: input.endpoint, ...actionOf(ctx, input) }
+      const { endpointId, secret } = await addEndpoint(announcedParts(ctx), request)
       return { endpoint: await toWire(deps, await ownEndpoint(deps, { ...input, endpointId })), secret }
     }),
 
@@ -72,13 +73,14 @@ export const endpointsRouter = router({
     )
     .output(endpointWire)
     .mutation(async ({ ctx, input }) => {
-      const { workspace, actor, deps } = ctx
-      const { endpointId, version, inFlightMax, mode, opId } = input
+      const { workspace, deps } = ctx
+      const { endpointId, version, inFlightMax, mode } = input
       await ownEndpoint(deps, input)
-      const request = { workspace, mode, actor, reason: input.reason ?? null, opId }
       const description = input.description === '' ? null : input.description
       const change = { events: [...new Set(input.events)], description, inFlightMax }
-      await updateEndpoint(announcedParts(ctx), { ...request, endpointId, version, change })
+      await updateEndpoint(announcedParts(ctx), {
+        ...{ workspace, mode, endpointId, version, change, ...actionOf(ctx, input) },
+      })
       return await toWire(deps, await ownEndpoint(deps, input))
     }),
 
@@ -87,8 +89,7 @@ export const endpointsRouter = router({
     .output(z.object({ endpoint: endpointWire, changed: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
       const { id } = await ownEndpoint(ctx.deps, input)
-      const { status, opId, reason = null } = input
-      const request = { endpointId: id, status, actor: ctx.actor, reason, opId }
+      const request = { endpointId: id, status: input.status, ...actionOf(ctx, input) }
       const { changed } = await setEndpointStatus(announcedParts(ctx), request)
       return { endpoint: await toWire(ctx.deps, await ownEndpoint(ctx.deps, input)), changed }
     }),
@@ -97,11 +98,9 @@ export const endpointsRouter = router({
     .input(one)
     .output(z.object({ removed: z.literal(true) }))
     .mutation(async ({ ctx, input }) => {
-      const { workspace, actor } = ctx
-      const { endpointId, mode, opId } = input
-      await removeEndpoint(announcedParts(ctx), {
-        ...{ workspace, mode, actor, reason: input.reason ?? null, opId, endpointId },
-      })
+      const { workspace } = ctx
+      const { endpointId, mode } = input
+      await removeEndpoint(announcedParts(ctx), { workspace, mode, endpointId, ...actionOf(ctx, input) })
       return { removed: true }
     }),
 
@@ -118,8 +117,8 @@ export const endpointsRouter = router({
       const { id } = await ownEndpoint(ctx.deps, input)
       const { overlapMs, workspaceId, newSecret } = input
       const opId = derivedUuid('rotate', workspaceId, id, input.opId)
-      const by = { actor: ctx.actor, reason: input.reason ?? null }
-      const request = { endpointId: id, overlapMs, opId, ...by, ...(newSecret !== undefined && { newSecret }) }
+      const by = actionOf(ctx, { ...input, opId })
+      const request = { endpointId: id, overlapMs, ...by, ...(newSecret !== undefined && { newSecret }) }
       const { secret, oldUntil } = await rotateEndpointSecret(announcedParts(ctx), request)
       return { secret, oldSecretUntil: oldUntil }
     }),
@@ -132,7 +131,7 @@ export const endpointsRouter = router({
       const { mode, workspaceId } = input
       // The event's id is derived from this: a client must not be able to choose another workspace's.
       const opId = derivedUuid('test', workspaceId, id, input.opId)
-      const request = { endpointId: id, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const request = { endpointId: id, mode, ...actionOf(ctx, { ...input, opId }) }
       const delivery = await sendTestEvent(ctx.deps.instance, request)
       const [wired] = await deliveriesToWire(ctx.deps.instance, [delivery])
       if (wired === undefined) throw new Error('one row gives one row')
@@ -153,7 +152,7 @@ export const endpointsRouter = router({
       const { id } = await ownEndpoint(ctx.deps, input)
       const { since, until, scope, workspaceId } = input
       const opId = derivedUuid('recover', workspaceId, id, input.opId)
-      const request = { endpointId: id, since, until, scope, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const request = { endpointId: id, since, until, scope, ...actionOf(ctx, { ...input, opId }) }
       return recoveryToWire(await requestRecovery(ctx.deps.instance, request))
     }),
 })

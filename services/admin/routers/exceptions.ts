@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
+import { evidenceRow, worth } from '#shared/contracts/explanations.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import {
   EXCEPTION_KINDS,
@@ -53,17 +54,8 @@ const detailWire = z.object({
   entry: exceptionWire,
   invoice: invoiceRowWire.nullable(),
   payment: paymentWire.nullable(),
-  evidence: z.array(
-    z.object({ check: z.string(), rule: z.string(), fact: z.string(), ok: z.boolean().nullable(), result: z.string() }),
-  ),
-  worth: z
-    .object({
-      currency: z.string(),
-      atQuote: z.string(),
-      now: z.string().nullable(),
-      difference: z.string().nullable(),
-    })
-    .nullable(),
+  evidence: z.array(evidenceRow),
+  worth: worth.nullable(),
   ways: z.array(z.enum(RESOLUTIONS)),
   valueIn: z.object({ symbol: z.string(), decimals: z.number(), due: z.string() }).nullable(),
   /** The likely refund of overpaid and late money, in units of the coin; see `suggestRefund`. */
@@ -133,17 +125,14 @@ export const exceptionsRouter = router({
         mode: input.mode,
         exceptionId: input.id,
       })
-      const { entry, title, sentence, invoice, evidence, worth, ways, valueIn } = known
+      const { entry, title, sentence, invoice, ...same } = known
       const [stored] = entry.paymentKey === null ? [] : await money.payments.findByKeys([entry.paymentKey])
       return {
+        ...same,
         entry: exceptionToWire(entry, { title, sentence }, invoice),
         // As in the list: the customer of another workspace's invoice is none of this one's business.
         invoice: invoice?.terms.workspaceId === input.workspaceId ? invoiceRowToWire(invoice, money) : null,
         payment: stored === undefined ? null : paymentToWire(paymentInInbox(stored, input.workspaceId), money),
-        evidence: [...evidence],
-        worth,
-        ways: [...ways],
-        valueIn,
         refund: await refundOf(ctx.deps, entry, invoice?.terms.workspaceId === input.workspaceId ? invoice : null),
       }
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { boundedText } from '#shared/contracts/bounded-text.ts'
+import { walletAdvice } from '#shared/contracts/wallet-previews.ts'
 import { ASSET_IDS, FIAT_CODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
 import { adviseWallet } from '#shared/usecases/funds/advise-wallet.ts'
@@ -51,32 +52,12 @@ export const fundsRouter = router({
   /** What moving one payment costs, beside the usual invoice, for a wallet that is about to be added. */
   advice: workspaceQuery('admin')
     .input(z.object({ kind: z.enum(WALLET_KINDS), networks: z.array(network).min(1).max(NETWORK_IDS.length) }))
-    .output(
-      z.object({
-        costs: z.array(
-          z.object({
-            network,
-            asset: z.enum(ASSET_IDS),
-            symbol: z.string(),
-            fee: z.string().nullable(),
-            feeSymbol: z.string(),
-            feeFiat: z.string().nullable(),
-            exceedsUsual: z.boolean(),
-          }),
-        ),
-        currency: z.enum(FIAT_CODES),
-        usual: z.string().nullable(),
-        recommendFewer: z.boolean(),
-      }),
-    )
+    .output(walletAdvice)
     .query(async ({ ctx, input }) => {
       const { funds } = ctx.deps
       const { workspaceId, mode, kind } = input
       const networks = [...new Set(input.networks)].toSorted()
       const key = `advice ${mode} ${kind} ${networks.join(' ')}`
-      const found = await funds.gate.run(workspaceId, key, () =>
-        adviseWallet(funds, { workspaceId, mode, kind, networks }),
-      )
-      return { ...found, costs: [...found.costs] }
+      return await funds.gate.run(workspaceId, key, () => adviseWallet(funds, { workspaceId, mode, kind, networks }))
     }),
 })

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { HDNodeWallet } from 'ethers'
 import { beforeEach, expect, it } from 'vitest'
+import type { NodeState } from '#shared/contracts/chain-status.ts'
 import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
-import type { NodeProbe, NodeState } from '#shared/ports/node-states.ts'
+import type { NodeProbe } from '#shared/ports/node-states.ts'
 import { adminCaller } from '#test/support/admin.ts'
 import { sampleInvoice } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'
@@ -30,9 +31,7 @@ const NETWORKS = JSON.stringify({
 const up = (host: string): NodeState => ({ host, height: 9, finalizedHeight: null, tookMs: 1, fault: null })
 
 /** A live workspace with a wallet on Ethereum alone; its nodes give what the test says. */
-async function shop(
-  nodes: { states: readonly NodeState[]; probes?: readonly NodeProbe[] } = { states: [up('a'), up('b')] },
-) {
+async function shop(nodes: { states: NodeState[]; probes?: readonly NodeProbe[] } = { states: [up('a'), up('b')] }) {
   const made = await adminCaller(stores, {
     mode: 'live',
     stored: true,

@@ -52,7 +52,13 @@ it('says where a chain stands against its mark, and asks its scanner once for on
   const { caller, deps } = await operator()
   await cursor(1_000)
   const [chain] = (await caller.chains.list()).items
-  expect(chain).toMatchObject({ ...ETHEREUM, status: 'live', height: 1_000, lagBlocks: 10, scanner: 'scanner-a' })
+  expect(chain).toMatchObject({
+    ...ETHEREUM,
+    status: 'live',
+    height: 1_000,
+    lagBlocks: 10,
+    lease: { owner: 'scanner-a' },
+  })
   expect(chain?.blockAgeMs).toBeGreaterThan(119_000)
   expect(chain?.lagMarkMs).toBe(180_000)
   const request = { ...ETHEREUM, kind: 'rescan' as const, from: 900, to: 950, opId: randomUUID(), reason: 'a gap' }
@@ -158,12 +164,12 @@ it('names a lease that ran out instead of the scanner that held it', async () =>
     const lease = until === null ? null : { owner: 'scanner-a', epoch: 3, until }
     await deps.instance.cursors.create({ ...freshCursor(1_000, now), lease })
     const [chain] = (await caller.chains.list()).items
-    shown[name] = { scanner: chain?.scanner, leaseExpired: chain?.leaseExpired }
+    shown[name] = chain?.lease
   }
   expect(shown).toEqual({
-    gone: { scanner: null, leaseExpired: true },
-    held: { scanner: 'scanner-a', leaseExpired: false },
-    none: { scanner: null, leaseExpired: false },
+    gone: { owner: 'scanner-a', epoch: 3, expired: true },
+    held: { owner: 'scanner-a', epoch: 3, expired: false },
+    none: null,
   })
 })
 

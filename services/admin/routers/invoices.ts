@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
+import { timelineEntry } from '#shared/contracts/explanations.ts'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
-import { ASSET_IDS, EVENT_TYPES, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
+import { ASSET_IDS, INVOICE_STATUSES } from '#shared/domain/enumerations.ts'
 import { refundableAssets } from '#shared/domain/payment/refundable.ts'
 import { ledgerKeys } from '#shared/ports/invoices.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
@@ -64,16 +65,6 @@ const createByHandRouter = router({
 const COUNT_MAX = 10_000
 
 const about = z.object({ id: z.uuid() })
-const timelineWire = z.object({
-  id: z.string(),
-  at: z.number(),
-  kind: z.enum(['payment', 'event', 'delivery', 'audit']),
-  tone: z.enum(['good', 'bad', 'plain']),
-  title: z.string(),
-  detail: z.string().nullable(),
-  link: z.string().nullable(),
-  event: z.object({ id: z.string(), type: z.enum(EVENT_TYPES) }).nullable(),
-})
 
 const reads = router({
   list: workspaceQuery('viewer')
@@ -115,7 +106,7 @@ const reads = router({
 
   timeline: workspaceQuery('viewer')
     .input(about)
-    .output(z.array(timelineWire))
+    .output(z.array(timelineEntry))
     .query(async ({ ctx, input }) => {
       const { workspaceId, mode, id } = input
       return [...(await invoiceTimeline(ctx.deps.money, { workspaceId, mode, invoiceId: id }))]

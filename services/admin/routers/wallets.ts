@@ -4,34 +4,24 @@ import { router, workspaceMutation, workspaceQuery } from '#services/admin/trpc.
 import { boundedText } from '#shared/contracts/bounded-text.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
+import { type KeyStanding, keyStandingWire, walletGapWire, walletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
-import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { FAMILIES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/wallets/change-wallets.ts'
 import { issueChallenge } from '#shared/usecases/wallets/issue-challenge.ts'
-import { type KeyStanding, keyStanding, START_INDEX_MAX } from '#shared/usecases/wallets/key-history.ts'
-import type { KeyPreview } from '#shared/usecases/wallets/preview-key.ts'
+import { keyStanding, START_INDEX_MAX } from '#shared/usecases/wallets/key-history.ts'
 import { previewWallet } from '#shared/usecases/wallets/preview-wallet.ts'
 import { proveWallet } from '#shared/usecases/wallets/prove-wallet.ts'
 import { requiresProofs } from '#shared/usecases/wallets/require-proof.ts'
 import { GAP_LOOK_BACK, USUAL_GAP_LIMIT, walletGap } from '#shared/usecases/wallets/wallet-gap.ts'
 import { countPool } from '#shared/usecases/wallets/warn-low-pools.ts'
+import { actionOf } from '../action.ts'
 
 const ms = z.number()
-
-/** State of an extended key, as shown on pages. */
-const keyWire = z.object({
-  /** Null where addresses are not output scripts. */
-  scriptType: z.enum(SCRIPT_TYPES).nullable(),
-  /** Networks on which earlier use is searched; nothing is offered until it is empty. */
-  waitingFor: z.array(z.enum(NETWORK_IDS)),
-  startIndex: z.number(),
-  lastUsedIndex: z.number().nullable(),
-  givenIndex: z.number().nullable(),
-})
 
 /** A wallet as shown on pages. */
 const walletWire = z.object({
@@ -46,7 +36,7 @@ const walletWire = z.object({
   /** Networks on which a newer wallet of the same family receives instead. */
   supersededOn: z.array(z.enum(NETWORK_IDS)),
   /** Null unless it is an extended key. */
-  key: keyWire.nullable(),
+  key: keyStandingWire.omit({ ready: true }).nullable(),
   /** How much of it the workspace proved to control; null where no proof is required. */
   proof: z
     .object({
@@ -59,13 +49,6 @@ const walletWire = z.object({
     .nullable(),
 })
 type WalletWire = z.output<typeof walletWire>
-
-/** An extended key as shown on pages. */
-function keyToWire(key: KeyStanding | null): z.output<typeof keyWire> | null {
-  if (key === null) return null
-  const { scriptType, waitingFor, startIndex, lastUsedIndex, givenIndex } = key
-  return { scriptType, waitingFor: [...waitingFor], startIndex, lastUsedIndex, givenIndex }
-}
 
 /** A wallet as shown on a page among the others of its workspace and mode. */
 function walletToWire(
@@ -85,8 +68,7 @@ function walletToWire(
   return {
     ...{ id, family, kind, networks: [...networks], createdAt, disabledAt },
     startsAt: disabledAt === null && effectiveAt !== undefined && effectiveAt > now ? effectiveAt : null,
-    key: keyToWire(key),
-    proof,
+    ...{ key, proof },
     supersededOn: networks.filter((network) => newer.some((other) => other.networks.includes(network))),
   }
 }
@@ -115,22 +97,12 @@ const proof = z.strictObject({
     .min(1)
     .max(SIGNATURES_MAX),
 })
-const choice = z.object({ scriptType: z.enum(SCRIPT_TYPES), path: z.string(), address: z.string() })
 const changed = z.object({ wallet: walletWire, startsAt: z.number().nullable(), changed: z.boolean() })
 /** How many addresses of a list joined a pool; null for anything else. */
 const listedWire = z.object({ added: z.number(), known: z.number(), repeated: z.number() }).nullable()
 const one = z.strictObject({ walletId: z.uuid() })
 const useWire = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('xpub'),
-    nextIndex: z.number(),
-    lastPaidIndex: z.number().nullable(),
-    /** Unpaid addresses in a row that the owner's wallet must search. */
-    requiredGap: z.number(),
-    usualGap: z.number(),
-    /** False when older addresses were not read: the gap is at least this. */
-    isComplete: z.boolean(),
-  }),
+  walletGapWire.extend({ kind: z.literal('xpub'), usualGap: z.number() }),
   z.object({
     kind: z.literal('pool'),
     total: z.number(),
@@ -187,46 +159,19 @@ export const walletsRouter = router({
   /** Previews a wallet and stores nothing. A mutation, so that no client puts its input into a URL, which ends up in logs. */
   prepare: workspaceQuery('admin', { work: 'wallet' })
     .input(entered)
-    .output(
-      z.object({
-        kind: z.enum(WALLET_KINDS),
-        networks: z.array(z.enum(NETWORK_IDS)),
-        addresses: z.array(z.object({ index: z.number(), path: z.string().nullable(), address: z.string() })),
-        listed: z.object({ count: z.number(), repeated: z.number() }).nullable(),
-        /** Null for listed addresses. */
-        key: z
-          .object({
-            scriptType: z.enum(SCRIPT_TYPES).nullable(),
-            /** Possible script types when a person has to choose; `addresses` is then empty. */
-            choices: z.array(choice),
-            search: z.object({
-              networks: z.array(z.enum(NETWORK_IDS)),
-              unsearched: z.array(z.enum(NETWORK_IDS)),
-              words: z.string(),
-            }),
-            /** Nothing can be searched, and `add` is refused without a start index. */
-            needsStartIndex: z.boolean(),
-          })
-          .nullable(),
-        standing: z.enum(['none', 'enabled', 'disabled']),
-        warnings: z.array(z.string()),
-        requiresProofs: z.boolean(),
-      }),
-    )
+    .output(walletPreview.extend({ kind: z.enum(WALLET_KINDS), requiresProofs: z.boolean() }))
     .mutation(async ({ ctx, input }) => {
-      const { networks, addresses, key, ...preview } = await previewWallet(ctx.deps.instance, inputOf(input))
-      const lists = { networks: [...networks], addresses: [...addresses], warnings: [...preview.warnings] }
-      const isRequired = await requiresProofs(ctx.deps.instance, input.mode)
-      return { ...preview, ...lists, key: key === null ? null : previewToWire(key), requiresProofs: isRequired }
+      const preview = await previewWallet(ctx.deps.instance, inputOf(input))
+      return { ...preview, kind: input.kind, requiresProofs: await requiresProofs(ctx.deps.instance, input.mode) }
     }),
 
   add: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true, work: 'wallet' })
     .input(entered.extend({ proof: proof.optional() }))
     .output(changed.extend({ firstAddresses: z.array(z.string()), listed: listedWire }))
     .mutation(async ({ ctx, input }) => {
-      const request = { actor: ctx.actor, reason: input.reason ?? null, opId: input.opId }
       const given = input.proof === undefined ? {} : { proof: input.proof }
-      const added = await addAnnouncedWallet(ctx.deps.instance, { ...inputOf(input), ...request, ...given })
+      const request = { ...inputOf(input), ...actionOf(ctx, input), ...given }
+      const added = await addAnnouncedWallet(ctx.deps.instance, request)
       const { firstAddresses, listed } = added
       return { ...(await toWire(ctx.deps, added)), firstAddresses: [...firstAddresses], listed }
     }),
@@ -243,8 +188,8 @@ export const walletsRouter = router({
       }),
     )
     .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, about } = input
-      const request = { workspaceId, mode, opId, actor: ctx.actor, reason: input.reason ?? null }
+      const { workspaceId, mode, about } = input
+      const request = { workspaceId, mode, ...actionOf(ctx, input) }
       const subject = 'walletId' in about ? about : { entered: inputOf({ ...about.entered, workspaceId, mode }) }
       const { signers, ...issued } = await issueChallenge(ctx.deps.instance, { ...request, about: subject })
       return { ...issued, signers: { count: signers.count, first: [...signers.first] } }
@@ -254,30 +199,31 @@ export const walletsRouter = router({
     .input(one.extend({ proof }))
     .output(changed.extend({ proved: z.number() }))
     .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, walletId } = input
-      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      const proven = await proveWallet(ctx.deps.instance, { ...request, proof: input.proof })
+      const { workspaceId, mode, walletId, proof } = input
+      const request = { workspaceId, mode, walletId, proof, ...actionOf(ctx, input) }
+      const proven = await proveWallet(ctx.deps.instance, request)
       return { ...(await toWire(ctx.deps, proven)), proved: proven.proved }
     }),
 
   disable: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
     .input(one)
     .output(changed)
-    .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, walletId } = input
-      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, { ...request, to: 'disabled' }))
-    }),
+    .mutation(({ ctx, input }) => switched(ctx, input, 'disabled')),
 
   enable: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
     .input(one)
     .output(changed)
-    .mutation(async ({ ctx, input }) => {
-      const { workspaceId, mode, opId, walletId } = input
-      const request = { workspaceId, mode, opId, walletId, actor: ctx.actor, reason: input.reason ?? null }
-      return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, { ...request, to: 'enabled' }))
-    }),
+    .mutation(({ ctx, input }) => switched(ctx, input, 'enabled')),
 })
+
+async function switched(
+  ctx: { readonly deps: AdminDeps; readonly actor: string },
+  { workspaceId, mode, walletId, ...action }: SwitchInput,
+  to: 'enabled' | 'disabled',
+) {
+  const request = { workspaceId, mode, walletId, to, ...actionOf(ctx, action) }
+  return await toWire(ctx.deps, await switchWallet(ctx.deps.instance, request))
+}
 
 async function useOf(
   { deps: { instance }, workspace }: { readonly deps: AdminDeps; readonly workspace: Workspace },
@@ -293,6 +239,8 @@ async function useOf(
   return { kind, ...(await walletGap(instance, material, GAP_LOOK_BACK)), usualGap: USUAL_GAP_LIMIT }
 }
 
+type SwitchInput = Parameters<typeof ownWallet>[1] & Parameters<typeof actionOf>[1]
+
 type WalletInput = z.output<typeof entered> & { readonly workspaceId: string; readonly mode: 'live' | 'test' }
 
 function inputOf({ workspaceId, mode, family, kind, value, networks, scriptType, path, startIndex }: WalletInput) {
@@ -302,14 +250,6 @@ function inputOf({ workspaceId, mode, family, kind, value, networks, scriptType,
     ...(scriptType !== undefined && { scriptType }),
     ...(path !== undefined && { path }),
     ...(startIndex !== undefined && { startIndex }),
-  }
-}
-
-function previewToWire({ scriptType, choices, search, needsStartIndex }: KeyPreview) {
-  const { networks, unsearched, words } = search
-  return {
-    ...{ scriptType, needsStartIndex, choices: [...choices] },
-    search: { networks: [...networks], unsearched: [...unsearched], words },
   }
 }
 
@@ -334,7 +274,7 @@ async function factsOf(deps: AdminDeps, wallet: Wallet, isRequired: boolean): Pr
 
 async function ownWallet(
   { instance }: AdminDeps,
-  { workspaceId, mode, walletId }: { readonly workspaceId: string; readonly mode: string; readonly walletId: string },
+  { workspaceId, mode, walletId }: { readonly workspaceId: string; readonly mode: Mode; readonly walletId: string },
 ) {
   const found = await instance.wallets.findWallet(walletId)
   if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')

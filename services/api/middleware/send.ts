@@ -41,15 +41,8 @@ export function send(response: ServerResponse, { status, body, rate, extra }: Ou
   response.end(body)
 }
 
-/** An error as returned to the client: only the public code and text. */
-interface ErrorAnswer {
-  readonly status: number
-  readonly code: string
-  readonly body: string
-}
-
-/** Maps any thrown error to a response. Unexpected errors are logged with their cause and become `INTERNAL_ERROR`. */
-export function errorAnswer(error: unknown, requestId: string, logger: Logger): ErrorAnswer {
+/** Maps any thrown error to a response, with the public code and text alone. Unexpected errors are logged with their cause and become `INTERNAL_ERROR`. */
+export function errorAnswer(error: unknown, requestId: string, logger: Logger) {
   const known = asPaymeshError(error)
   if (known.status >= 500) logger.error({ requestId, error }, 'request failed')
   else if (known.internal !== undefined) logger.debug({ requestId, internal: known.internal }, 'request refused')

@@ -81,7 +81,7 @@ it.each([undefined, 64 * 2 ** 20])(
   },
 )
 
-// Guarantee: what a provider bills is counted: each call, also one of a batch and one that failed, with the bytes of both directions.
+// Guarantee: what a provider bills is counted: each call, also one that failed, with the bytes of both directions.
 it('counts every exchange by network, mode, provider and method', async () => {
   const metrics = createMetrics({ defaults: false })
   const { port } = server.address() as AddressInfo
@@ -90,23 +90,17 @@ it('counts every exchange by network, mode, provider and method', async () => {
   begin = (response) => response.destroy()
   await node.post({ what: 'eth_call', path: '/small', body: { a: 1 }, timeoutMs: 30_000 })
   await expect(node.post({ what: 'eth_call', path: '/broken', body: {}, timeoutMs: 30_000 })).rejects.toThrow()
-  const batch = [{ method: 'eth_getBalance' }, { method: 'eth_getBalance' }, { method: 'eth_call' }]
-  await node.post({ what: 'balances', path: '/small', body: batch, timeoutMs: 30_000 })
+  await node.post({ what: 'eth_getBalance', path: '/small', body: { b: [] }, timeoutMs: 30_000 })
   const text = await metrics.render()
   const value = (name: string, method: string) => {
     const series = `paymesh_${name}{network="ethereum",mode="live",provider="127.0.0.1:${port}",method="${method}"} `
     const line = text.split('\n').find((each) => each.startsWith(series))
     return line === undefined ? null : Number(line.slice(series.length))
   }
-  expect(
-    ['eth_call', 'eth_getBalance', 'batch', 'balances'].map((method) => value('node_calls_total', method)),
-  ).toEqual([...[3, 2, 1, null]])
-  const sent = ['eth_call', 'eth_getBalance', 'batch'].map((method) => value('node_request_bytes_total', method) ?? 0)
-  expect(sent.reduce((sum, bytes) => sum + bytes, 0)).toBe(
-    '{"a":1}'.length + '{}'.length + JSON.stringify(batch).length,
-  )
-  expect(value('node_response_bytes_total', 'eth_call')).toBe(2)
-  expect(value('node_response_bytes_total', 'batch')).toBe(2)
+  const shown = (name: string) => ['eth_call', 'eth_getBalance', 'eth_getLogs'].map((method) => value(name, method))
+  expect(shown('node_calls_total')).toEqual([2, 1, null])
+  expect(shown('node_request_bytes_total')).toEqual(['{"a":1}{}'.length, '{"b":[]}'.length, null])
+  expect(shown('node_response_bytes_total')).toEqual([2, 2, null])
   expect(text).not.toContain('hunter2')
   await node.close()
 })

@@ -1,8 +1,9 @@
 import { type Dispatcher, errors, Pool } from 'undici'
 import { errorCauses, errorCode } from '#shared/contracts/error-text.ts'
 import { countValues, VALUES_MAX } from '#shared/contracts/value-count.ts'
+import { providerOf } from '#shared/domain/nodes/providers.ts'
+import type { Metrics } from '#shared/ports/runtime.ts'
 import { createByteGate, type Holding } from './byte-gate.ts'
-import { createCallMeter, type EndpointMetrics } from './call-meter.ts'
 import { type FailureKind, RpcFailure } from './rpc-failure.ts'
 
 const BODY_MAX_BYTES = 64 * 2 ** 20
@@ -43,9 +44,15 @@ const CONNECTION_ENDS: ReadonlyMap<string, string> = new Map([
   ['EPIPE', 'closed the connection'],
 ])
 
-/** One POST to a node. A body that is an array is a batch: each element's `method` is a call. */
+/** Where the calls of an endpoint are counted; `labels` name its network and mode. */
+export interface EndpointMetrics {
+  readonly metrics: Metrics
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** One POST to a node: one call. */
 export interface HttpQuestion {
-  /** Name of the call, for messages; unless the body is a batch, also the method under which the call is counted. */
+  /** Name of the call, for messages, and the method under which it is counted. */
   readonly what: string
   /** Appended to the path of the node's URL; starts with a slash. */
   readonly path?: string
@@ -88,7 +95,7 @@ export function createHttpEndpoint(
   credentials: (url: URL) => Readonly<Record<string, string>> = basicAuthentication,
 ): HttpEndpoint {
   const url = new URL(text)
-  const meter = createCallMeter(url.host, counted)
+  const count = createCallMeter(url.host, counted)
   const pool = new Pool(url.origin, { connections: CONNECTIONS, maxResponseSize: BODY_MAX_BYTES })
   const headers = { 'content-type': 'application/json', ...credentials(url) }
   const base = { method: 'POST', headers } as const
@@ -122,12 +129,27 @@ export function createHttpEndpoint(
         throw failureOf(error, { method: what, host: url.host }, { maxBytes, timeoutMs })
       } finally {
         // What failed was asked all the same: providers bill most of it.
-        if (exchanged.requestBytes > 0) meter.count(what, body, exchanged)
+        if (exchanged.requestBytes > 0) count(what, exchanged)
         // The caller parses in this turn of the event loop.
         setImmediate(holding.leave)
       }
     },
     close: () => pool.close(),
+  }
+}
+
+/** Counts one exchange of a method, whatever became of it, by network and provider. Never throws. */
+function createCallMeter(host: string, { metrics, labels: { network = '', mode = '' } }: EndpointMetrics) {
+  const provider = providerOf(host)
+  return (method: string, bytes: { readonly requestBytes: number; readonly responseBytes: number }): void => {
+    const key = { network, mode, provider, method }
+    try {
+      metrics.count('node_calls_total', key)
+      metrics.count('node_request_bytes_total', key, bytes.requestBytes)
+      metrics.count('node_response_bytes_total', key, bytes.responseBytes)
+    } catch {
+      // A figure is worth less than the call.
+    }
   }
 }
 

@@ -26,14 +26,6 @@ interface WorkDepth {
   readonly oldestDueAt: Ms | null
 }
 
-/** The state of a named lease; an expired one has no owner. */
-interface LeaseState {
-  readonly id: string
-  readonly owner: string
-  readonly until: Ms
-  readonly epoch: number
-}
-
 /** Endpoints whose due rows are counted. */
 const ENDPOINTS_MAX = 1_000
 const PROCESSES_MAX = 500
@@ -66,7 +58,8 @@ export function createInstanceReads(db: Database) {
         depth('audit-chain', AUDIT_LOG, { filter: { waits: true }, field: 'at', hint: 'audit_waiting' }),
       ])
     },
-    leases: async (): Promise<readonly LeaseState[]> =>
+    /** The named leases; an expired one has no owner. */
+    leases: async () =>
       (await db.collection(LEASES).find().sort({ _id: 1 }).toArray()).map(({ _id, owner, until, epoch }) => {
         return { id: _id, owner, until: toMs(until), epoch }
       }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CHAIN_COMMAND_KINDS } from '#shared/contracts/chain-commands.ts'
 import { defineCollection, type RecordOf } from '#shared/db/connection/collection-model.ts'
 import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { MODES, type NetworkId } from '#shared/domain/enumerations.ts'
@@ -12,7 +13,7 @@ export const CHAIN_COMMANDS = defineCollection(
     _id: z.string(),
     mode: z.enum(MODES),
     network: textAs<NetworkId>(),
-    kind: z.enum(['rescan', 'rewind', 'resume', 'skip']),
+    kind: z.enum(CHAIN_COMMAND_KINDS),
     /** First block of a rescan; null for the other kinds. */
     from: z.number().nullable(),
     /** Last block of a rescan, target of a rewind, last block that a skip may skip; null for `resume`, and for a skip without such a bound. */

@@ -27,19 +27,8 @@ export function mayHold({ balance }: Pick<FundsLine, 'balance'>): boolean {
   return balance === null || !/^0(\.0*)?$/.test(balance)
 }
 
-/** Sum of an asset's known balances, and whether some are unknown. */
-export interface FundsTotal {
-  readonly network: NetworkId
-  readonly asset: AssetId
-  readonly symbol: string
-  readonly balance: string
-  /** Balances that are missing in the sum. */
-  readonly unknown: number
-  readonly addresses: number
-}
-
-/** Totals by network and asset, in the order of the lines; assets of which nothing is held are left out. */
-export function fundsTotals(lines: readonly FundsLine[]): readonly FundsTotal[] {
+/** Sums of known balances by network and asset, in the order of the lines; `unknown` balances are missing in them. Assets of which nothing is held are left out. */
+export function fundsTotals(lines: readonly FundsLine[]) {
   const totals = new Map<AssetId, { line: FundsLine; sum: Decimal; unknown: number; addresses: number }>()
   for (const line of lines.filter(mayHold)) {
     const total = totals.get(line.asset) ?? { line, sum: { digits: 0n, scale: 0 }, unknown: 0, addresses: 0 }

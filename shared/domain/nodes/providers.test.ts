@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FAMILIES } from '../enumerations.ts'
-import { BATCH, factsOf, providerOf, USAGE_UNITS, unitsOfCall } from './providers.ts'
+import { factsOf, providerOf, USAGE_UNITS, unitsOfCall } from './providers.ts'
 
 describe('providerOf', () => {
   it.each([
@@ -29,10 +29,7 @@ describe('unitsOfCall', () => {
     ['quicknode', 'solana', 'getBlock', 30],
     ['quicknode', 'bitcoin', 'getblock', 10],
     ['infura', 'evm', 'eth_call', 80],
-    ['infura', 'evm', BATCH, 80],
-    ['alchemy', 'evm', BATCH, 0],
     ['calls', 'tron', 'wallet/getnowblock', 1],
-    ['calls', 'evm', BATCH, 0],
     // An own property of every object, and no method.
     ['alchemy', 'evm', 'constructor', 20],
   ] as const)('counts %s on %s for %s as %i', (unit, family, method, units) => {

@@ -23,8 +23,6 @@ export interface ProviderFacts {
   readonly traceFactor: number | null
   /** Most blocks that one `eth_getLogs` may span on the free plan and on paid plans; null: no stated limit. */
   readonly logRangeMax: { readonly free: number | null; readonly paid: number | null }
-  /** Units of a batch beside those of each call in it. Every provider here bills each call of a batch. */
-  readonly batchExtra: number
 }
 
 const everywhere = (units: number): Readonly<Record<Family, number>> => ({
@@ -73,12 +71,11 @@ const alchemy: ProviderFacts = {
   otherwise: everywhere(20),
   traceFactor: null,
   logRangeMax: { free: 10, paid: null },
-  batchExtra: 0,
 }
 
 /**
  * QuickNode, API credits: a multiplier per chain, doubled for traces (quicknode.com/api-credits, read 2026-11-23). Range of logs:
- * quicknode.com/docs, `eth_getLogs` (pages of 2026-03 to 2026-08). Batches: support.quicknode.com, article 20633265909521.
+ * quicknode.com/docs, `eth_getLogs` (pages of 2026-03 to 2026-08).
  */
 const quicknode: ProviderFacts = {
   unit: 'quicknode',
@@ -87,12 +84,11 @@ const quicknode: ProviderFacts = {
   otherwise: { bitcoin: 10, litecoin: 10, dogecoin: 10, evm: 20, tron: 30, solana: 30 },
   traceFactor: 2,
   logRangeMax: { free: 5, paid: 10_000 },
-  batchExtra: 0,
 }
 
 /**
  * Infura (MetaMask services), credits: docs.metamask.io/services/get-started/pricing/credit-cost, read 2026-11-23: a
- * method that is not listed there costs 80, and a batch costs one more call beside its own (…/get-started/pricing). The rows
+ * method that is not listed there costs 80. The rows
  * that differ from 80 are of 2025 and from memory, as that table could not be read again. Its free plan counts by day: 3,000,000
  * credits.
  */
@@ -113,13 +109,9 @@ const infura: ProviderFacts = {
   otherwise: everywhere(80),
   traceFactor: null,
   logRangeMax: { free: null, paid: null },
-  batchExtra: 80,
 }
 
 const PROVIDERS: Readonly<Record<string, ProviderFacts>> = { alchemy, quicknode, infura }
-
-/** A batch itself, beside the calls in it. */
-export const BATCH = 'batch'
 
 /**
  * Who answers at a host: a known provider's name, so that no part of a host that names an account is stored, otherwise the host
@@ -135,11 +127,10 @@ export function providerOf(host: string): string {
 export const factsOf = (provider: string): ProviderFacts | null =>
   Object.hasOwn(PROVIDERS, provider) ? (PROVIDERS[provider] ?? null) : null
 
-/** Units of one call of a method on a network of a family; a batch counts beside the calls in it. */
+/** Units of one call of a method on a network of a family. */
 export function unitsOfCall(unit: UsageUnit, family: Family, method: string): number {
   const facts = factsOf(unit)
-  if (facts === null) return method === BATCH ? 0 : 1
-  if (method === BATCH) return facts.batchExtra
+  if (facts === null) return 1
   const known = Object.hasOwn(facts.methods, method) ? facts.methods[method] : undefined
   const isTrace = /^(trace|debug|arbtrace)_/.test(method)
   return known ?? facts.otherwise[family] * (isTrace ? (facts.traceFactor ?? 1) : 1)

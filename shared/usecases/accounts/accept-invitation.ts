@@ -1,7 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { INVITER_ROLE, type Invitation } from '#shared/ports/invitations.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
-import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validName } from '#shared/usecases/workspaces/valid-name.ts'
 import type { PeopleDeps } from './account-deps.ts'
@@ -14,22 +13,14 @@ import { loggedOut } from './operator-sessions.ts'
 /** Dependencies of joining a workspace. */
 export type AcceptDeps = PeopleDeps & Uses<'memberships' | 'invitations' | 'workspaces'>
 
-/** An invitation that can be accepted, with its workspace. */
-export interface OpenInvitation {
-  readonly invitation: Invitation
-  readonly workspace: Workspace
-  /** True when the invited person already has an account; they must then log in before they accept. */
-  readonly person: User | null
-}
-
 /**
- * Reads the invitation behind a link. Unknown, used, withdrawn and expired tokens all throw `NOT_FOUND`; `INVALID_STATE` means that
+ * Reads the invitation behind a link, with its workspace; `person` is not null when the invited person already has an account and must log in before they accept. Unknown, used, withdrawn and expired tokens all throw `NOT_FOUND`; `INVALID_STATE` means that
  * the inviter is no longer allowed to invite.
  */
 export async function readInvitation(
   deps: AcceptDeps,
   { token, origin, signal = null }: LoginTry & { readonly token: string },
-): Promise<OpenInvitation> {
+) {
   const key = `invitation:${origin.group}`
   const place = { lane: key, counters: [{ key, delay: SOURCE_DELAY }] }
   const find = () => deps.invitations.findByTokenHash(tokenHashOf(token))

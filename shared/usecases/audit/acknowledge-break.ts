@@ -1,17 +1,11 @@
+import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import {
-  type AcceptedStretch,
-  type AnsweredBreak,
-  type AuditBreak,
-  highestVouched,
-  readBreaks,
-  signedBreaks,
-} from './audit-breaks.ts'
+import { type AcceptedStretch, type AnsweredBreak, highestVouched, readBreaks, signedBreaks } from './audit-breaks.ts'
 import { linksBehind, readEnd, stepTo } from './audit-chain.ts'
 import { type AuditWalk, continueWalk, NO_ROWS, newWalk, type PassedRows, passedRow, rowBreak } from './audit-walk.ts'
 import { type VerifyAuditDeps, verifyAudit } from './verify-audit.ts'

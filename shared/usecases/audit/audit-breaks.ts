@@ -1,3 +1,4 @@
+import type { AuditBreak, AuditHeadMark } from '#shared/contracts/audit-progress.ts'
 import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { SignedText } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
@@ -5,39 +6,6 @@ import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { signedText } from './audit-chain-text.ts'
 import { canonicalJson } from './canonical-json.ts'
-
-/** A place at which the audit log differs from what was written. */
-export interface AuditBreak {
-  /**
-   * `removed`: a number is missing; `forked`: two rows carry one number, or a row was chained behind another row than its
-   * predecessor; `moved`: a valid row under another number; `changed`: its content differs from what was chained or accepted; `forged`:
-   * its hashes fit and its signature does not; `unsigned`: it carries no signature; `unknown_key`: the newest rows, the end or the record
-   * of breaks are signed under a key that was not given; `cut`: the log ends before the place that was signed as its end or recorded
-   * elsewhere, or has another row there; `outside`: a row is neither chained nor waits for it; `unrecorded`: a document has no row.
-   */
-  readonly kind:
-    | 'removed'
-    | 'forked'
-    | 'moved'
-    | 'changed'
-    | 'forged'
-    | 'unsigned'
-    | 'unknown_key'
-    | 'cut'
-    | 'outside'
-    | 'unrecorded'
-  readonly seq: number
-  /** The row found there, if any. */
-  readonly id: string | null
-  /** One sentence for a person. */
-  readonly words: string
-}
-
-/** The last link as recorded outside the store: a store restored to an earlier state is consistent in itself. */
-export interface AuditHeadMark {
-  readonly seq: number
-  readonly hash: string
-}
 
 /** Rows that a person accepted as they stood when a break was answered. */
 export interface AcceptedStretch {

@@ -1,10 +1,11 @@
+import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
 import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditHead, AuditLink, AuditStep, StoredHead } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type AuditBreak, readBreaks, signature, signedBreaks } from './audit-breaks.ts'
+import { readBreaks, signature, signedBreaks } from './audit-breaks.ts'
 import { CHAIN_START, chainHash, signedText } from './audit-chain-text.ts'
 
 /** Rows chained in one transaction. */

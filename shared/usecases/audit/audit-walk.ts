@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { AuditBreak, AuditHeadMark } from '#shared/contracts/audit-progress.ts'
 import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditExtent, AuditHead, ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
-import type { AcceptedStretch, AnsweredBreak, AuditBreak, AuditHeadMark } from './audit-breaks.ts'
+import type { AcceptedStretch, AnsweredBreak } from './audit-breaks.ts'
 import { CHAIN_START, chainHash, signedText } from './audit-chain-text.ts'
 import { canonicalJson } from './canonical-json.ts'
 

@@ -1,6 +1,6 @@
+import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
 import type { RecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import { RECORDED_KINDS, type RecordedKind } from '#shared/ports/recorded-documents.ts'
-import type { AuditBreak } from './audit-breaks.ts'
 
 const PAGE = 500
 /** Documents without a row that are named; the others are found when these are answered or removed. */

@@ -1,10 +1,11 @@
+import type { AuditBreak, AuditHeadMark, AuditProgress } from '#shared/contracts/audit-progress.ts'
 import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { RecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import type { SignedText } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type AnsweredBreak, type AuditBreak, type AuditHeadMark, noticeBreak, signature } from './audit-breaks.ts'
+import { noticeBreak, signature } from './audit-breaks.ts'
 import { type AuditWalk, continueWalk, headOf, newWalk } from './audit-walk.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { checkRecords, FIRST_RECORD, NAMED_MAX, type RecordsPosition } from './check-records.ts'
@@ -26,24 +27,6 @@ export type VerifyInPartsDeps = Uses<'clock'> & {
   readonly documents: RecordedDocuments
   readonly keys: AuditKeys
   readonly marks: AuditMarks
-}
-
-/** How far the audit log is verified. */
-export interface AuditProgress {
-  /** No break was found among the rows checked, none waits for an answer, and the end is where the mark outside of the store has it. */
-  readonly intact: boolean
-  /** Every row up to the end was checked. */
-  readonly complete: boolean
-  readonly checked: number
-  readonly total: number
-  readonly firstBreak: AuditBreak | null
-  readonly head: AuditHeadMark | null
-  /** When the job began at the first row; null before its first run. */
-  readonly startedAt: number | null
-  /** Rows not chained yet, counted up to 10,000. */
-  readonly waiting: number
-  /** Breaks that a person answered. */
-  readonly answered: readonly AnsweredBreak[]
 }
 
 /** How far the documents are compared with their audit rows. */
@@ -137,7 +120,14 @@ async function goOn(
   const firstBreak = lost ?? firstBreakOf(part, beside, { unchained, unrecorded })
   return {
     ...{ intact: firstBreak === null, complete: part.atEnd && firstBreak === null, checked: walk.checked },
-    ...{ total: part.total, firstBreak, head: headOf(walk), startedAt, answered, waiting: unchained.waiting },
+    ...{
+      total: part.total,
+      firstBreak,
+      head: headOf(walk),
+      startedAt,
+      waiting: unchained.waiting,
+      answered: [...answered],
+    },
   }
 }
 

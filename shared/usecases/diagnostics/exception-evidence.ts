@@ -1,3 +1,4 @@
+import type { EvidenceRow } from '#shared/contracts/explanations.ts'
 import {
   activePaymentMethod,
   type InvoiceState,
@@ -14,16 +15,6 @@ import type { Payment } from '#shared/ports/payments.ts'
 import { driftPercent } from '#shared/usecases/rates/fiat-value.ts'
 import type { PaymentExplanation } from './explain-payment.ts'
 
-/** One check: what the rule requires, the actual value, and whether they match. Times in texts are ISO 8601, UTC. */
-export interface EvidenceRow {
-  readonly check: string
-  readonly rule: string
-  readonly fact: string
-  /** Null where the rule requires nothing. */
-  readonly ok: boolean | null
-  readonly result: string
-}
-
 /** Input for the evidence about one payment. */
 interface PaymentScene {
   readonly payment: Payment
@@ -33,7 +24,7 @@ interface PaymentScene {
 }
 
 /** Rule by rule, why a payment does not count automatically. */
-export function paymentEvidence({ payment, words, invoice, catalog }: PaymentScene): readonly EvidenceRow[] {
+export function paymentEvidence({ payment, words, invoice, catalog }: PaymentScene): EvidenceRow[] {
   const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   const fact = amountText(payment, catalog)
   const rows: EvidenceRow[] = []
@@ -52,7 +43,7 @@ export function paymentEvidence({ payment, words, invoice, catalog }: PaymentSce
 }
 
 /** Evidence about the total received, for exceptions without a single payment. */
-export function sumEvidence(invoice: Invoice | null): readonly EvidenceRow[] {
+export function sumEvidence(invoice: Invoice | null): EvidenceRow[] {
   if (invoice === null) return []
   const { state } = invoice
   const paymentMethod = activePaymentMethod(state)

@@ -1,10 +1,10 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { EXCEPTION_TITLES } from '#shared/contracts/exception-labels.ts'
+import type { EvidenceRow, Worth } from '#shared/contracts/explanations.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
 import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
-
 import type { ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
@@ -14,22 +14,12 @@ import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import { fiatMinor } from '#shared/usecases/rates/fiat-value.ts'
 import { applySpread } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type EvidenceRow, paymentEvidence, sumEvidence } from './exception-evidence.ts'
+import { paymentEvidence, sumEvidence } from './exception-evidence.ts'
 import { exceptionSentence } from './exception-sentence.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 
 /** Dependencies of explaining an exception; it never writes. */
 export type ExplainExceptionDeps = Uses<'decisions' | 'invoices' | 'payments' | 'cursors' | 'catalog' | 'rates'>
-
-/** Value of the money in the invoice's currency, as decimal strings. */
-export interface Worth {
-  readonly currency: string
-  readonly atQuote: string
-  /** Null while no rate is published. */
-  readonly now: string | null
-  /** Current value minus value at payment method; begins with U+2212 when it fell. Null as `now`. */
-  readonly difference: string | null
-}
 
 /** Everything an operator needs for a decision. */
 export interface ExceptionExplanation {
@@ -38,9 +28,9 @@ export interface ExceptionExplanation {
   readonly sentence: string
   readonly invoice: Invoice | null
   readonly payment: (PaymentExplanation & { readonly invoiceId: string | null }) | null
-  readonly evidence: readonly EvidenceRow[]
+  readonly evidence: EvidenceRow[]
   readonly worth: Worth | null
-  readonly ways: readonly Resolution[]
+  readonly ways: Resolution[]
   /** The money is in another asset than the invoice's: accepting it needs a value in base units of this one. */
   readonly valueIn: { readonly symbol: string; readonly decimals: number; readonly due: string } | null
 }

@@ -1,3 +1,4 @@
+import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import {
@@ -12,7 +13,7 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
-import { type ChainStatus, position } from '#shared/usecases/networks/chain-status.ts'
+import { position } from '#shared/usecases/networks/chain-status.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { explainPayment, type PaymentExplanation } from './explain-payment.ts'
 import { unpaidReason } from './unpaid-reason.ts'

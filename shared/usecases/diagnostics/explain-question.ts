@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { Check } from '#shared/contracts/explanations.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { InvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { InvoiceStatus, Mode } from '#shared/domain/enumerations.ts'
@@ -13,7 +14,7 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import { type GuessAddress, readInvoiceSearch } from '#shared/usecases/invoices/invoice-search.ts'
 import { paymentsConcerning } from '#shared/usecases/payments/address-owners.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import type { Answer, Check } from './explain-answer.ts'
+import type { Answer } from './explain-answer.ts'
 import { type ExplainInvoiceDeps, explainInvoice, type InvoiceExplanation } from './explain-invoice.ts'
 import {
   candidateNetworks,
@@ -169,7 +170,7 @@ function invoiceAnswer(
       detail: words,
     }),
   )
-  const checks: readonly Check[] = [
+  const checks: Check[] = [
     { ok: true, title: `${name} is for ${price}`, detail: `Created ${known.createdAt}` },
     paymentMethod === null
       ? { ok: false, title: 'No coin chosen', detail: 'No address was shown to the customer' }

@@ -1,5 +1,6 @@
 import { actionLabel, actorLabel } from '#shared/contracts/audit-labels.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { TimelineEntry } from '#shared/contracts/explanations.ts'
 import { EVENT_TYPES, type EventType, type Mode } from '#shared/domain/enumerations.ts'
 import type { Ms, PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
@@ -19,21 +20,6 @@ const EVENTS_MAX = 200
 /** Dependencies of building a timeline; it never writes. */
 export type TimelineDeps = Pick<ExplainInvoiceDeps, 'payments' | 'events' | 'deliveries' | 'exceptions' | 'catalog'> &
   Uses<'invoices' | 'endpoints' | 'audits'>
-
-/** One entry of the timeline. */
-export interface TimelineEntry {
-  readonly id: string
-  readonly at: Ms
-  readonly kind: 'payment' | 'event' | 'delivery' | 'audit'
-  /** Good, bad, or neither. */
-  readonly tone: 'good' | 'bad' | 'plain'
-  readonly title: string
-  readonly detail: string | null
-  /** Id of the delivery, event or payment to link to; null where there is none. */
-  readonly link: string | null
-  /** Of an event and of its deliveries; null for others. */
-  readonly event: { readonly id: string; readonly type: EventType } | null
-}
 
 /** Payments, events, deliveries and operator actions about one invoice, newest first. Throws `NOT_FOUND`. */
 export async function invoiceTimeline(

@@ -1,7 +1,8 @@
-import { type AssetId, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import type { ScanPlan } from '#shared/contracts/chain-status.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ScanChoice } from '#shared/ports/chain-catalog.ts'
-import type { ChainCursor, ScanMode } from '#shared/ports/cursors.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { OpenMethods } from '#shared/ports/invoices.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 import { type NodeCostDeps, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
@@ -15,38 +16,6 @@ const EVERY_HEIGHT = Number.MAX_SAFE_INTEGER
 
 /** What reading the plans of all scanners needs. */
 export type ScanPlanDeps = NodeCostDeps & Uses<'catalog' | 'cursors' | 'invoices' | 'payments'>
-
-/** How a network is scanned, for whom, and when its node is asked next. */
-export interface ScanPlan {
-  /** `<mode>:<network>` */
-  readonly id: string
-  readonly source: ScanMode
-  /** What the settings of this process choose, and why; differs from `source` until the scanner starts with them. Null without a node. */
-  readonly choice: ScanChoice | null
-  /** Payment methods of open invoices whose deadline is not scanned yet, most first. */
-  readonly open: readonly { readonly asset: AssetId; readonly methods: number }[]
-  /** False when more than 1,000 invoices are open: only those with the nearest deadlines are counted. */
-  readonly isComplete: boolean
-  /** True when nothing is open and no payment is unconfirmed: only the head is asked for. Always false in full scanning. */
-  readonly isResting: boolean
-  /**
-   * When the node is asked at the latest, Unix milliseconds; in the past when a scanner is late. Null where there is no such time: every
-   * block is read as it comes, or none is.
-   */
-  readonly nextLookAt: Ms | null
-  /** Why then, one sentence for people. */
-  readonly reason: string
-  /**
-   * When addresses without an open invoice are compared next, and up to which block they were: those of the last day's invoices, and
-   * all. Null in full scanning.
-   */
-  readonly nextLooks: {
-    readonly endedAt: Ms
-    readonly endedHeight: number
-    readonly allAt: Ms
-    readonly allHeight: number
-  } | null
-}
 
 /** The plan of every network that was ever scanned, in the order of the specification, live before test. Reads the store alone. */
 export async function scanPlans(deps: ScanPlanDeps): Promise<readonly ScanPlan[]> {

@@ -1,3 +1,4 @@
+import type { Check, NextStep } from '#shared/contracts/explanations.ts'
 import { activePaymentMethod, type LedgerRow } from '#shared/domain/invoice/model.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import { NETWORKS, type NetworkId } from '#shared/domain/networks.ts'
@@ -6,7 +7,7 @@ import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { amountText } from './exception-evidence.ts'
 import { duration } from './exception-sentence.ts'
-import type { Answer, Check, NextStep, Ruling } from './explain-answer.ts'
+import type { Answer, Ruling } from './explain-answer.ts'
 import { misreadLink } from './explain-transaction.ts'
 import type { FoundTransaction } from './find-transaction.ts'
 
@@ -21,7 +22,7 @@ interface AnswerContext {
 export function transactionAnswer(scene: AnswerContext): Answer {
   const { found, invoice } = scene
   const { own } = found
-  const base = { transfer: own, invoiceId: invoice?.terms.id ?? null, looked: found.looked }
+  const base = { transfer: own, invoiceId: invoice?.terms.id ?? null, looked: [...found.looked] }
   if (own === null) return { ...base, ...withoutPayment(found) }
   const reported = found.known?.stored.find(({ id }) => id === own.id)
   const ruling = transactionRuling({ payment: own, invoice, words: reported?.words ?? '', catalog: scene.catalog })
@@ -34,7 +35,7 @@ function checksOf(
   invoice: Invoice | null,
   { found, catalog }: AnswerContext,
   ruling: Ruling,
-): readonly Check[] {
+): Check[] {
   const reported = found.known?.stored.find(({ id }) => id === payment.id)
   const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   const where = payment.block === null ? 'not in a block yet' : `block ${payment.block.height}`
@@ -85,11 +86,7 @@ function checksOf(
   return checks
 }
 
-function stepsOf(
-  payment: Payment,
-  { invoice, exceptionId }: AnswerContext,
-  verdict: Answer['verdict'],
-): readonly NextStep[] {
+function stepsOf(payment: Payment, { invoice, exceptionId }: AnswerContext, verdict: Answer['verdict']): NextStep[] {
   const steps: NextStep[] = []
   if (exceptionId !== null)
     steps.push({
@@ -142,7 +139,7 @@ function withoutPayment({
   looked,
   silent,
 }: FoundTransaction): Omit<Answer, 'transfer' | 'invoiceId' | 'looked'> {
-  const none = { checks: [], next: [] } as const
+  const none = { checks: [], next: [] }
   if (known === null) {
     const sentence = `${searchedText(looked, silent)} It may not be mined yet, or is on another network.`
     return { verdict: 'not_found', tone: 'plain', title: 'Not found', sentence, ...none }

@@ -1,9 +1,9 @@
+import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState } from '#shared/domain/invoice/model.ts'
 import { isLive, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
-import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
 import type { PaymentExplanation } from './explain-payment.ts'
 
 /** Thresholds for blocks behind the head, and for silence of the node, that may hide a payment. */

@@ -4,19 +4,17 @@ import type { EndpointChange } from '#shared/db/endpoints/endpoint-model.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { createEndpoint, deleteEndpoint, type ManageEndpointsDeps } from './manage-endpoints.ts'
 import { type EndpointActor, endpointAudit, recordedEndpoints } from './recorded-endpoints.ts'
 
 export type ChangeEndpointsDeps = ManageEndpointsDeps & Uses<'operations' | 'audits'>
 
-/** Actor, reason and operation id: a request repeated with the same id is done once. */
-export interface EndpointRequest {
+/** An action on endpoints of a workspace and mode. */
+export interface EndpointRequest extends OperatorAction {
   readonly workspace: Workspace
   readonly mode: Mode
-  readonly actor: string
-  readonly reason?: string | null
-  readonly opId: string
 }
 
 /**

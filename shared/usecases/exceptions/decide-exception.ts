@@ -1,8 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { ExceptionKind, Mode } from '#shared/domain/enumerations.ts'
+import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Decision, ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import { applyInvoiceEvent } from '#shared/usecases/invoices/apply-invoice-event.ts'
 import { refusalError } from '#shared/usecases/invoices/refusal-error.ts'
 import { type AttachDeps, attachPayment, type WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
@@ -24,14 +25,9 @@ const ABOUT_PAYMENT: readonly ExceptionKind[] = [
 export type DecideDeps = AttachDeps & Uses<'decisions' | 'payments'>
 
 /** The decision: who, which exception, and what. */
-export interface DecideInput {
-  readonly workspaceId: string
-  readonly mode: Mode
+export interface DecideInput extends WorkspaceAction {
   readonly exceptionId: string
   readonly resolution: Resolution
-  readonly opId: string
-  readonly actor: string
-  readonly reason: string | null
   /** The operation succeeded before: the exception is returned as it is now, even when it was reopened since. */
   readonly isDone?: boolean
   /** The invoice to apply the payment to; only for `attached`. */
@@ -43,7 +39,7 @@ export interface DecideInput {
 }
 
 /** The ways to accept an exception, besides rejecting and closing it. */
-export function waysToAccept(entry: Pick<ExceptionEntry, 'kind' | 'paymentKey' | 'invoiceId'>): readonly Resolution[] {
+export function waysToAccept(entry: Pick<ExceptionEntry, 'kind' | 'paymentKey' | 'invoiceId'>): Resolution[] {
   if (entry.kind === 'partial' && entry.invoiceId !== null) return ['accepted']
   if (entry.paymentKey === null) return []
   if (entry.invoiceId !== null && ABOUT_PAYMENT.includes(entry.kind)) return ['accepted']

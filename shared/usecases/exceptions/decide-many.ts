@@ -1,6 +1,6 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
-import { type BulkRefusal, type BulkResolution, type BulkScope, checkBulkDecision, inWords } from './bulk-decision.ts'
+import { type BulkResolution, type BulkScope, checkBulkDecision, inWords } from './bulk-decision.ts'
 import { type DecideDeps, type DecideInput, decideException } from './decide-exception.ts'
 
 /** One decision about several exceptions. */
@@ -12,20 +12,14 @@ export interface DecideManyInput extends BulkScope {
   readonly isDone: boolean
 }
 
-/** Every requested exception is in one of the two lists. */
-export interface DecideManyResult {
-  readonly done: readonly string[]
-  readonly refused: readonly BulkRefusal[]
-}
-
 /**
  * Decides each exception as `decideException` decides a single one, with its own audit row and under its own id that is derived from the
  * operation's. Those that cannot be decided this way, or that another person decided meanwhile, stay as they are and are returned with the
  * reason. All or nothing only for the second factor: if one acceptance needs a code that this session has not given, `FORBIDDEN_SCOPE` is
  * thrown before anything is changed. Repeating the operation changes nothing that it decided before, also after a crash between two
- * exceptions; it then decides the rest.
+ * exceptions; it then decides the rest. Every requested exception is in one of the two lists.
  */
-export async function decideMany(deps: DecideDeps, input: DecideManyInput): Promise<DecideManyResult> {
+export async function decideMany(deps: DecideDeps, input: DecideManyInput) {
   const ids = [...new Set(input.exceptionIds)]
   const refused = new Map<string, string>()
   const open: string[] = []

@@ -1,5 +1,6 @@
+import type { WalletAdvice } from '#shared/contracts/wallet-previews.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
-import type { AssetId, FiatCode, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
 
 import type { MoveFees } from '#shared/ports/funds.ts'
@@ -15,28 +16,6 @@ export type AdviseWalletDeps = Omit<FiatDeps, 'catalog'> &
     readonly lookups: Pick<InvoiceLookups, 'page'>
     openClient(mode: Mode, network: NetworkId): FundsClient | null
   }
-
-/** What moving one payment of an asset costs. Null means unknown. */
-export interface MovingCost {
-  readonly network: NetworkId
-  readonly asset: AssetId
-  readonly symbol: string
-  readonly fee: string | null
-  readonly feeSymbol: string
-  readonly feeFiat: string | null
-  /** Moving costs at least as much as a usual invoice brings. */
-  readonly exceedsUsual: boolean
-}
-
-/** Advice before a wallet is added. */
-export interface WalletAdvice {
-  readonly costs: readonly MovingCost[]
-  readonly currency: FiatCode
-  /** Middle amount of the newest invoices; null with fewer than five in this currency. */
-  readonly usual: string | null
-  /** A single address or a pool is better: every payment on an address of its own would cost more to move than it brings. */
-  readonly recommendFewer: boolean
-}
 
 /**
  * Compares what moving one payment costs with the workspace's usual invoice. Only a fresh address for each invoice multiplies that
@@ -59,7 +38,7 @@ export async function adviseWallet(
   const fiat = fiatOf(deps, usual.currency, workspace?.policy.arsSeries ?? 'official')
   const networks = input.networks.filter((network) => deps.catalog.hasNode(network, mode))
   const perNetwork = await Promise.all(networks.map((network) => feesOf(deps, mode, network)))
-  const costs: MovingCost[] = []
+  const costs: WalletAdvice['costs'] = []
   for (const [index, network] of networks.entries()) {
     const coin = coinOf(network)
     for (const [asset, fee] of perNetwork[index]?.perAsset ?? []) {

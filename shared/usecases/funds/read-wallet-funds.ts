@@ -207,22 +207,16 @@ interface UsedAddress {
   readonly index: number | null
 }
 
-/** At most `limit` addresses, and where to continue; null at the end. A page may be short, even empty, before the end. */
-interface UsedPage {
-  readonly addresses: readonly UsedAddress[]
-  readonly next: string | null
-}
-
 /**
  * The addresses of a wallet that received a payment for the workspace, or hold a claim of its invoices; the address of a
  * single-address wallet always. `after` is the `next` of an earlier page. A key that several workspaces use shows each of them only
- * its own.
+ * its own. At most `limit` addresses, and where to continue; null at the end. A page may be short, even empty, before the end.
  */
 async function usedAddresses(
   deps: UsedAddressesDeps,
   scope: { readonly workspaceId: string; readonly material: KeyMaterial },
   { after, limit }: { readonly after: string | null; readonly limit: number },
-): Promise<UsedPage> {
+) {
   const { workspaceId, material } = scope
   const { mode, family } = material
   const found: UsedAddress[] = []

@@ -78,23 +78,17 @@ export interface TriggerSubject {
   readonly metadata?: Readonly<Record<string, string>> | undefined
 }
 
-/** The result; `invoiceId` is null for `webhook.test`, which concerns no invoice. */
-export interface TriggeredEvent {
-  readonly type: EventType
-  readonly invoiceId: string | null
-}
-
 /**
  * Triggers a test mode event: a new test invoice goes through the same use cases that merchants and payers use, with
  * simulated payments, and the outbox announces its events. Earlier events on the way are announced as well.
- * `webhook.test` is stored for listeners and sent to no endpoint. With `invoiceId` the steps continue that invoice from its status. Throws
+ * `webhook.test` is stored for listeners and sent to no endpoint; it concerns no invoice, so that `invoiceId` is null. With `invoiceId` the steps continue that invoice from its status. Throws
  * `WORKSPACE_SUSPENDED`, `WORKSPACE_RESTRICTED`, `INVALID_STATE` for an event that cannot follow, and the errors of creating, simulating
  * and cancelling.
  */
 export async function triggerEvent(
   deps: TriggerDeps,
   { workspace, type, subject = {} }: { workspace: Workspace; type: EventType; subject?: TriggerSubject },
-): Promise<TriggeredEvent> {
+) {
   requireStatus(workspace, 'active')
   if (type === 'webhook.test') {
     const [opId, at] = [deps.random.uuid(), deps.clock.now()]

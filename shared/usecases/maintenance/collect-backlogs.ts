@@ -1,3 +1,4 @@
+import type { StuckNetwork } from '#shared/contracts/chain-status.ts'
 import type { NodeCosts } from '#shared/contracts/node-costs.ts'
 import type { BacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
@@ -12,7 +13,7 @@ import type { StoreRedundancy, StoreRedundancyReader } from '#shared/ports/store
 import { backupAge } from '#shared/ports/verified-backups.ts'
 import { createNetworkLag, type NetworkLag } from '#shared/usecases/networks/network-lag.ts'
 import { createCostReader } from '#shared/usecases/networks/node-costs.ts'
-import { type StuckNetwork, stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
+import { stuckNetwork } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 

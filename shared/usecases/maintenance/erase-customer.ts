@@ -3,6 +3,7 @@ import type { Mode } from '#shared/domain/enumerations.ts'
 import type { InvoiceTerms, Ms } from '#shared/domain/invoice/model.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from '#shared/domain/webhook/schedule.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Beyond the last retry of a delivery: time for a delayed relay or dispatcher. */
@@ -14,13 +15,8 @@ export const DELIVERY_LIFE_MS: Ms = WEBHOOK_RETRY_DELAYS_MS.reduce((sum, delay) 
 export type EraseCustomerDeps = Uses<'clock' | 'invoices' | 'eraser' | 'secretBox'>
 
 /** Who requests it, and for which invoice. */
-export interface EraseCustomerInput {
-  readonly workspaceId: string
-  readonly mode: Mode
+export interface EraseCustomerInput extends WorkspaceAction {
   readonly invoiceId: string
-  readonly opId: string
-  readonly actor: string
-  readonly reason: string | null
 }
 
 /**

@@ -8,14 +8,8 @@ const DISK_USED_MAX = 0.85
 const HOUR_MS = 3_600_000
 const GIB = 2 ** 30
 
-/** What the redundancy of the store comes to: `faults` need an operator, `facts` say how it is. Sentences without a full stop. */
-export interface RedundancyHealth {
-  readonly faults: readonly string[]
-  readonly facts: readonly string[]
-}
-
-/** Evaluates the redundancy of the store. What the store does not say is a fact, never a fault. Pure. */
-export function redundancyHealth({ members, oplog, disk, isDenied }: StoreRedundancy): RedundancyHealth {
+/** What the redundancy of the store comes to: `faults` need an operator, `facts` say how it is. Sentences without a full stop. What the store does not say is a fact, never a fault. Pure. */
+export function redundancyHealth({ members, oplog, disk, isDenied }: StoreRedundancy) {
   const faults: string[] = []
   const facts: string[] = []
   if (members !== null) {

@@ -128,18 +128,7 @@ async function walk(
   }
 }
 
-interface RotationCounts {
-  readonly moved: number
-  readonly left: number
-  readonly unreadable: readonly string[]
-}
-
-async function moveOne(
-  deps: RotateMasterKeyDeps,
-  collection: string,
-  found: SealedHolder,
-  dryRun: boolean,
-): Promise<RotationCounts> {
+async function moveOne(deps: RotateMasterKeyDeps, collection: string, found: SealedHolder, dryRun: boolean) {
   let holder: SealedHolder | null = found
   for (let races = 0; holder !== null; races += 1) {
     const { changes, unreadable } = resealed(deps.rotation, holder)

@@ -1,3 +1,4 @@
+import type { ReleasePlan } from '#shared/contracts/chain-status.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -5,7 +6,7 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { deadlinesPassUntil } from './known-until.ts'
-import { type StuckNetwork, stuckNetwork } from './stuck-network.ts'
+import { stuckNetwork } from './stuck-network.ts'
 
 /** Invoices are counted up to here; more are reported as "at least". */
 const COUNT_MAX = 10_000
@@ -20,35 +21,13 @@ export interface PlanReleaseInput {
   readonly through: Ms | null
 }
 
-/** The effect that a release would have now. */
-export interface ReleasePlan {
-  readonly mode: Mode
-  readonly network: NetworkId
-  readonly height: number
-  /** Null when the network advances: then nothing can be released. */
-  readonly stuck: StuckNetwork | null
-  /** Deadlines up to here take effect already, because blocks were read or because of an earlier release. */
-  readonly passedUntil: Ms
-  readonly through: Ms
-  /** Open invoices that wait for this network, with a deadline not later than `through`; at most 10,000 are counted. One that another network holds up as well goes on waiting for that. */
-  readonly waiting: number
-}
-
 /** An operator's request to let deadlines take effect without a scan. */
 export interface ReleaseDeadlinesInput extends PlanReleaseInput {
   readonly through: Ms
-  readonly dryRun: boolean
   readonly actor: string
   readonly reason: string | null
   /** Id of the request: repeating it changes nothing and returns the same result. */
   readonly opId: string
-}
-
-/** Result of the request. */
-export interface ReleasedDeadlines {
-  readonly plan: ReleasePlan
-  /** False in a dry run, and when everything had been released or read before. */
-  readonly changed: boolean
 }
 
 /** Computes the effect of a release without releasing. Throws `NOT_FOUND` for a network that was never scanned. */
@@ -59,14 +38,11 @@ export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput
 /**
  * Lets the deadlines of a stuck network take effect up to a moment although its blocks were not read: open invoices due by then
  * expire within seconds. The change and its audit row are one transaction. It applies only while the cursor stays at its block, and a
- * payment that is read later is checked by its own time. Repeating it changes nothing. Throws `VALIDATION_ERROR` for a moment in the
+ * payment that is read later is checked by its own time. Repeating it changes nothing; `changed` is false when everything had been released or read before. Throws `VALIDATION_ERROR` for a moment in the
  * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances, or while what skipped blocks paid is
  * searched.
  */
-export async function releaseDeadlines(
-  deps: PlanReleaseDeps & Uses<'commands'>,
-  input: ReleaseDeadlinesInput,
-): Promise<ReleasedDeadlines> {
+export async function releaseDeadlines(deps: PlanReleaseDeps & Uses<'commands'>, input: ReleaseDeadlinesInput) {
   const { mode, network, through, opId } = input
   const now = deps.clock.now()
   const reason = input.reason?.trim() ?? ''
@@ -77,7 +53,7 @@ export async function releaseDeadlines(
   const plan = await planFor(deps, input, cursor)
   if (cursor.released?.opId === opId) return { plan, changed: false }
   if (plan.stuck === null) throw advancing(network)
-  if (input.dryRun || through <= plan.passedUntil) return { plan, changed: false }
+  if (through <= plan.passedUntil) return { plan, changed: false }
   const { skipped = null } = cursor
   // What is still unspent in skipped blocks is not stored yet, whatever the network waits for now.
   if (skipped !== null) await refuseWhileSearching(deps, input)

@@ -1,14 +1,20 @@
+import type { StuckNetwork } from '#shared/contracts/chain-status.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type StuckCause, type StuckNetwork, stuckNetwork } from './stuck-network.ts'
+import { stuckNetwork } from './stuck-network.ts'
 
 /** After a downtime every cursor looks abandoned until its scanner is back: such a finding must persist. */
 const OBSERVED_MS = 60_000
 /** Causes that a scanner recorded within its last minutes, and that need no second check. */
-const WITNESSED: ReadonlySet<StuckCause> = new Set(['halted', 'node_refused', 'block_unreadable', 'scan_failed'])
+const WITNESSED: ReadonlySet<StuckNetwork['cause']> = new Set([
+  'halted',
+  'node_refused',
+  'block_unreadable',
+  'scan_failed',
+])
 
 /** Dependencies of reporting. */
 export type ReportStuckDeps = Uses<'clock' | 'cursors' | 'exceptions' | 'catalog'>

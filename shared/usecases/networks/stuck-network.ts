@@ -1,3 +1,4 @@
+import type { StuckNetwork } from '#shared/contracts/chain-status.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import { lagMarkMs, RESTING_MS } from './network-lag.ts'
@@ -7,33 +8,6 @@ const FAILING_MS = 60_000
 /** A silent node, or a scan that does not move although the head is ahead, for longer than this. */
 const STILL_MS = 120_000
 
-/** Why a network is stuck. */
-export const STUCK_CAUSES = [
-  'halted',
-  'node_refused',
-  'block_unreadable',
-  'scan_failed',
-  'no_scanner',
-  'nodes_disagree',
-  'node_silent',
-  'no_progress',
-  'blocks_skipped',
-  'no_new_block',
-  'no_node',
-] as const
-export type StuckCause = (typeof STUCK_CAUSES)[number]
-
-/** A network whose cursor does not advance. */
-export interface StuckNetwork {
-  readonly cause: StuckCause
-  /** What happened: names block, method, cause and host if known. */
-  readonly sentence: string
-  /** What an operator should do next. */
-  readonly advice: string
-  /** Start of the standstill, as far as the cursor shows. */
-  readonly since: Ms
-}
-
 /** Input of the check besides the cursor. */
 export interface StuckScene {
   readonly now: Ms
@@ -41,7 +15,7 @@ export interface StuckScene {
   readonly blockTimeMs: number
 }
 
-type Finding = readonly [cause: StuckCause, since: Ms, sentence: string]
+type Finding = readonly [cause: StuckNetwork['cause'], since: Ms, sentence: string]
 
 /**
  * Whether a network's cursor does not advance, and why: the most specific cause first. Null when it advances or has nothing to
@@ -150,7 +124,7 @@ function silenceSentence({ trouble, height }: ChainCursor): string {
   return `The scanner has received no usable response from the node. The scan has stopped at block ${height}.${before}`
 }
 
-const ADVICE: Readonly<Record<StuckCause, string>> = {
+const ADVICE: Readonly<Record<StuckNetwork['cause'], string>> = {
   halted:
     'Compare the block with another node. Repair or replace your node, or accept the other chain with "paymesh chain resume --accept-reorg".',
   node_refused: 'Correct its URL, chain id or token addresses in PAYMESH_NETWORKS and restart the scanner.',

@@ -77,14 +77,13 @@ it('stores nothing of counters that are none of calls, or of no network', async 
   expect(stored).toEqual([[]])
 })
 
-it('counts methods and calls of a batch in one row, each at its price, and the batch by its price alone', async () => {
+it('counts methods in one row, each at its price', async () => {
   const { usage, flush, stored } = stage()
   const infura = { ...LABELS, provider: 'infura' }
-  for (const method of ['eth_getLogs', 'eth_chainId', 'batch'])
-    usage.metrics.count('node_calls_total', { ...infura, method })
-  usage.metrics.count('node_response_bytes_total', { ...infura, method: 'batch' }, 70)
+  for (const method of ['eth_getLogs', 'eth_chainId']) usage.metrics.count('node_calls_total', { ...infura, method })
+  usage.metrics.count('node_response_bytes_total', { ...infura, method: 'eth_getLogs' }, 70)
   await flush()
   const key = { mode: 'live', network: 'ethereum', provider: 'infura', unit: 'infura' }
-  const sums = { calls: 2, units: 255 + 5 + 80, bytes: 70 }
+  const sums = { calls: 2, units: 255 + 5, bytes: 70 }
   expect(stored).toEqual([[{ ...key, ...sums, day: 9 * DAY_MS, firstAt: 10 * DAY_MS - 1 }]])
 })

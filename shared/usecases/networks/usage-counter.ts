@@ -1,7 +1,6 @@
 import type { NodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import { BATCH } from '#shared/domain/nodes/providers.ts'
 import type { DayUsage, NodePrices } from '#shared/ports/node-usage.ts'
 import type { Clock, Logger, Metrics } from '#shared/ports/runtime.ts'
 
@@ -47,7 +46,7 @@ export function createUsageCounter(
         if (mode === undefined || network === undefined) return
         const unit = prices.unitOf(mode, network, provider)
         const amounts = isCall
-          ? { calls: method === BATCH ? 0 : by, units: by * prices.unitsOf(unit, network, method), bytes: 0 }
+          ? { calls: by, units: by * prices.unitsOf(unit, network, method), bytes: 0 }
           : { calls: 0, units: 0, bytes: by }
         const at = clock.now()
         add({ day: startOfDay(at), mode, network, provider, unit, ...amounts, firstAt: at })

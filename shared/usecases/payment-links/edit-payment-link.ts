@@ -1,11 +1,11 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/money.ts'
 import type { PaymentLink, PaymentLinkChange } from '#shared/ports/payment-links.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
@@ -24,18 +24,12 @@ export interface PaymentLinkFields {
 }
 
 /** An operator's edit of one link. */
-export interface EditPaymentLinkInput {
-  readonly workspaceId: string
-  readonly mode: Mode
+export interface EditPaymentLinkInput extends WorkspaceAction {
   readonly linkId: string
   /** `updatedAt` of the link that the operator saw. */
   readonly version: Ms
   readonly fields: PaymentLinkFields
   readonly limits: Pick<PaymentLinkChange, 'usesMax' | 'expiresAt'>
-  readonly actor: string
-  readonly reason?: string | null
-  /** A repetition changes nothing. */
-  readonly opId: string
 }
 
 /**

@@ -2,10 +2,10 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { productBody } from '#shared/contracts/http/product-create.ts'
 import type { ProductResource } from '#shared/contracts/http/product-resource.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/money.ts'
 import { changedFirst } from '#shared/usecases/audit/changed-first.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { getProduct } from './manage-products.ts'
@@ -14,18 +14,12 @@ import { getProduct } from './manage-products.ts'
 export type EditProductDeps = Uses<'products' | 'audits' | 'clock'>
 
 /** An operator's edit of one product. */
-export interface EditProductInput {
-  readonly workspaceId: string
-  readonly mode: Mode
+export interface EditProductInput extends WorkspaceAction {
   readonly productId: string
   /** `updatedAt` of the product that the operator saw. */
   readonly version: Ms
   /** All fields that may change, as typed; without a description it has none. */
   readonly fields: { readonly name: string; readonly price: string; readonly description?: string | undefined }
-  readonly actor: string
-  readonly reason?: string | null
-  /** A repetition changes nothing. */
-  readonly opId: string
 }
 
 /**

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
+import type { AssetId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
@@ -8,6 +8,7 @@ import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import { type AdvanceDeps, advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { marketAt } from '#shared/usecases/invoices/fold-payments.ts'
 import { transactionId } from '#shared/usecases/networks/transaction-id.ts'
@@ -22,15 +23,6 @@ export type ManageRefundsDeps = AdvanceDeps &
     readonly payees: AddressReader
   }
 
-/** Who acts in which workspace, and why. */
-interface OperatorAction {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly opId: string
-  readonly actor: string
-  readonly reason: string | null
-}
-
 /**
  * Records that money of an invoice is to be refunded, to an address that the operator gives; without one it makes the link where the customer enters
  * theirs. The operation's id is the
@@ -40,7 +32,7 @@ interface OperatorAction {
  */
 export async function openRefundRequest(
   deps: ManageRefundsDeps,
-  input: OperatorAction & {
+  input: WorkspaceAction & {
     readonly invoiceId: string
     readonly asset: AssetId | null
     readonly amount: string
@@ -98,7 +90,7 @@ export async function openRefundRequest(
  */
 export async function recordRefund(
   deps: ManageRefundsDeps,
-  input: OperatorAction & { readonly refundId: string; readonly txHash: string },
+  input: WorkspaceAction & { readonly refundId: string; readonly txHash: string },
 ): Promise<Refund> {
   const refund = await find(deps, input)
   const txHash = transactionId(deps.catalog.asset(refund.asset).family, input.txHash)
@@ -116,7 +108,7 @@ export async function recordRefund(
 /** Withdraws a refund that was not sent: its link stops working. Repeating it changes nothing. Throws `NOT_FOUND` and `INVALID_STATE`. */
 export async function withdrawRefund(
   deps: ManageRefundsDeps,
-  input: OperatorAction & { readonly refundId: string },
+  input: WorkspaceAction & { readonly refundId: string },
 ): Promise<Refund> {
   const refund = await find(deps, input)
   const detail = { refund: refund.id, reason: input.reason }
@@ -139,7 +131,7 @@ function ended({ status, sentBy, sentAt }: Refund): PaymeshError {
   return new PaymeshError('INVALID_STATE', { message })
 }
 
-async function find(deps: ManageRefundsDeps, input: OperatorAction & { readonly refundId: string }): Promise<Refund> {
+async function find(deps: ManageRefundsDeps, input: WorkspaceAction & { readonly refundId: string }): Promise<Refund> {
   const refund = await deps.refunds.findInWorkspace(input.workspaceId, input.mode, input.refundId)
   if (refund === null) throw new PaymeshError('NOT_FOUND')
   return refund
@@ -176,7 +168,7 @@ function amountOf(amount: string, decimals: number): bigint {
 }
 
 function auditOf(
-  input: OperatorAction & {
+  input: WorkspaceAction & {
     readonly at: number
     readonly action: AuditAction
     readonly invoiceId: string

@@ -1,3 +1,4 @@
+import type { RescanEffect, RescanPreview } from '#shared/contracts/chain-commands.ts'
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
@@ -20,36 +21,6 @@ const PAGE = 1_000
 const LISTED_MAX = 200
 /** The owners of paid addresses are read from the store afterwards: fewer than a scanner's whole index. */
 const EVERYONE = { has: () => true, add: () => undefined, size: 1, keys: () => [] }
-
-/**
- * The effect on a payment of reading a block again. `added`: it is not stored; `returned`: it was gone and is in the chain again; `moved`:
- * it is in another block than stored; `other_amount`: its transaction moves another amount in this block; `replaced`:
- * another transaction spends its money; `taken_back`: its block is gone, and none of these contains it; `contradicts`: the
- * same block shows another amount than stored: the scanner would refuse it and stop there.
- */
-export type RescanEffect = 'added' | 'returned' | 'moved' | 'other_amount' | 'replaced' | 'taken_back' | 'contradicts'
-
-/** One change that a scanner would make. */
-export interface PreviewedChange {
-  readonly effect: RescanEffect
-  readonly key: string
-  readonly txHash: string | null
-  readonly height: number | null
-  /** With its asset; base units for a token without a known asset. */
-  readonly amount: string
-  /** The invoice it belongs or would belong to; null means an exception. */
-  readonly invoiceId: string | null
-}
-
-/** Changes that reading blocks again would make, as the node shows them now. */
-export interface RescanPreview {
-  readonly blocks: number
-  /** Stored payments that match exactly. */
-  readonly known: number
-  readonly effects: Readonly<Partial<Record<RescanEffect, number>>>
-  /** The first 200. */
-  readonly changes: readonly PreviewedChange[]
-}
 
 /** Dependencies of previewing; it never writes. */
 export type PreviewDeps = AttributeDeps &
@@ -79,7 +50,7 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
   const cursor = await deps.cursors.find(mode, network)
   const remembered = new Map(input.acceptReorg ? [] : (cursor?.window ?? []))
   const unconfirmed = deps.client.mempool === undefined ? [] : await deps.payments.unconfirmed(mode, network)
-  const changes: PreviewedChange[] = []
+  const changes: RescanPreview['changes'] = []
   let known = 0
   let blocks = 0
   for (let start = from; start <= to; ) {
@@ -100,7 +71,7 @@ export async function previewRescan(deps: PreviewDeps, input: PreviewInput): Pro
   // Requested last, so that everything above was read from this chain.
   const head = cursor === null || input.acceptReorg ? null : await deps.client.blockAt(cursor.height)
   if (head !== null && head.hash !== cursor?.hash) throw offChain()
-  const effects: Partial<Record<RescanEffect, number>> = {}
+  const effects: RescanPreview['effects'] = {}
   for (const { effect } of changes) effects[effect] = (effects[effect] ?? 0) + 1
   return { blocks, known, effects, changes: changes.slice(0, LISTED_MAX) }
 }
@@ -145,7 +116,7 @@ async function comparedToStored(
   deps: PreviewDeps,
   position: PreviewInput,
   blocks: readonly TransferBlock[],
-): Promise<{ readonly known: number; readonly changes: readonly PreviewedChange[] }> {
+): Promise<{ readonly known: number; readonly changes: RescanPreview['changes'] }> {
   const { mode, network } = position
   const paid = blocks.flatMap(({ transfers }) => transfers.map(({ matchKey }) => ({ mode, network, matchKey })))
   const owners = await addressOwners(deps, paid)
@@ -190,7 +161,7 @@ async function lost(
   deps: PreviewDeps,
   { mode, network, confirmedToo }: PreviewInput,
   read: { readonly from: number; readonly blocks: readonly ScannedBlock[]; readonly unconfirmed: readonly Payment[] },
-): Promise<readonly PreviewedChange[]> {
+): Promise<RescanPreview['changes']> {
   const { from, blocks, unconfirmed } = read
   const spent = new Map(blocks.flatMap((block) => [...(block.spent ?? [])]))
   const ended = new Set(replacedBy(unconfirmed, spent).map(({ key }) => key))
@@ -205,7 +176,7 @@ function changeOf(
   { catalog }: Pick<PreviewDeps, 'catalog'>,
   effect: RescanEffect,
   of: Pick<Payment, 'key' | 'txHash' | 'block' | 'asset' | 'amountBase' | 'contract' | 'invoiceId'>,
-): PreviewedChange {
+): RescanPreview['changes'][number] {
   const { key, txHash, block, asset, amountBase, contract, invoiceId } = of
   const amount =
     asset === null

@@ -1,7 +1,8 @@
+import type { ChainCommandKind, ChainPlan } from '#shared/contracts/chain-commands.ts'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
-import type { ChainCommand, ChainCommandKind } from '#shared/ports/chain-commands.ts'
+import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -24,19 +25,6 @@ export interface CommandInput {
   readonly reason?: string | null
   /** Id of the operation: repeating it returns the request that it created. */
   readonly opId?: string
-}
-
-/** The effect that a request will have. */
-export interface ChainPlan {
-  /** The scanner's position and status. */
-  readonly height: number
-  readonly status: ChainCursor['status']
-  /** Blocks that will be read again; both null for `resume` and `skip`, where only the scanner can find them. */
-  readonly from: number | null
-  readonly to: number | null
-  /** Live payments in these blocks now. */
-  readonly livePayments: number
-  readonly confirmedPayments: number
 }
 
 /** The stored request, or null when nothing was stored: a dry run, or nothing to do. */
@@ -171,20 +159,12 @@ export interface CancelChainInput {
   readonly madeUntil?: Ms
 }
 
-/** Result for the open requests. */
-export interface CancelledChain {
-  /** Closed by this call, or in a dry run those that would be. */
-  readonly cancelled: readonly ChainCommand[]
-  /** Requests that ran, or were about to run, before they could be cancelled. */
-  readonly tooLate: readonly ChainCommand[]
-}
-
 /**
  * Closes open requests to the scanner of a network, each with its audit row. The results of a partial rescan stay: they are
  * correct. A request for which a scanner has begun to move its cursor cannot be cancelled any more. Repeating it
- * finds nothing open and changes nothing.
+ * finds nothing open and changes nothing. `cancelled` were closed by this call, or in a dry run would be; `tooLate` ran, or were about to run.
  */
-export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput): Promise<CancelledChain> {
+export async function cancelChainCommands(deps: CancelChainDeps, input: CancelChainInput) {
   const { mode, network, kind, dryRun, actor } = input
   const madeUntil = input.madeUntil ?? Number.POSITIVE_INFINITY
   const open = (await deps.commands.listOpen(mode, network)).filter(

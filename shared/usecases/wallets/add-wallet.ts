@@ -1,4 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { KeyStanding } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -6,7 +7,6 @@ import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { familyNetworks } from './history-source.ts'
-import type { KeyStanding } from './key-history.ts'
 import type { MaterialInput, PreparedMaterial, PrepareMaterialDeps } from './prepare-material.ts'
 
 /** Dependencies of adding a wallet. */

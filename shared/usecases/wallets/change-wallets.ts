@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto'
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { KeyStanding } from '#shared/contracts/wallet-previews.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { WorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
-import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord, AuditWrite } from '#shared/ports/audit.ts'
 import type { Listing } from '#shared/ports/listing.ts'
 import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
 import type { GivenProof } from './check-proof.ts'
-import { type KeyStanding, keyStanding } from './key-history.ts'
+import { keyStanding } from './key-history.ts'
 import { type MaterialInput, prepareMaterial } from './prepare-material.ts'
 import { enteredScope } from './proof-scope.ts'
 import { requireProof } from './require-proof.ts'
@@ -27,15 +29,6 @@ export type ChangeWalletsDeps = AddWalletDeps &
     /** E-mail addresses of all owners of a workspace. */
     ownersOf(workspaceId: string): Promise<readonly string[]>
   }
-
-/** Actor, reason and operation id: a request repeated with the same id is done once. */
-export interface WalletRequest {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly actor: string
-  readonly reason: string | null
-  readonly opId: string
-}
 
 /** A wallet, and from when on quotes use it, or the part added to it; null = from now on. */
 export interface ChangedWallet {
@@ -53,7 +46,7 @@ export interface ChangedWallet {
  */
 export async function addAnnouncedWallet(
   deps: ChangeWalletsDeps,
-  input: WalletRequest & MaterialInput & { readonly networks?: readonly NetworkId[]; readonly proof?: GivenProof },
+  input: WorkspaceAction & MaterialInput & { readonly networks?: readonly NetworkId[]; readonly proof?: GivenProof },
 ): Promise<ChangedWallet & Pick<AddedWallet, 'key' | 'firstAddresses' | 'listed'>> {
   const networks = checkNetworks(deps.catalog, input)
   if ((await deps.workspaces.findById(input.workspaceId)) === null) {
@@ -123,7 +116,7 @@ export async function addAnnouncedWallet(
  */
 export async function switchWallet(
   deps: ChangeWalletsDeps,
-  input: WalletRequest & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
+  input: WorkspaceAction & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
 ): Promise<ChangedWallet> {
   const wallet = await deps.wallets.findWallet(input.walletId)
   if (wallet === null || wallet.workspaceId !== input.workspaceId || wallet.mode !== input.mode) {
@@ -154,7 +147,7 @@ export async function switchWallet(
 }
 
 /** When quotes may use it; null = at once. A workspace that never had a live wallet has no payers to mislead. */
-async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: WalletRequest): Promise<Ms | null> {
+async function startOf(deps: ChangeWalletsDeps, { workspaceId, mode }: WorkspaceAction): Promise<Ms | null> {
   if (mode === 'test' || deps.walletDelayMs === 0) return null
   const live = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === 'live')
   return live.length === 0 ? null : deps.clock.now() + deps.walletDelayMs
@@ -185,7 +178,7 @@ interface WalletChange {
 /** Writes together with the audit row and the mails, and wakes the mailer. */
 export async function storeAnnounced(
   deps: ChangeWalletsDeps,
-  request: WalletRequest,
+  request: WorkspaceAction,
   reported: WalletChange,
   write: (auditWrite: AuditWrite) => Promise<boolean>,
 ): Promise<boolean> {
@@ -197,7 +190,7 @@ export async function storeAnnounced(
 
 async function notes(
   deps: ChangeWalletsDeps,
-  { workspaceId, mode, actor, reason }: WalletRequest,
+  { workspaceId, mode, actor, reason }: WorkspaceAction,
   { wallet, action, effectiveAt, auditId, first, key, proof }: WalletChange,
 ): Promise<AuditWrite> {
   const at = deps.clock.now()

@@ -40,7 +40,7 @@ export const HISTORY_SOURCES: Readonly<Record<Family, HistorySource | null>> = {
 }
 
 /** Networks of a family, in the order of the specification. */
-export function familyNetworks(catalog: Pick<Catalog, 'asset'>, family: Family): readonly NetworkId[] {
+export function familyNetworks(catalog: Pick<Catalog, 'asset'>, family: Family): NetworkId[] {
   return [...new Set(ASSET_IDS.filter((id) => catalog.asset(id).family === family).map(networkOf))]
 }
 
@@ -49,7 +49,7 @@ export function searchableNetworks(
   catalog: Pick<Catalog, 'asset' | 'hasNode'>,
   family: Family,
   mode: Mode,
-): readonly NetworkId[] {
+): NetworkId[] {
   if (HISTORY_SOURCES[family] === null) return []
   return familyNetworks(catalog, family).filter((network) => catalog.hasNode(network, mode))
 }

@@ -1,8 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
 import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
-import type { OwnershipChallenge } from '#shared/ports/ownership.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { MaterialInput } from './prepare-material.ts'
 import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
@@ -15,18 +14,8 @@ const SHOWN = 5
 export type IssueChallengeDeps = Uses<'addressBook' | 'secretBox' | 'wallets' | 'ownership' | 'random' | 'clock'>
 
 /** The subject of the proof: a wallet of the workspace, or material about to be added. */
-export interface IssueChallengeInput {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly actor: string
-  readonly reason: string | null
-  readonly opId: string
+export interface IssueChallengeInput extends WorkspaceAction {
   readonly about: { readonly walletId: string } | { readonly entered: MaterialInput }
-}
-
-/** A text to sign, and the addresses whose signatures are required. */
-export interface IssuedChallenge extends Pick<OwnershipChallenge, 'nonce' | 'text' | 'expiresAt'> {
-  readonly signers: { readonly count: number; readonly first: readonly string[] }
 }
 
 /**
@@ -34,7 +23,7 @@ export interface IssuedChallenge extends Pick<OwnershipChallenge, 'nonce' | 'tex
  * workspaces and costs the same whatever they have. Repeating the operation returns the same text. Throws `NOT_FOUND` for a
  * wallet of others and `VALIDATION_ERROR` for material that cannot be added, and in test mode.
  */
-export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChallengeInput): Promise<IssuedChallenge> {
+export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChallengeInput) {
   const { workspaceId, mode, opId, actor, reason } = input
   if (mode === 'test') throw proofRefused('Test mode needs no proof of control.')
   const scope = await scopeOf(deps, input)

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
+import type { KeyStanding } from '#shared/contracts/wallet-previews.ts'
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
-import type { ScriptType } from '#shared/domain/script-type.ts'
+import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { KeyHistory, KeyMaterial } from '#shared/ports/key-material.ts'
 import { searchableNetworks } from './history-source.ts'
@@ -9,27 +9,19 @@ import { searchableNetworks } from './history-source.ts'
 /** Highest start index accepted: all addresses below it are derived and watched as well. */
 export const START_INDEX_MAX = 100_000
 
-/** State of an extended key, as shown to people. */
-export interface KeyStanding {
-  /** Null where addresses are no output scripts. */
-  readonly scriptType: ScriptType | null
-  /** False while earlier use is searched: until then no address is offered. */
-  readonly ready: boolean
-  readonly waitingFor: readonly NetworkId[]
-  /** First index ever offered, as far as is known. */
-  readonly startIndex: number
-  /** Highest index that was used before; null when none was found. */
-  readonly lastUsedIndex: number | null
-  /** Start index that an operator entered; null without one. */
-  readonly givenIndex: number | null
-}
-
 /** The state of a material; null unless it is an extended key. */
 export function keyStanding(material: Pick<KeyMaterial, 'kind' | 'scriptType' | 'history'>): KeyStanding | null {
   const { kind, history, scriptType } = material
   if (kind !== 'xpub') return null
   const { waitingFor = [], startIndex = 0, lastUsedIndex = null, givenIndex = null } = history ?? {}
-  return { scriptType, ready: !isSearching(material), waitingFor, startIndex, lastUsedIndex, givenIndex }
+  return {
+    scriptType,
+    ready: !isSearching(material),
+    waitingFor: [...waitingFor],
+    startIndex,
+    lastUsedIndex,
+    givenIndex,
+  }
 }
 
 /** Whether addresses of a material are withheld until its earlier use is known. */

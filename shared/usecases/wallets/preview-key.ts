@@ -1,5 +1,4 @@
-import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { ScriptType } from '#shared/domain/script-type.ts'
+import type { KeyPreview, WalletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { AccountKey, AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import { familyNetworks, HISTORY_SOURCES, searchableNetworks } from './history-source.ts'
 import { keyMaterialId } from './key-material.ts'
@@ -8,32 +7,6 @@ import { type MaterialInput, readKeys } from './prepare-material.ts'
 /** Addresses shown for comparison with the owner's own wallet. */
 const SHOWN = 5
 
-/** An address with its position in the owner's wallet. */
-export interface ShownAddress {
-  readonly index: number
-  /** Null for listed addresses. */
-  readonly path: string | null
-  readonly address: string
-}
-
-/** Preview of an extended key. */
-export interface KeyPreview {
-  /** Null where addresses are not output scripts, and until a person has chosen. */
-  readonly scriptType: ScriptType | null
-  /** Possible script types and the first address of each; empty when there is no choice. */
-  readonly choices: readonly { readonly scriptType: ScriptType; readonly path: string; readonly address: string }[]
-  /** How earlier use of the key is found. */
-  readonly search: {
-    readonly networks: readonly NetworkId[]
-    /** Networks of the family that no node can search. */
-    readonly unsearched: readonly NetworkId[]
-    /** The searched data and the invisible data, as sentences. */
-    readonly words: string
-  }
-  /** Nothing can be searched: a new key is refused without a start index. */
-  readonly needsStartIndex: boolean
-}
-
 /**
  * Previews a pasted extended key: its first five addresses, or the first address of each possible script
  * type. Stores nothing. `materialId` is null until a person has chosen. Throws `VALIDATION_ERROR`.
@@ -41,7 +14,7 @@ export interface KeyPreview {
 export function previewKey(
   deps: { readonly addressBook: AddressBook; readonly catalog: Pick<Catalog, 'asset' | 'hasNode'> },
   input: MaterialInput,
-): { readonly materialId: string | null; readonly addresses: readonly ShownAddress[]; readonly key: KeyPreview } {
+): { readonly materialId: string | null; readonly addresses: WalletPreview['addresses']; readonly key: KeyPreview } {
   const { mode, family } = input
   const keys = readKeys(deps, input)
   const shownOf = ({ xpub, path }: AccountKey, count: number) =>

@@ -1,9 +1,9 @@
+import type { WalletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
-import type { WalletKind } from '#shared/ports/key-material.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { checkNetworks } from './add-wallet.ts'
 import { type MaterialInput, readAddresses, refuseKeyFields } from './prepare-material.ts'
-import { type KeyPreview, previewKey, type ShownAddress } from './preview-key.ts'
+import { previewKey } from './preview-key.ts'
 
 /** Addresses shown for comparison with the owner's own wallet. */
 const SHOWN = 5
@@ -18,22 +18,6 @@ const UNIQUE_AMOUNTS =
 /** Dependencies of previewing a wallet. */
 export type PreviewWalletDeps = Uses<'addressBook' | 'catalog' | 'wallets'>
 
-/** Preview of a wallet, for comparison with the owner's own. */
-export interface WalletPreview {
-  readonly kind: WalletKind
-  readonly networks: readonly NetworkId[]
-  /** At most five, in the order of the owner's wallet; empty until a script type is chosen. */
-  readonly addresses: readonly ShownAddress[]
-  /** Null for listed addresses. */
-  readonly key: KeyPreview | null
-  /** How many addresses were listed, and how many entries repeated one; null for extended keys. */
-  readonly listed: { readonly count: number; readonly repeated: number } | null
-  /** State of the workspace's wallet on this key, pool or address. */
-  readonly standing: 'none' | 'enabled' | 'disabled'
-  /** Sentences that a person should read before continuing. */
-  readonly warnings: readonly string[]
-}
-
 /**
  * Reads pasted material and previews it; stores, logs and repeats nothing of it. Throws `VALIDATION_ERROR` that
  * names the problem, also for a private key of any form.
@@ -47,7 +31,7 @@ export async function previewWallet(
     input.kind === 'xpub' ? { ...previewKey(deps, input), listed: null, warnings: [] } : readListShown(deps, input)
   const known = (await deps.wallets.listWallets(input.workspaceId)).find((wallet) => wallet.materialId === materialId)
   const standing = known === undefined ? 'none' : known.disabledAt === null ? 'enabled' : 'disabled'
-  return { kind: input.kind, networks, ...read, standing, warnings: [...warnings, EXCHANGE] }
+  return { networks: [...networks], ...read, standing, warnings: [...warnings, EXCHANGE] }
 }
 
 function readListShown(deps: PreviewWalletDeps, input: MaterialInput) {

@@ -1,7 +1,8 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
+import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced, type WalletRequest } from './change-wallets.ts'
+import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced } from './change-wallets.ts'
 import { checkProof, type GivenProof } from './check-proof.ts'
 import { listedRows, walletScope } from './proof-scope.ts'
 
@@ -12,7 +13,7 @@ import { listedRows, walletScope } from './proof-scope.ts'
  */
 export async function proveWallet(
   deps: ChangeWalletsDeps & Uses<'wallets'>,
-  input: WalletRequest & { readonly walletId: string; readonly proof: GivenProof },
+  input: WorkspaceAction & { readonly walletId: string; readonly proof: GivenProof },
 ): Promise<ChangedWallet & { readonly proved: number }> {
   const { workspaceId, mode, walletId, opId } = input
   const wallet = await deps.wallets.findWallet(walletId)

@@ -1,3 +1,4 @@
+import type { WalletGap } from '#shared/contracts/wallet-previews.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim } from './address-standing.ts'
@@ -7,18 +8,6 @@ export const USUAL_GAP_LIMIT = 20
 const PAGE = 500
 /** How many of the newest addresses a page of the dashboard, or of the command line, looks at: 20 pages of the store. */
 export const GAP_LOOK_BACK = 10_000
-
-/** How far a wallet must search to show all money. */
-export interface WalletGap {
-  /** Highest index that received money; null when none did. */
-  readonly lastPaidIndex: number | null
-  /** Next index that has never been offered. */
-  readonly nextIndex: number
-  /** The gap limit to set: the longest distance from one paid index to the next, or from the last one to the newest offer. */
-  readonly requiredGap: number
-  /** False when only the newest addresses were read: the figures are then at least these, and no paid address was found among them if null. */
-  readonly isComplete: boolean
-}
 
 /**
  * Reads which issued addresses of a key received money. A wallet restored with the usual gap limit shows no money

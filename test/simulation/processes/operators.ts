@@ -80,7 +80,7 @@ export const operatorProgram: Program = async (sim, running) => {
     }),
   )
   handlers.set('release', ({ through, ...place }: Place & { readonly through: number }) =>
-    releaseDeadlines(parts, { ...place, through, dryRun: false, actor: 'simulation', reason: 'looked at' }),
+    releaseDeadlines(parts, { ...place, through, actor: 'simulation', reason: 'looked at' }),
   )
   handlers.set(
     'attach',

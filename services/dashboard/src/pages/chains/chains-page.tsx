@@ -130,8 +130,7 @@ const COLUMNS: readonly Column<Chain>[] = [
   {
     header: 'Scanner',
     wide: true,
-    cell: ({ scanner, leaseExpired }) =>
-      scanner === null ? (leaseExpired ? 'none, lease expired' : 'none') : scanner.slice(0, 8),
+    cell: ({ lease }) => (lease === null ? 'none' : lease.expired ? 'none, lease expired' : lease.owner.slice(0, 8)),
   },
 ]
 

@@ -1,7 +1,6 @@
 import type { NodeCosts, ProviderCost } from '#shared/contracts/node-costs.ts'
-import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { unitName } from '#shared/usecases/networks/node-costs.ts'
-import { table } from './text/output.ts'
+import { table } from './output.ts'
 
 const count = (value: number): string => value.toLocaleString('en')
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`
@@ -43,21 +42,4 @@ export function costLines({ providers, quotas }: NodeCosts): readonly string[] {
     'Units are estimated from the providers’ lists; days and months are UTC.',
     ...shares,
   ]
-}
-
-/** Every network with what it costs, for programs. */
-export function withCosts(found: readonly ChainStatus[], { providers, quotas }: NodeCosts) {
-  return found.map((one) => ({
-    ...one,
-    cost: providers.filter(({ mode, network }) => mode === one.mode && network === one.network).map(withoutPlace),
-    quota:
-      quotas.filter(({ mode, network }) => mode === one.mode && network === one.network).map(withoutPlace)[0] ?? null,
-  }))
-}
-
-function withoutPlace<T extends { readonly mode: unknown; readonly network: unknown }>(
-  one: T,
-): Omit<T, 'mode' | 'network'> {
-  const { mode: _mode, network: _network, ...rest } = one
-  return rest
 }

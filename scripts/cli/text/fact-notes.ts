@@ -1,5 +1,4 @@
-import type { FactComparison } from '#shared/ports/chain-catalog.ts'
-import type { ChainStatus } from '#shared/usecases/networks/chain-status.ts'
+import type { ChainStatus, FactComparison } from '#shared/contracts/chain-status.ts'
 
 type Facts = Pick<ChainStatus, 'mode' | 'facts' | 'row'>
 
