@@ -64,10 +64,10 @@ async function show(
   options: Parameters<typeof browser.open>[0] = {},
   script = '',
   answer: unknown = STATES[name]?.[1] ?? null,
+  path = STATES[name]?.[0] ?? '/',
 ): Promise<Page> {
   const page = await browser.open({ session: SPEAKERS[options.locale ?? ''] ?? ANYBODY, ...options })
   if (script !== '') await page.addInitScript(script)
-  const [path] = STATES[name] ?? ['/']
   await page.route('**/api/**', async (route) => {
     const url = new URL(route.request().url()).pathname
     if (url.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
@@ -122,6 +122,8 @@ const pageOf = (path: string) => path.replace(/\/[^/]{36,43}(?=\/|$)/, '')
 const PAYABLE = /^(pay|partial$|announced|branded|stepped-back)/
 /** States in which what came is said coin by coin. */
 const HAS_COINS = /^(receipt-)?(paid|overpaid|refunded|accepted-short)/
+/** Links that say why they take no payment instead of what for. */
+const isOver = (name: string) => name === 'link-ended' || name === 'link-suspended'
 /** Fields that a page does not say: those that the receipt says, and what is left to pay where nothing is asked for. */
 const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>> = {
   '/i': (field, name) =>
@@ -135,8 +137,8 @@ const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>>
     /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
   '/i/receipt/plain': (field, name) =>
     /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
-  '/l': (field, name) => field === 'link.title' && name === 'link-ended',
-  '/l/plain': (field, name) => field === 'link.title' && name === 'link-ended',
+  '/l': (field, name) => field === 'link.title' && isOver(name),
+  '/l/plain': (field, name) => field === 'link.title' && isOver(name),
 }
 
 // Guarantee: whatever a merchant names things and however large or small amounts are, a payer reads what the server says: the same numbers with
@@ -289,6 +291,18 @@ test('another coin that was chosen in another window is shown and announced', as
   await page.getByRole('heading', { name: /BTC on Bitcoin/ }).waitFor()
   await expect.poll(() => page.locator('.unseen[role=status]').textContent()).toBe('Send 0.00159915 BTC on Bitcoin')
   expect(await page.locator('.address').textContent()).toBe('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq')
+})
+
+// Guarantee: the server and its page read a path alike: what mail programs and people add to one costs nobody the page.
+test.each([
+  ['pay', `/i/${SHOWN_ID}/`, /USDT on TRON/],
+  ['pay', `/I/${SHOWN_ID.toUpperCase()}`, /USDT on TRON/],
+  ['paid', `/i/${SHOWN_ID}/Receipt/`, /^Receipt/],
+  ['link-custom', `/L/${SHOWN_ID}/`, /Barista workshop/],
+  ['refund-requested', `/R/${SHOWN_TOKEN}/`, /Where should your refund go/],
+])('%s is shown at %s', async (name, path, heading) => {
+  const page = await show(name, {}, '', STATES[name]?.[1], path)
+  await page.getByRole('heading', { name: heading }).first().waitFor()
 })
 
 // Guarantee: nobody is asked for a rest at a price that has ended.
