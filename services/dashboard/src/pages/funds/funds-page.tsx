@@ -132,7 +132,7 @@ function Found({ progress: { lines, faults, cut, error, reading, isWhole } }: { 
       ))}
       {totals.length === 0 ? null : (
         <Card title={words.totals}>
-          <ul className="pm-stack-small">
+          <ul className="pm-plain">
             {totals.map(({ network, asset, symbol, balance, unknown, addresses }) => (
               <li key={asset}>
                 {nameOf(network)}: {isWhole && unknown === 0 ? null : `${words.atLeast} `}
