@@ -305,6 +305,56 @@ test.each([
   await page.getByRole('heading', { name: heading }).first().waitFor()
 })
 
+// Guarantee: the way back of the browser leads to a page that works, and never away from it again.
+test('a payer who comes back to a link can press its button again', async () => {
+  const page = await show('link-custom')
+  let sent = 0
+  await page.route('**/api/l/*/invoice', async (route) => {
+    sent += 1
+    await route.fulfill({ json: { invoice: { id: SHOWN_ID, status: 'new' } } })
+  })
+  // The page stays, as in the browser's memory.
+  await page.route(`**/i/${SHOWN_ID}`, (route) => route.fulfill({ status: 204 }))
+  await page.getByLabel('Amount', { exact: true }).fill('400')
+  const go = page.getByRole('button', { name: /^Continue with/ })
+  await go.click()
+  await page.locator('button[aria-busy=true]').waitFor()
+  await page.evaluate(`window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
+  await page.locator('button.main[aria-busy=false]').waitFor()
+  await go.click()
+  await expect.poll(() => sent).toBe(2)
+})
+
+test('a payer who pays is led to the shop while they look, and once', async () => {
+  const paid = { ...views['paid'], version: 9, successUrl: `${dev.checkoutUrl}/back-at-the-shop` } as InvoiceView
+  const page = await show(
+    'pay',
+    {},
+    `Object.defineProperty(document, 'visibilityState', { get: () => window.seen ?? 'visible' })`,
+  )
+  await page.clock.install()
+  let visits = 0
+  await page.route('**/back-at-the-shop', async (route) => {
+    visits += 1
+    await route.fulfill({ status: 204 })
+  })
+  await page.route('**/api/i/**', (route) => route.fulfill({ json: answer(paid) }))
+  await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+  const jump = page.locator('.jump span')
+  await page.clock.runFor(8_000)
+  await jump.waitFor()
+  await page.evaluate(`window.seen = 'hidden'`)
+  await page.clock.runFor(2_000)
+  const before = await jump.textContent()
+  await page.clock.runFor(20_000)
+  expect([await jump.textContent(), visits]).toEqual([before, 0])
+  await page.evaluate(`window.seen = 'visible'`)
+  await page.clock.runFor(20_000)
+  await expect.poll(() => visits).toBe(1)
+  await page.clock.runFor(20_000)
+  expect([visits, await jump.count()]).toEqual([1, 0])
+})
+
 // Guarantee: nobody is asked for a rest at a price that has ended.
 test('a payer whose price ended after a part of it was paid gets a new one for the rest, and no address meanwhile', async () => {
   const page = await show('lapsed-partial')
