@@ -66,7 +66,7 @@ void start()
 
 /** No `await` at the top level: files that are loaded later import parts of this one, which would wait for it. */
 async function start(): Promise<void> {
-  const isRefund = /^\/r\//i.test(window.location.pathname)
+  const isRefund = /^\/r\//i.test(location.pathname)
   const refund = isRefund ? import('./pages/refund-page.tsx').catch(() => null) : null
   const first = await loadWords(readLanguage())
   RefundPage = (await refund)?.RefundPage ?? null

@@ -22,9 +22,7 @@ export function usePayment({ link, reload }: LinkProps) {
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
     // The browser's memory brings the page back as it was left.
-    const back = () => setBusy(false)
-    window.addEventListener('pageshow', back)
-    return () => window.removeEventListener('pageshow', back)
+    window.onpageshow = () => setBusy(false)
   }, [])
 
   async function pay(body: InvoiceBody, prepare: (invoiceId: string) => Promise<void>): Promise<void> {
