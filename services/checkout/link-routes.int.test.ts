@@ -8,13 +8,13 @@ import type { PaymentLinkChange } from '#shared/ports/payment-links.ts'
 import { createMemoryTokenBuckets } from '#shared/queues/token-bucket.ts'
 import { createPaymentLink } from '#shared/usecases/payment-links/manage-payment-links.ts'
 import { useStores } from '#test/support/stores.ts'
-import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
+import { type CheckoutStage, makePages, openCheckout } from './checkout.fixture.ts'
 
 const stores = useStores()
 let stage: CheckoutStage
 beforeAll(async () => {
   // No token comes back while a test runs, however long it takes.
-  stage = await openCheckout(stores, { buckets: createMemoryTokenBuckets(() => 1_000_000) })
+  stage = await openCheckout(stores, { pagesDir: makePages(), buckets: createMemoryTokenBuckets(() => 1_000_000) })
 })
 beforeEach(() => stage.engine.publishRates())
 afterAll(() => stage.close())
@@ -100,7 +100,10 @@ it('makes nothing new for an ended link or a restricted merchant, and still find
   const refusals: unknown[] = []
   const again = async () => {
     const fresh = await stage.post(`/api/l/${id}/invoice`, { actionId: randomUUID() }, '198.51.100.9')
-    refusals.push([fresh.status, fresh.body.error.code, (await stage.get(`/api/l/${id}`)).body.link.isActive])
+    const { isActive, isSuspended } = (await stage.get(`/api/l/${id}`)).body.link
+    refusals.push([fresh.status, fresh.body.error.code, isActive, isSuspended])
+    const cause = isSuspended === true ? 'Shop isn’t accepting payments right now.' : 'no longer active'
+    expect((await stage.get(`/l/${id}/plain`)).body).toContain(cause)
     expect((await stage.post(`/api/l/${id}/invoice`, { actionId }, '198.51.100.9')).body).toEqual(first.body)
   }
   for (const status of ['restricted', 'suspended'] as const) {
@@ -112,9 +115,9 @@ it('makes nothing new for an ended link or a restricted merchant, and still find
   await links.deactivate(stage.engine.workspace.id, 'test', id, stage.engine.deps.clock.now())
   await again()
   expect(refusals).toEqual([
-    [403, 'WORKSPACE_RESTRICTED', false],
-    [403, 'WORKSPACE_SUSPENDED', false],
-    [409, 'INVALID_STATE', false],
+    [403, 'WORKSPACE_RESTRICTED', false, true],
+    [403, 'WORKSPACE_SUSPENDED', false, true],
+    [409, 'INVALID_STATE', false, undefined],
   ])
 })
 

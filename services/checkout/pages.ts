@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import type { Express, NextFunction, Request, Response } from 'express'
 import { z } from 'zod'
 import { LANGUAGES, type Language } from '#services/checkout/web/src/format/locale.ts'
+import { type Html, html } from '#shared/contracts/html.ts'
 import { builtAssets } from '#shared/runtime/http/built-assets.ts'
 import { publicError, retryAfterOf } from './answers.ts'
 import type { CheckoutDeps } from './checkout-deps.ts'
+import { message } from './plain/plain-document.ts'
 import { plainRoutes } from './plain/plain-routes.ts'
-import { languageOf } from './plain/plain-speech.ts'
+import { languageOf, speechOf } from './plain/plain-speech.ts'
 
 /**
  * Only our own files, no framing, no script created from text. Vite's page has no inline script or style,
@@ -43,23 +45,28 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   const folder = join(pagesDir, 'checkout')
   const built = readFileSync(join(folder, 'index.html'), 'utf8')
   const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, folder)]))
-  const show = (request: Request, response: Response, status: number, plain: string | null = null): void => {
+  const show = (request: Request, response: Response, status: number, scriptless: Html | null = null): void => {
     const page = pages.get(languageOf(request)) ?? built
     response
       .status(status)
       .set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache', Vary: 'Accept-Language' })
       .type('html')
-      .send(plain === null ? page : leadTo(page, plain))
+      .send(scriptless === null ? page : withoutScript(page, scriptless))
+  }
+  const showMissing = (request: Request, response: Response): void => {
+    const { say } = speechOf(request)
+    const words = message(say('missing.title'), say('missing'))
+    show(request, response, 404, html`<main class="sheet narrow-sheet"><section class="till">${words}</section></main>`)
   }
   /** A page about one thing: its script's first read, and the same page without a script, have their own paths. */
   const showFor = (kind: 'i' | 'l', below = '') => {
-    app.get(`/${kind}/:id${below}`, (request, response) => {
+    app.all(`/${kind}/:id${below}`, (request, response) => {
       const { id } = request.params
-      if (!isId(id)) return show(request, response, 404)
+      if (!isId(id)) return showMissing(request, response)
       response.set('Link', preload(`/api/${kind}/${id}?coins`))
-      const { lang } = request.query
-      const query = LANGUAGES.some((language) => language === lang) ? `?lang=${String(lang)}` : ''
-      show(request, response, 200, `/${kind}/${id}${below}/plain${query}`)
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (!isRead) response.set('Allow', 'GET, HEAD')
+      show(request, response, isRead ? 200 : 405, leadTo(`/${kind}/${id}${below}/plain${speechOf(request).query}`))
     })
   }
 
@@ -70,17 +77,15 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   showFor('l')
   // Only the script requests whether a refund's link is valid; it keeps the token out of our logs.
   app.get('/r/:token', (request, response) => show(request, response, 200))
-  app.use((request, response) => {
-    if (request.method === 'GET' || request.method === 'HEAD') show(request, response, 404)
-    else response.status(405).set('Allow', 'GET, HEAD').end()
-  })
+  app.use(showMissing)
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error)
     const known = publicError(error)
     if (known.status >= 500) deps.logger.error({ path: request.path, error }, 'a document failed')
     const wait = retryAfterOf(known)
     if (wait !== null) response.set('Retry-After', String(wait))
-    show(request, response, known.status)
+    if (known.status === 404) showMissing(request, response)
+    else show(request, response, known.status)
   })
 }
 
@@ -105,17 +110,17 @@ function stylesOf(built: string): readonly string[] {
 
 const NOSCRIPT = ['<noscript>', '</noscript>'] as const
 
-/** The built page says that it needs JavaScript; a page that exists without it leads there instead. */
-function leadTo(page: string, plain: string): string {
+/** The built page says that it needs JavaScript; one that has something else to say without it says that instead. */
+function withoutScript(page: string, { markup }: Html): string {
   const [from, to] = [page.indexOf(NOSCRIPT[0]), page.indexOf(NOSCRIPT[1])]
-  return from < 0 ? page : `${page.slice(0, from)}${withoutScript(plain)}${page.slice(to + NOSCRIPT[1].length)}`
+  return from < 0 ? page : `${page.slice(0, from + NOSCRIPT[0].length)}${markup}${page.slice(to)}`
 }
 
-/** `path` is made of ids and fixed words, and needs no escaping. Browsers that follow no refresh inside `noscript` have the link. */
-const withoutScript = (path: string) => `<noscript>
+/** Leads to a page that exists without JavaScript. Browsers that follow no refresh inside `noscript` have the link. */
+const leadTo = (path: string): Html => html`
       <meta http-equiv="refresh" content="0; url=${path}" />
       <p><a href="${path}">Continue without JavaScript · Continuar sin JavaScript · Continuar sem JavaScript</a></p>
-    </noscript>`
+    `
 
 /**
  * The browser requests the page's data together with its script, one way there and back earlier than the script would. The script's

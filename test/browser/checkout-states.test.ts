@@ -64,10 +64,10 @@ async function show(
   options: Parameters<typeof browser.open>[0] = {},
   script = '',
   answer: unknown = STATES[name]?.[1] ?? null,
+  path = STATES[name]?.[0] ?? '/',
 ): Promise<Page> {
   const page = await browser.open({ session: SPEAKERS[options.locale ?? ''] ?? ANYBODY, ...options })
   if (script !== '') await page.addInitScript(script)
-  const [path] = STATES[name] ?? ['/']
   await page.route('**/api/**', async (route) => {
     const url = new URL(route.request().url()).pathname
     if (url.endsWith('/live')) await route.fulfill({ status: 429, body: '' })
@@ -122,6 +122,8 @@ const pageOf = (path: string) => path.replace(/\/[^/]{36,43}(?=\/|$)/, '')
 const PAYABLE = /^(pay|partial$|announced|branded|stepped-back)/
 /** States in which what came is said coin by coin. */
 const HAS_COINS = /^(receipt-)?(paid|overpaid|refunded|accepted-short)/
+/** Links that say why they take no payment instead of what for. */
+const isOver = (name: string) => name === 'link-ended' || name === 'link-suspended'
 /** Fields that a page does not say: those that the receipt says, and what is left to pay where nothing is asked for. */
 const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>> = {
   '/i': (field, name) =>
@@ -135,8 +137,8 @@ const UNSAID: Readonly<Record<string, (field: string, name: string) => boolean>>
     /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
   '/i/receipt/plain': (field, name) =>
     /^view\.paymentMethod\.(due|remaining)$/.test(field) || (field === 'view.received' && HAS_COINS.test(name)),
-  '/l': (field, name) => field === 'link.title' && name === 'link-ended',
-  '/l/plain': (field, name) => field === 'link.title' && name === 'link-ended',
+  '/l': (field, name) => field === 'link.title' && isOver(name),
+  '/l/plain': (field, name) => field === 'link.title' && isOver(name),
 }
 
 // Guarantee: whatever a merchant names things and however large or small amounts are, a payer reads what the server says: the same numbers with
@@ -289,6 +291,68 @@ test('another coin that was chosen in another window is shown and announced', as
   await page.getByRole('heading', { name: /BTC on Bitcoin/ }).waitFor()
   await expect.poll(() => page.locator('.unseen[role=status]').textContent()).toBe('Send 0.00159915 BTC on Bitcoin')
   expect(await page.locator('.address').textContent()).toBe('bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq')
+})
+
+// Guarantee: the server and its page read a path alike: what mail programs and people add to one costs nobody the page.
+test.each([
+  ['pay', `/i/${SHOWN_ID}/`, /USDT on TRON/],
+  ['pay', `/I/${SHOWN_ID.toUpperCase()}`, /USDT on TRON/],
+  ['paid', `/i/${SHOWN_ID}/Receipt/`, /^Receipt/],
+  ['link-custom', `/L/${SHOWN_ID}/`, /Barista workshop/],
+  ['refund-requested', `/R/${SHOWN_TOKEN}/`, /Where should your refund go/],
+])('%s is shown at %s', async (name, path, heading) => {
+  const page = await show(name, {}, '', STATES[name]?.[1], path)
+  await page.getByRole('heading', { name: heading }).first().waitFor()
+})
+
+// Guarantee: the way back of the browser leads to a page that works, and never away from it again.
+test('a payer who comes back to a link can press its button again', async () => {
+  const page = await show('link-custom')
+  let sent = 0
+  await page.route('**/api/l/*/invoice', async (route) => {
+    sent += 1
+    await route.fulfill({ json: { invoice: { id: SHOWN_ID, status: 'new' } } })
+  })
+  // The page stays, as in the browser's memory.
+  await page.route(`**/i/${SHOWN_ID}`, (route) => route.fulfill({ status: 204 }))
+  await page.getByLabel('Amount', { exact: true }).fill('400')
+  const go = page.getByRole('button', { name: /^Continue with/ })
+  await go.click()
+  await page.locator('button[aria-busy=true]').waitFor()
+  await page.evaluate(`window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
+  await page.locator('button.main[aria-busy=false]').waitFor()
+  await go.click()
+  await expect.poll(() => sent).toBe(2)
+})
+
+test('a payer who pays is led to the shop while they look, and once', async () => {
+  const paid = { ...views['paid'], version: 9, successUrl: `${dev.checkoutUrl}/back-at-the-shop` } as InvoiceView
+  const page = await show(
+    'pay',
+    {},
+    `Object.defineProperty(document, 'visibilityState', { get: () => window.seen ?? 'visible' })`,
+  )
+  await page.clock.install()
+  let visits = 0
+  await page.route('**/back-at-the-shop', async (route) => {
+    visits += 1
+    await route.fulfill({ status: 204 })
+  })
+  await page.route('**/api/i/**', (route) => route.fulfill({ json: answer(paid) }))
+  await page.evaluate(`window.dispatchEvent(new Event('focus'))`)
+  const jump = page.locator('.jump span')
+  await page.clock.runFor(8_000)
+  await jump.waitFor()
+  await page.evaluate(`window.seen = 'hidden'`)
+  await page.clock.runFor(2_000)
+  const before = await jump.textContent()
+  await page.clock.runFor(20_000)
+  expect([await jump.textContent(), visits]).toEqual([before, 0])
+  await page.evaluate(`window.seen = 'visible'`)
+  await page.clock.runFor(20_000)
+  await expect.poll(() => visits).toBe(1)
+  await page.clock.runFor(20_000)
+  expect([visits, await jump.count()]).toEqual([1, 0])
 })
 
 // Guarantee: nobody is asked for a rest at a price that has ended.

@@ -93,6 +93,7 @@ test(
     const saved = await waiting
     expect(saved.suggestedFilename()).toBe(`test_funds-${walletId.slice(0, 8)}.csv`)
     const text = await readFile(await saved.path(), 'utf8')
+    expect(text.startsWith('\uFEFF')).toBe(true)
     expect(text).toContain(`ethereum,${address},,eth_ethereum,1.2345,`)
 
     const found = await runCli<Funds>(dataDir, ['wallet', 'funds', walletId])

@@ -56,8 +56,10 @@ async function exported(page: Page, { csv }: DashboardList): Promise<readonly st
   await page.getByRole('button', { name: 'Export CSV' }).click()
   const file = await download
   expect(file.suggestedFilename()).toMatch(new RegExp(`^${csv.what}_[\\w-]*_test\\.csv$`))
-  const text = readFileSync(await file.path(), 'utf8')
-  const [heading = '', ...lines] = text.trimEnd().split('\r\n')
+  const bytes = readFileSync(await file.path())
+  // Excel reads UTF-8 where the file begins with its mark.
+  expect(bytes.toString('hex', 0, 3)).toBe('efbbbf')
+  const [heading = '', ...lines] = new TextDecoder().decode(bytes).trimEnd().split('\r\n')
   const column = heading.split(',').indexOf(csv.id)
   return lines.map((line) => line.split(',')[column] ?? '').sort()
 }

@@ -69,7 +69,8 @@ test('settlements are the same on the page and in the file', async () => {
   await page.getByRole('button', { name: 'Export CSV' }).click()
   const file = await download
   expect(file.suggestedFilename()).toMatch(/^settlements_until-[0-9-]{10}_[\w-]+_test\.csv$/)
-  const [heading = '', ...lines] = readFileSync(await file.path(), 'utf8')
+  const [heading = '', ...lines] = new TextDecoder()
+    .decode(readFileSync(await file.path()))
     .trimEnd()
     .split('\r\n')
   const at = (name: string) => heading.split(',').indexOf(name)

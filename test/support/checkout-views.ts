@@ -365,6 +365,7 @@ export const LINK_VIEWS: Readonly<Record<string, LinkView>> = {
   'link-custom': LINK,
   'link-fixed': { ...LINK, mode: 'live', amount: { kind: 'fixed', value: '1250.00' } },
   'link-ended': { ...LINK, isActive: false },
+  'link-suspended': { ...LINK, isActive: false, isSuspended: true },
 }
 
 const REFUND: RefundView = {

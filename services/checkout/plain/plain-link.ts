@@ -1,4 +1,5 @@
 import { fiatText } from '#services/checkout/web/src/format/format-values.ts'
+import { linkEnd } from '#services/checkout/web/src/format/link-end.ts'
 import { noneText } from '#services/checkout/web/src/format/problem-text.ts'
 import type { LinkView, NoOption } from '#shared/contracts/checkout/invoice-view.ts'
 import { type Content, html } from '#shared/contracts/html.ts'
@@ -61,10 +62,7 @@ ${link.amount.kind === 'fixed' ? null : field}
 }
 
 function endedText({ say }: PlainSpeech, link: LinkView): Content {
+  const { title, text, t } = linkEnd(link)
   const m = link.merchant.name
-  if (link.isUsedUp !== true) return message(say('link.ended'), say('link.endedSub', { m }))
-  const minutes = Math.ceil((link.retryAfter ?? 0) / 60)
-  const text =
-    link.retryAfter === undefined ? say('link.usedUpSub', { m }) : say('link.usedUpNow', { m, t: `${minutes} min` })
-  return message(say('link.usedUp'), text)
+  return message(say(title, { m }), say(text, { m, t }))
 }

@@ -6,6 +6,9 @@ import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
 const ACTION = '0d7e8f3a-5a54-4d05-9c6c-0d0e4a2b7c11'
+const FORM = 'application/x-www-form-urlencoded'
+/** What a page says that does something by itself. */
+const PROMISE = /This page (updates|loads|checks|tries|then)/
 let stage: CheckoutStage
 /** Time of the limits stands still. */
 beforeAll(async () => {
@@ -42,10 +45,24 @@ describe('documents', () => {
       expect(answers[at]?.body).not.toContain('needs')
     }
     expect((await stage.get(`/i/${id}?lang=pt`)).body).toContain(`<a href="/i/${id}/plain?lang=pt">`)
-    for (const path of ['/i/none', '/l/none', '/nothing', '/i/%zz', '/%']) {
-      const { status, headers } = await stage.get(path)
+    for (const path of ['/i/none', '/l/none', '/nothing', '/i/%zz', '/%', `/i//${id}`, '/r/none/plain']) {
+      const { status, headers, body } = await stage.get(path)
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+      // Without a script too: the page is missing, whatever runs on it.
+      expect(body).toContain('<h1>Page not found</h1>')
+      expect(body).not.toContain('needs')
     }
+  })
+
+  it('are pages for a method that they do not take, and lead on all the same', async () => {
+    const id = await fresh()
+    for (const path of [`/i/${id}`, `/i/${id}/receipt`, `/l/${id}`]) {
+      const answer = await form(path, { asset: 'usdt_ethereum' })
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+      expect(await answer.text()).toContain(`<a href="${path}/plain">`)
+    }
+    const unknown = await form('/nothing', {})
+    expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
   })
 
   it('and data say when to ask again: 429 to a crowd', async () => {
@@ -120,6 +137,40 @@ describe('a page without a script', () => {
   ])('says in words that a form is wrong: %s %j', async (what, fields) => {
     const answer = await form(`/i/${await fresh()}/plain/${what}`, fields as Record<string, string>)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8'])
+  })
+
+  // Guarantee: whatever happens to a form, its payer reads what is true of it and has the way back; nothing is sent a second time.
+  it.each([
+    ['too large', 413, { asset: 'usdt_ethereum', actionId: ACTION, more: 'x'.repeat(2_000) }, {}],
+    ['in no known charset', 400, { asset: 'usdt_ethereum' }, { 'Content-Type': `${FORM}; charset=x-none` }],
+    ['of another page', 403, { asset: 'usdt_ethereum', actionId: ACTION }, { Origin: 'https://evil.example' }],
+  ])('leads back from a form that is %s, and promises nothing', async (_what, status, fields, headers) => {
+    const id = await fresh()
+    const answer = await form(`/i/${id}/plain/asset?lang=en`, fields as Record<string, string>, headers)
+    const body = await answer.text()
+    expect([answer.status, answer.headers.get('refresh')]).toEqual([status, null])
+    expect(body).toContain(`<a href="/i/${id}/plain?lang=en">Back to the page</a>`)
+    expect(body).not.toMatch(PROMISE)
+    expect((await storedOf(id))?.paymentMethods).toEqual([])
+  })
+
+  it('loads the page of a form again when the store is back, and says so', async () => {
+    const id = await fresh()
+    const find = stage.deps.invoices.findById
+    stage.deps.invoices.findById = () => Promise.reject(new Error('the store is away'))
+    const answer = await form(`/i/${id}/plain/asset`, { asset: 'usdt_ethereum', actionId: ACTION })
+    stage.deps.invoices.findById = find
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(answer.headers.get('refresh')).toBe(`5; url=/i/${id}/plain`)
+    expect(await answer.text()).toContain('This page loads as soon as there is one.')
+  })
+
+  it('is what the address of a form shows when it is opened again, in the language that was asked for', async () => {
+    const id = await fresh()
+    for (const kind of ['asset', 'price']) {
+      const { status, headers } = await fetch(`${stage.url}/i/${id}/plain/${kind}?lang=ES`, { redirect: 'manual' })
+      expect([status, headers.get('location')]).toEqual([303, `/i/${id}/plain?lang=es`])
+    }
   })
 
   it('shows unknown ids, and text of strangers as text', async () => {

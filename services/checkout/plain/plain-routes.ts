@@ -3,7 +3,7 @@ import { handle, idOf, limitReads, publicError, retryAfterOf } from '#services/c
 import type { CheckoutDeps } from '#services/checkout/checkout-deps.ts'
 import { opIdOf } from '#services/checkout/invoice-routes.ts'
 import { admit, LIMITS, payerOf } from '#services/checkout/limits.ts'
-import { isFinal, problemText } from '#services/checkout/web/src/format/problem-text.ts'
+import { isFinal, problemText, waitText } from '#services/checkout/web/src/format/problem-text.ts'
 import { amountFault, readTypedAmount } from '#services/checkout/web/src/format/typed-amount.ts'
 import type { InvoiceView, LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import { chooseAssetBody, payLinkBody, renewPriceBody } from '#shared/contracts/checkout/requests.ts'
@@ -60,6 +60,8 @@ export function plainRoutes(deps: CheckoutDeps, styles: readonly string[]): Rout
     ...form,
     handle(async (request, response) => await sendLink(pages, request, response)),
   )
+  // The address of a form that was refused, opened again.
+  router.get('/i/:id/plain/:form', (request, response) => response.redirect(303, pageOf(request)))
   router.use('/:kind/:id{/receipt}/plain', problemPage(pages))
   return router
 }
@@ -203,7 +205,13 @@ function refusalText(request: Request, response: Response, error: unknown, merch
   return problemText(speechOf(request), problem, merchant)
 }
 
-/** Any failure is a page in words; one that passes loads itself again. */
+/** The page whose form this request sends. */
+function pageOf(request: Request): string {
+  const { kind = 'i', id = '' } = request.params
+  return `/${encodeURIComponent(String(kind))}/${encodeURIComponent(String(id))}/plain${speechOf(request).query}`
+}
+
+/** Any failure is a page in words that leads on; one that passes loads the page by itself, and never sends a form again. */
 function problemPage({ deps, styles }: Pages) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     if (response.headersSent) {
@@ -216,17 +224,19 @@ function problemPage({ deps, styles }: Pages) {
     const { say, words } = speech
     const wait = retryAfterOf(known)
     if (wait !== null) response.set('Retry-After', String(wait))
-    // A form is not sent again by itself: its page is.
-    if (wait !== null && request.method === 'GET') response.set('Refresh', String(wait))
-    const [title, text] =
-      known.status === 404
-        ? [say('missing.title'), say('missing')]
-        : known.status === 403
-          ? [say('failed.title'), words.foreign]
-          : known.status === 429
-            ? [say('failed.title'), say('away.busy', { t: `${wait ?? 60} s` })]
-            : [say('failed.title'), say('failed')]
+    // Of a form its page; an empty address is the document's own.
+    const again = request.method === 'POST' ? pageOf(request) : ''
+    if (wait !== null) response.set('Refresh', again === '' ? String(wait) : `${wait}; url=${again}`)
+    const isMissing = known.status === 404
+    const title = say(isMissing ? 'missing.title' : 'failed.title')
+    const texts: Readonly<Record<number, string>> = {
+      403: words.foreign,
+      404: say('missing'),
+      429: say('away.busy', { t: waitText(wait ?? 60) }),
+    }
+    const text = texts[known.status] ?? say(known.status < 500 ? 'problem.other' : 'failed')
+    const body = html`${message(title, text)}${isMissing ? null : html`<p class="tip"><a href="${again}">${words.back}</a></p>`}`
     response.status(known.status)
-    sendPlain(response, { speech, styles }, { title, bill: null, body: html`${message(title, text)}`, scripted: null })
+    sendPlain(response, { speech, styles }, { title, bill: null, body, scripted: null })
   }
 }

@@ -10,6 +10,7 @@ interface Words {
   readonly script: string
   readonly foreign: string
   readonly left: string
+  readonly back: string
   readonly go: string
 }
 
@@ -22,6 +23,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     script: 'Open the page with JavaScript',
     foreign: 'This form was not sent from this page, so nothing was changed. Open the page again.',
     left: '{t} left',
+    back: 'Back to the page',
     go: 'Continue',
   },
   es: {
@@ -31,6 +33,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     script: 'Abrir la página con JavaScript',
     foreign: 'Este formulario no se envió desde esta página y no se cambió nada. Vuelve a abrir la página.',
     left: 'quedan {t}',
+    back: 'Volver a la página',
     go: 'Continuar',
   },
   pt: {
@@ -40,6 +43,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     script: 'Abrir a página com JavaScript',
     foreign: 'Este formulário não foi enviado desta página e nada foi alterado. Abra a página de novo.',
     left: 'faltam {t}',
+    back: 'Voltar à página',
     go: 'Continuar',
   },
 }
@@ -62,6 +66,6 @@ export function languageOf(request: Request): Language {
 /** The speech of a request. */
 export function speechOf(request: Request): PlainSpeech {
   const language = languageOf(request)
-  const query = request.query['lang'] === language ? `?lang=${language}` : ''
+  const query = request.query['lang'] === undefined ? '' : `?lang=${language}`
   return { ...speechIn(language, SPOKEN[language], preferredBy(request)), words: WORDS[language], query }
 }

@@ -206,6 +206,8 @@ export interface LinkView {
   readonly id: string
   readonly mode: Mode
   readonly isActive: boolean
+  /** Inactive because its merchant may not take payments now. */
+  readonly isSuspended?: boolean
   /** Inactive because other payers hold every use; one may come back. */
   readonly isUsedUp?: boolean
   /** Seconds until one may come back; absent when payers keep all of them. */

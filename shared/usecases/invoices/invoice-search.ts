@@ -3,7 +3,8 @@ import type { InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import { addressClaim } from '#shared/usecases/wallets/address-standing.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
-const NUMBER = /^#?(\d{1,9})$/
+/** An invoice's number, as pages and people write it. */
+const NUMBER = /^(?:invoice )?#? ?(\d{1,9})$/i
 
 /** Families whose addresses a text may be; several families may share a form. */
 export type GuessAddress = (

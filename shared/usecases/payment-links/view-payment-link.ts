@@ -15,12 +15,14 @@ export async function viewPaymentLink(deps: ViewPaymentLinkDeps, linkId: string)
   if (workspace === null) throw new Error(`link ${linkId} belongs to no workspace`)
   const { currency, amount } = link
   const text = (minor: bigint | null) => (minor === null ? null : formatFiat(minor, currency))
-  const isOpen = link.status === 'active' && workspace.status === 'active' && !hasExpired(link, deps.clock.now())
+  const isOn = link.status === 'active' && !hasExpired(link, deps.clock.now())
+  const isOpen = isOn && workspace.status === 'active'
   const busy = isOpen ? await usesBusy(deps, link) : null
   return {
     id: link.id,
     mode: link.mode,
     isActive: isOpen && busy === null,
+    ...(isOn && !isOpen && { isSuspended: true }),
     ...(busy !== null && { isUsedUp: true, ...(busy.retryAfter !== null && { retryAfter: busy.retryAfter }) }),
     merchant: viewMerchant(workspace),
     title: link.title,

@@ -32,12 +32,14 @@ let RefundPage: typeof import('./pages/refund-page.tsx').RefundPage | null = nul
 
 /** The page of a path. */
 function Page({ path }: { readonly path: string }) {
-  const [, kind, id = '', part, ...rest] = path.split('/')
+  // As the server reads it: in either case, and with a slash at its end or without.
+  const [, kind = '', id = '', part = '', ...rest] = path.replace(/\/$/, '').split('/')
+  const page = `${kind}/${part}`.toLowerCase()
   if (id !== '' && rest.length === 0) {
-    if (kind === 'i' && part === undefined) return <InvoicePage id={id} />
-    if (kind === 'i' && part === 'receipt') return <ReceiptPage id={id} />
-    if (kind === 'l' && part === undefined) return <LinkPage id={id} />
-    if (kind === 'r' && part === undefined) {
+    if (page === 'i/') return <InvoicePage id={id} />
+    if (page === 'i/receipt') return <ReceiptPage id={id} />
+    if (page === 'l/') return <LinkPage id={id} />
+    if (page === 'r/') {
       if (RefundPage !== null) return <RefundPage token={id} />
       return <FailedPage problem={OFFLINE} retry={() => window.location.reload()} />
     }
@@ -64,7 +66,7 @@ void start()
 
 /** No `await` at the top level: files that are loaded later import parts of this one, which would wait for it. */
 async function start(): Promise<void> {
-  const isRefund = window.location.pathname.startsWith('/r/')
+  const isRefund = /^\/r\//i.test(location.pathname)
   const refund = isRefund ? import('./pages/refund-page.tsx').catch(() => null) : null
   const first = await loadWords(readLanguage())
   RefundPage = (await refund)?.RefundPage ?? null

@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { revealHidden } from '../format/reveal-hidden.ts'
 import { showDuration, showTime } from '../format/time.ts'
 import { Hint } from './hint.tsx'
@@ -28,10 +28,25 @@ export function Time({ at, detail }: { readonly at: Moment | null | undefined; r
   )
 }
 
-/** Time until, or since, a moment: `4 min 12 s`. Updates itself; add "in" or "ago" around it. */
-export function Span({ at, stepMs = 1_000 }: { readonly at: Moment; readonly stepMs?: number }) {
-  const now = useNow(stepMs)
-  return <span className="pm-num pm-nowrap">{showDuration(Math.max(1_000, Math.abs(toMs(at) - now)))}</span>
+/** Time since a moment: `4 min 12 s`. Updates itself; add "ago" behind it. */
+export function Since({ at, stepMs = 1_000 }: { readonly at: number; readonly stepMs?: number }) {
+  return <Duration ms={useNow(stepMs) - at} />
+}
+
+interface UntilProps {
+  readonly at: number
+  readonly past?: ReactNode
+  readonly children: (left: ReactNode) => ReactNode
+}
+
+/** Says what is to come with the time until then, and from that moment on what is `past`, whether or not anything was read again. */
+export function Until({ at, past = null, children }: UntilProps) {
+  const left = at - useNow(1_000)
+  return left > 0 ? children(<Duration ms={left} />) : past
+}
+
+function Duration({ ms }: { readonly ms: number }) {
+  return <span className="pm-num pm-nowrap">{showDuration(Math.max(1_000, ms))}</span>
 }
 
 /** A sentence of the server with its times in the operator's time zone. */

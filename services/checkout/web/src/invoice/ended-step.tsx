@@ -186,7 +186,7 @@ function Undecided({ view, step, now }: EndedProps) {
       </div>
       {!isDecided && (
         <p class="sub centered">
-          <Say w="late.quote" x={view.number} m={who} />
+          <Say w="late.quote" x={view.number} m={who} /> {say('late.wait')}
         </p>
       )}
       {view.merchant.contact === null && <ContactHint merchant={view.merchant} />}

@@ -109,12 +109,13 @@ function Jump({ to, merchant }: { readonly to: string; readonly merchant: string
   const [left, setLeft] = useState<number | null>(JUMP_AFTER_S)
   useEffect(() => {
     if (left === null || !/^https?:\/\//.test(to)) return
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
       if (document.visibilityState !== 'visible') return
+      // Whoever comes back with the browser's button stays.
+      setLeft(left > 1 ? left - 1 : null)
       if (left <= 1) location.assign(to)
-      else setLeft(left - 1)
     }, 1_000)
-    return () => clearTimeout(timer)
+    return () => clearInterval(timer)
   }, [left, to])
   if (left === null) return null
   return (

@@ -147,7 +147,7 @@ function Coins({
       {options === null && <p class="sub">{say('loading')}</p>}
       {assets.length > 0 && available.length === 0 && (
         <p class="tip" role="alert">
-          {say('pick.paused.all')}
+          {say('pick.paused.all')} {say('pick.paused.again')}
         </p>
       )}
       {assets.length > 0 && coins.length === 0 && <p class="tip">{say('pick.notFound')}</p>}

@@ -3,7 +3,8 @@ import type { AssetOptionsView, LinkView } from '#shared/contracts/checkout/invo
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { forgetAction, keptAction, request } from '../data/request.ts'
 import { useLoaded } from '../data/use-loaded.ts'
-import { fiatNumber, fiatText, roughText } from '../format/format-values.ts'
+import { fiatNumber, fiatText } from '../format/format-values.ts'
+import { linkEnd } from '../format/link-end.ts'
 import { plain } from '../format/plain.ts'
 import { amountFault, boundsText, readTypedAmount, type TypedAmount } from '../format/typed-amount.ts'
 import { CoinPicker } from '../invoice/pick-step.tsx'
@@ -74,17 +75,12 @@ function boundsOf({ amount, currency }: LinkView, { say, locale }: Speech): read
 }
 
 function EndedLink({ link }: { readonly link: LinkView }) {
-  const { say } = useSpeech()
-  const isUsedUp = link.isUsedUp === true
   const merchant = <Foreign text={link.merchant.name} />
+  const { title, text, t } = linkEnd(link)
   return (
     <>
-      <Hero tone="expired" icon="slash" title={say(isUsedUp ? 'link.usedUp' : 'link.ended')}>
-        {link.retryAfter === undefined ? (
-          <Say w={isUsedUp ? 'link.usedUpSub' : 'link.endedSub'} m={merchant} />
-        ) : (
-          <Say w="link.usedUpNow" m={merchant} t={roughText(link.retryAfter * 1_000)} />
-        )}
+      <Hero tone="expired" icon="slash" title={<Say w={title} m={merchant} />}>
+        <Say w={text} m={merchant} t={t} />
       </Hero>
       <div class="acts">
         <Contact merchant={link.merchant} />
@@ -167,9 +163,7 @@ function LinkForm({ link, reload }: LinkProps) {
     >
       <Steps names={['step.amount', 'step.coin', 'step.pay', 'step.confirm']} at={0} />
       <LinkHead link={link} />
-      <p class="sub">
-        <Say w="link.sub" m={<Foreign text={link.merchant.name} />} />
-      </p>
+      <p class="sub">{say('link.sub')}</p>
       <AmountField link={link} text={text} typed={typed} wasTried={wasTried} field={field} onInput={setText} />
       <p class="tip">
         <b>{say('how.b')}</b> {say('how')}

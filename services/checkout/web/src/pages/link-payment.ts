@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { LinkView } from '#shared/contracts/checkout/invoice-view.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { forgetAction, keptAction, request } from '../data/request.ts'
@@ -20,6 +20,10 @@ export function usePayment({ link, reload }: LinkProps) {
   const speech = useSpeech()
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    // The browser's memory brings the page back as it was left.
+    window.onpageshow = () => setBusy(false)
+  }, [])
 
   async function pay(body: InvoiceBody, prepare: (invoiceId: string) => Promise<void>): Promise<void> {
     if (isBusy) return

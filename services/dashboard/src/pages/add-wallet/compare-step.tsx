@@ -125,7 +125,7 @@ export function CompareStep(props: {
           </Note>
         ) : null}
         {preview.requiresProofs ? (
-          <div className="pm-stack-small">
+          <div className="pm-plain">
             <h2>Proof of control</h2>
             <p>
               This Paymesh server has more than one workspace, so a signed message has to prove that you control{' '}
@@ -172,7 +172,7 @@ export function StartIndexField(props: {
     networks.map((each) => NETWORKS[each].name).join(', ')
   const searches = search.networks.length > 0
   return (
-    <div className="pm-stack-small">
+    <div className="pm-plain">
       <h2>Was this key used before?</h2>
       <p>
         {search.words} {searches ? `It searches ${names(search.networks)}.` : null}{' '}

@@ -14,7 +14,7 @@ import { DataTable } from '#services/dashboard/src/parts/table/data-table.tsx'
 import { useListOrder } from '#services/dashboard/src/parts/table/list-order.ts'
 import { useCursorPages } from '#services/dashboard/src/parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filters.ts'
-import { Span, Time } from '#services/dashboard/src/parts/time.tsx'
+import { Time, Until } from '#services/dashboard/src/parts/time.tsx'
 import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
@@ -167,12 +167,10 @@ function LastOrNext({ status, dueAt, finishedAt, createdAt, endpointUrl, inFligh
       <small>
         {inFlight ? (
           'sending now'
-        ) : dueAt > Date.now() ? (
-          <>
-            next attempt in <Span at={dueAt} stepMs={10_000} />
-          </>
         ) : (
-          'due now'
+          <Until at={dueAt} past="due now">
+            {(left) => <>next attempt in {left}</>}
+          </Until>
         )}
       </small>
     </>

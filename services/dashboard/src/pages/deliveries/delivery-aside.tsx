@@ -12,7 +12,7 @@ import { Facts, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { Aside } from '../../parts/dialog/aside.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
-import { Span, Time } from '../../parts/time.tsx'
+import { Time, Until } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { CodeBlock } from '../webhooks/code-block.tsx'
@@ -187,12 +187,7 @@ function Sentence({ detail: { delivery, past, future, attemptsMax } }: { readonl
           <>
             {attempt === 0 ? 'First attempt at ' : 'Next attempt at '}
             <Time at={next.at} detail />
-            {next.at > Date.now() ? (
-              <>
-                , in <Span at={next.at} />
-              </>
-            ) : null}
-            . After attempt {attemptsMax} it is marked failed.
+            <Until at={next.at}>{(left) => <>, in {left}</>}</Until>. After attempt {attemptsMax} it is marked failed.
           </>
         )}
       </p>

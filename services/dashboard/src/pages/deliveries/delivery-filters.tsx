@@ -1,9 +1,8 @@
-import { NativeSelect } from '@mantine/core'
 import { useMemo } from 'react'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
-import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
+import { type ChoiceFilter, chipOf } from '../../parts/table/filter-chip.ts'
+import { Choices, ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 
 /** Filters of the list of deliveries in the URL. */
 export const DELIVERY_FILTERS = { q: '', status: 'all', endpoint: 'all', type: 'all', period: 'any' }
@@ -22,7 +21,6 @@ const PERIODS = [
   { value: '7', label: 'Last 7 days', days: 7 },
   { value: '30', label: 'Last 30 days', days: 30 },
 ] as const
-const PERIOD_OPTIONS = PERIODS.map(({ value, label }) => ({ value, label }))
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
@@ -54,15 +52,15 @@ export function DeliveryFilters({ filters, set, endpoints }: DeliveryFiltersProp
     { value: 'all', label: 'Any endpoint' },
     ...endpoints.map((endpoint) => ({ value: endpoint.id, label: endpointName(endpoint) })),
   ]
-  const selects = [
-    { name: 'status', label: 'Status', data: STATUSES },
-    { name: 'endpoint', label: 'Endpoint', data: ofEndpoints },
-    { name: 'type', label: 'Event type', data: TYPES },
-    { name: 'period', label: 'Time', data: PERIOD_OPTIONS },
-  ] as const
+  const choices: readonly ChoiceFilter<keyof typeof DELIVERY_FILTERS>[] = [
+    { name: 'status', label: 'Status', options: STATUSES },
+    { name: 'endpoint', label: 'Endpoint', options: ofEndpoints },
+    { name: 'type', label: 'Event type', options: TYPES },
+    { name: 'period', label: 'Time', options: PERIODS },
+  ]
   const chips = [
     ...chipOf(filters, DELIVERY_FILTERS, 'q', 'Search'),
-    ...selects.flatMap(({ name, label, data }) => chipOf(filters, DELIVERY_FILTERS, name, label, data)),
+    ...choices.flatMap(({ name, label, options }) => chipOf(filters, DELIVERY_FILTERS, name, label, options)),
   ]
   return (
     <ListFilters
@@ -77,15 +75,7 @@ export function DeliveryFilters({ filters, set, endpoints }: DeliveryFiltersProp
         />
       }
     >
-      {selects.map(({ name, label, data }) => (
-        <NativeSelect
-          key={name}
-          aria-label={label}
-          data={[...data]}
-          value={filters[name]}
-          onChange={({ currentTarget }) => set({ [name]: currentTarget.value })}
-        />
-      ))}
+      <Choices of={choices} filters={filters} set={set} />
     </ListFilters>
   )
 }

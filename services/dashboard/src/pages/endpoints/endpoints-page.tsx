@@ -10,7 +10,7 @@ import { loadedDialog } from '../../parts/dialog/loaded-dialog.tsx'
 import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { Span } from '../../parts/time.tsx'
+import { Since, Until } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
@@ -144,11 +144,18 @@ const COLUMNS: readonly Column<Endpoint>[] = [
             `${held} paused`
           ) : retrying > 0 ? (
             `${retrying} retrying`
-          ) : oldestDueAt !== null && oldestDueAt < Date.now() ? (
-            <>
-              oldest overdue by <Span at={oldestDueAt} stepMs={10_000} />
-            </>
-          ) : null}
+          ) : oldestDueAt === null ? null : (
+            <Until
+              at={oldestDueAt}
+              past={
+                <>
+                  oldest overdue by <Since at={oldestDueAt} stepMs={10_000} />
+                </>
+              }
+            >
+              {() => null}
+            </Until>
+          )}
         </small>
       </>
     ),

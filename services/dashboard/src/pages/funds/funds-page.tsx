@@ -12,7 +12,7 @@ import { Card, Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Page } from '../../parts/page.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
-import { save } from '../../parts/save-file.ts'
+import { saveTable } from '../../parts/save-file.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
 import { FundsTable } from './funds-table.tsx'
@@ -62,8 +62,8 @@ function Funds({ walletId, networks }: { readonly walletId: string; readonly net
   const isDone = progress !== null && progress.reading === null
   const download = () => {
     const prefix = mode === 'test' ? 'test_' : ''
-    save(
-      new Blob([fundsCsv(progress?.lines ?? [])], { type: 'text/csv' }),
+    saveTable(
+      fundsCsv(progress?.lines ?? []),
       `${prefix}funds-${walletId.slice(0, 8)}${progress?.isWhole === true ? '' : '-partial'}.csv`,
     )
   }
@@ -132,7 +132,7 @@ function Found({ progress: { lines, faults, cut, error, reading, isWhole } }: { 
       ))}
       {totals.length === 0 ? null : (
         <Card title={words.totals}>
-          <ul className="pm-stack-small">
+          <ul className="pm-plain">
             {totals.map(({ network, asset, symbol, balance, unknown, addresses }) => (
               <li key={asset}>
                 {nameOf(network)}: {isWhole && unknown === 0 ? null : `${words.atLeast} `}

@@ -11,6 +11,7 @@ import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Time } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
+import { useNow } from '../../parts/use-now.ts'
 import { useRefusal, useScope, useTo } from '../../session/scope.ts'
 import type { InvoiceDetail } from '../money/answers.ts'
 
@@ -98,17 +99,17 @@ export function RateCard({ invoice: { coins, rate, amount } }: Props) {
 const SOURCES = { api: 'API', link: 'Payment link', manual: 'Created here', billing: 'Billing' } as const
 
 /** The clock decides the tense, and the end of an invoice whether it ever came to that. */
-function expiryLabel({ status, expiresAt }: InvoiceDetail): string {
-  if (status === 'new' || status === 'pending' || status === 'partial')
-    return expiresAt > Date.now() ? 'Expires' : 'Time to pay ended'
+function expiryLabel(status: InvoiceDetail['status'], isPast: boolean): string {
+  if (status === 'new' || status === 'pending' || status === 'partial') return isPast ? 'Time to pay ended' : 'Expires'
   if (status === 'expired') return 'Expired'
-  return expiresAt > Date.now() ? 'Would expire' : 'Would have expired'
+  return isPast ? 'Would have expired' : 'Would expire'
 }
 
 /** The order of the invoice. */
 export function OrderCard({ invoice }: Props) {
   const to = useTo()
-  const { paymentLinkId, metadata } = invoice
+  const { paymentLinkId, metadata, status, expiresAt } = invoice
+  const expiry = expiryLabel(status, useNow(1_000) >= expiresAt)
   const facts: readonly Fact[] = [
     ['Description', orDash(invoice.description)],
     ['Order', orDash(invoice.orderId)],
@@ -123,7 +124,7 @@ export function OrderCard({ invoice }: Props) {
       ),
     ],
     ['Created', <Time key="created" at={invoice.createdAt} detail />],
-    [expiryLabel(invoice), <Time key="expires" at={invoice.expiresAt} detail />],
+    [expiry, <Time key="expires" at={expiresAt} detail />],
     ...Object.entries(metadata).map(
       ([name, value]): Fact => [
         name,

@@ -11,7 +11,7 @@ import { Page } from '#services/dashboard/src/parts/page.tsx'
 import { QueryView } from '#services/dashboard/src/parts/query-view.tsx'
 import { StatusBadge } from '#services/dashboard/src/parts/status-badge.tsx'
 import { VOCABULARY } from '#services/dashboard/src/parts/status-vocabulary.ts'
-import { Span, WithTimes } from '#services/dashboard/src/parts/time.tsx'
+import { Until, WithTimes } from '#services/dashboard/src/parts/time.tsx'
 import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useRefusal, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import '#services/dashboard/src/pages/money/money.css'
@@ -150,11 +150,7 @@ function Sentence({ invoice }: { readonly invoice: InvoiceDetail }) {
           <WithTimes text={sentence} />
         )}
       </p>
-      {open && expiresAt > Date.now() ? (
-        <p className="pm-muted">
-          Expires in <Span at={expiresAt} />.
-        </p>
-      ) : null}
+      {open ? <Until at={expiresAt}>{(left) => <p className="pm-muted">Expires in {left}.</p>}</Until> : null}
     </Note>
   )
 }

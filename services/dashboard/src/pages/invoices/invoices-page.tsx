@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
@@ -12,13 +12,12 @@ import {
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showCount } from '../../format/amounts.ts'
-import { bindText } from '../../parts/bind-text.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page, type PageTab } from '../../parts/page.tsx'
 import { VOCABULARY } from '../../parts/status-vocabulary.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
+import { type ChoiceFilter, chipOf } from '../../parts/table/filter-chip.ts'
+import { Choices, ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 import { useListOrder } from '../../parts/table/list-order.ts'
 import { CURSOR_PARAM } from '../../parts/table/url-filters.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
@@ -43,6 +42,11 @@ const FLAG_CHOICES = [
   { value: 'short', label: 'Underpayment accepted' },
 ]
 const COINS = [{ value: 'any', label: 'Any coin' }, ...ASSET_IDS.map((id) => ({ value: id, label: coinLabel(id) }))]
+const CHOICES: readonly ChoiceFilter<keyof typeof FILTERS>[] = [
+  { name: 'asset', label: 'Coin', options: COINS },
+  { name: 'source', label: 'Source', options: SOURCE_CHOICES },
+  { name: 'flag', label: 'Flag', options: FLAG_CHOICES },
+]
 const COUNTS_MS = 10_000
 
 function coinLabel(id: AssetId): string {
@@ -80,17 +84,12 @@ export function InvoicesPage() {
     ),
   )
   // Counts cover a period; with a narrower list they would count rows that it does not show.
-  const isNarrowed =
-    filters.q !== '' ||
-    by !== 'created' ||
-    [filters.asset, filters.source, filters.flag].some((value) => value !== 'any')
+  const isNarrowed = filters.q !== '' || by !== 'created' || CHOICES.some(({ name }) => filters[name] !== 'any')
   const tabs = useStatusTabs(created, !isNarrowed)
   const chips = [
     ...chipOf(filters, FILTERS, 'q', 'Search'),
     ...periodChip(timeLabel(by), filters),
-    ...chipOf(filters, FILTERS, 'asset', 'Coin', COINS),
-    ...chipOf(filters, FILTERS, 'source', 'Source', SOURCE_CHOICES),
-    ...chipOf(filters, FILTERS, 'flag', 'Flag', FLAG_CHOICES),
+    ...CHOICES.flatMap(({ name, label, options }) => chipOf(filters, FILTERS, name, label, options)),
   ]
   const create = (
     <Button component={Link} to={to('invoices/new')} leftSection={<IconPlus size={16} aria-hidden />}>
@@ -122,9 +121,7 @@ export function InvoicesPage() {
       >
         <TimeFilter by={by} onChange={(time) => set({ by: time })} />
         <PeriodFilter label={timeLabel(by)} filters={filters} problem={problem} onChange={set} />
-        <Choice label="Coin" data={COINS} value={filters.asset} onChange={(asset) => set({ asset })} />
-        <Choice label="Source" data={SOURCE_CHOICES} value={filters.source} onChange={(source) => set({ source })} />
-        <Choice label="Flag" data={FLAG_CHOICES} value={filters.flag} onChange={(flag) => set({ flag })} />
+        <Choices of={CHOICES} filters={filters} set={set} />
       </ListFilters>
       <DataTable
         what="invoices"
@@ -139,22 +136,6 @@ export function InvoicesPage() {
         empty={<EmptyState title="No invoices yet">{may ? create : null}</EmptyState>}
       />
     </Page>
-  )
-}
-
-function Choice(props: {
-  readonly label: string
-  readonly data: readonly { readonly value: string; readonly label: string }[]
-  readonly value: string
-  readonly onChange: (value: string) => void
-}) {
-  return (
-    <NativeSelect
-      aria-label={props.label}
-      maw={176}
-      data={[...props.data]}
-      {...bindText(props.value, props.onChange)}
-    />
   )
 }
 

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
+import { save, saveTable } from '../../parts/save-file.ts'
 import { showToast } from '../../parts/toast/toast.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { InvoiceFilters, LedgerFilters, PaymentFilters, SettlementFilters } from './answers.ts'
@@ -19,7 +20,7 @@ export function CsvButton(
 ) {
   const { workspaceId, mode } = useScope()
   const [busy, setBusy] = useState(false)
-  const save = async () => {
+  const download = async () => {
     setBusy(true)
     try {
       const filters = Object.entries(props.filters).filter(([, value]) => value !== null && value !== '')
@@ -28,7 +29,9 @@ export function CsvButton(
       const response = await fetch(`/export/${props.what}.csv`, { method: 'POST', body })
       if (!response.ok) throw new ExportRefusal(await response.text())
       const name = response.headers.get('content-disposition')?.match(/filename="([^"]+)"/)?.[1]
-      saveFile(await response.blob(), name ?? `${props.what}.csv`)
+      const isForProgram = props.what === 'ledger' && props.filters.profile !== null
+      const file = await response.blob()
+      ;(isForProgram ? save : saveTable)(file, name ?? `${props.what}.csv`)
     } catch (error) {
       const message = error instanceof ExportRefusal ? error.message : 'The file was not saved. Please try again.'
       showToast({ color: 'red', message })
@@ -41,7 +44,7 @@ export function CsvButton(
       variant="default"
       loading={busy}
       leftSection={<IconDownload size={16} aria-hidden />}
-      onClick={() => void save()}
+      onClick={() => void download()}
     >
       {props.what === 'ledger' ? props.label : 'Export CSV'}
     </Button>
@@ -50,15 +53,3 @@ export function CsvButton(
 
 /** The server refused an export; the message is its sentence. */
 class ExportRefusal extends Error {}
-
-function saveFile(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), RELEASE_MS)
-}
-
-/** Time for the browser to begin to save the file. */
-const RELEASE_MS = 60_000

@@ -6,7 +6,7 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { queuedText } from '../../format/amounts.ts'
 import { ToneBadge } from '../../parts/status-badge.tsx'
-import { Span } from '../../parts/time.tsx'
+import { Since } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { Chains, Webhooks } from './answers.ts'
@@ -38,7 +38,7 @@ export function AttentionStrip(props: {
           need{exceptions.count === 1 ? 's' : ''} a decision{' '}
           {exceptions.oldestAt === null ? null : (
             <>
-              · oldest <Span at={exceptions.oldestAt} stepMs={60_000} />
+              · oldest <Since at={exceptions.oldestAt} stepMs={60_000} />
             </>
           )}
         </Item>

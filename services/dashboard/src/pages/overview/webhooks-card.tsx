@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { StatusBadge } from '../../parts/status-badge.tsx'
 import { CardTable } from '../../parts/table/card-table.tsx'
 import type { Column } from '../../parts/table/column.ts'
-import { Span } from '../../parts/time.tsx'
+import { Since } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useTo } from '../../session/scope.ts'
 import type { CardQuery, Webhooks } from './answers.ts'
@@ -77,6 +77,6 @@ const columns = (to: ReturnType<typeof useTo>): readonly Column<Webhooks['endpoi
     header: 'Oldest overdue',
     align: 'right',
     wide: true,
-    cell: ({ oldestDueAt }) => (oldestDueAt === null ? 'none' : <Span at={oldestDueAt} />),
+    cell: ({ oldestDueAt }) => (oldestDueAt === null ? 'none' : <Since at={oldestDueAt} />),
   },
 ]

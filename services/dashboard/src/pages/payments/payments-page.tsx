@@ -1,15 +1,14 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
-import { bindText } from '../../parts/bind-text.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
 import { DataTable } from '../../parts/table/data-table.tsx'
-import { chipOf } from '../../parts/table/filter-chip.ts'
-import { ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
+import { type ChoiceFilter, chipOf } from '../../parts/table/filter-chip.ts'
+import { Choices, ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 import { useListOrder } from '../../parts/table/list-order.ts'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
@@ -31,6 +30,10 @@ const COUNTED = [
 const NETWORK_OPTIONS = [
   { value: 'any', label: 'Any network' },
   ...NETWORK_IDS.map((id) => ({ value: id, label: NETWORKS[id].name })),
+]
+const CHOICES: readonly ChoiceFilter<keyof typeof FILTERS>[] = [
+  { name: 'network', label: 'Network', options: NETWORK_OPTIONS },
+  { name: 'counted', label: 'Applied', options: COUNTED },
 ]
 
 /** Payments, and whether they counted. */
@@ -54,8 +57,7 @@ export function PaymentsPage() {
   const chips = [
     ...chipOf(filters, FILTERS, 'q', 'Search'),
     ...periodChip(timeLabel(by), filters),
-    ...chipOf(filters, FILTERS, 'network', 'Network', NETWORK_OPTIONS),
-    ...chipOf(filters, FILTERS, 'counted', 'Applied', COUNTED),
+    ...CHOICES.flatMap(({ name, label, options }) => chipOf(filters, FILTERS, name, label, options)),
   ]
   return (
     <Page title="Payments" actions={<CsvButton what="payments" filters={filter} />}>
@@ -73,16 +75,7 @@ export function PaymentsPage() {
       >
         <TimeFilter by={by} onChange={(time) => set({ by: time })} />
         <PeriodFilter label={timeLabel(by)} filters={filters} problem={problem} onChange={set} />
-        <NativeSelect
-          aria-label="Network"
-          data={NETWORK_OPTIONS}
-          {...bindText(filters.network, (network) => set({ network }))}
-        />
-        <NativeSelect
-          aria-label="Applied"
-          data={COUNTED}
-          {...bindText(filters.counted, (counted) => set({ counted }))}
-        />
+        <Choices of={CHOICES} filters={filters} set={set} />
       </ListFilters>
       <DataTable
         what="payments"

@@ -52,7 +52,7 @@ function Signatures(props: { readonly challenge: Challenge; readonly onChange: (
     onChange(list === null ? null : { nonce, signatures: [...list] })
   }
   return (
-    <div className="pm-stack-small">
+    <div className="pm-plain">
       <p>
         Sign exactly this text in the wallet that holds {isOne ? 'the key of this address' : 'the keys'}. You can use it
         once, until <Time at={expiresAt} />.

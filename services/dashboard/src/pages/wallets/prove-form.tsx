@@ -16,7 +16,7 @@ export function ProveForm({ walletId }: { readonly walletId: string }) {
     refresh: [trpc.wallets.pathFilter()],
   })
   return (
-    <div className="pm-stack-small">
+    <div className="pm-plain">
       <ControlProof about={{ walletId }} onChange={setProof} refusal={null} />
       {proof === null ? null : (
         <ActionButton action={action} input={{ walletId, proof }}>

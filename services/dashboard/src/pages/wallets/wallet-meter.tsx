@@ -37,7 +37,7 @@ function PoolMeter({ total, free, reserved }: Pool) {
   const low = free <= total * LOW_SHARE
   const words = `${free} of ${total} free${low ? ', add more' : ''}`
   return (
-    <div className="pm-stack-small">
+    <div className="pm-plain">
       <p className="pm-row pm-spread">
         <span>Free addresses</span> <b className={low ? 'pm-warn' : undefined}>{words}</b>
       </p>
@@ -70,7 +70,7 @@ function GapMeter({ family, nextIndex, lastPaidIndex, requiredGap, usualGap, isC
   const needed = Math.ceil((requiredGap + GAP_STEP / 2) / GAP_STEP) * GAP_STEP
   const command = `wallet.change_gap_limit(${needed})`
   return (
-    <div className="pm-stack-small">
+    <div className="pm-plain">
       <p className="pm-row pm-spread">
         <span>Gap</span>{' '}
         <b className={passed ? 'pm-bad' : undefined}>

@@ -15,7 +15,7 @@ export function WalletProof({ wallet: { id, kind, proof } }: { readonly wallet: 
   if (!isDisplaced && proved >= of) return <p className="pm-muted">You proved that you control this wallet.</p>
   const part = kind === 'pool' && proved > 0 ? ` for ${proved} of ${of} addresses` : ''
   return (
-    <div className="pm-stack-small">
+    <div className="pm-plain">
       {isDisplaced ? (
         <Note tone="danger">
           <p>

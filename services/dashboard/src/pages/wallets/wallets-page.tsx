@@ -13,7 +13,7 @@ import { Page } from '../../parts/page.tsx'
 import { RowsSkeleton } from '../../parts/page-skeleton.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
-import { Span, Time } from '../../parts/time.tsx'
+import { Time, Until } from '../../parts/time.tsx'
 import { useMay, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
 import { fundsTitle } from '../funds/funds-title.ts'
@@ -106,8 +106,10 @@ function WalletCard({ wallet, name }: { readonly wallet: Wallet; readonly name: 
         {startsAt === null ? null : (
           <Note tone="pending">
             <p>
-              Starts in <Span at={startsAt} stepMs={10_000} />. We emailed all owners. Its addresses are already
-              monitored.
+              <Until at={startsAt} past="Starts now">
+                {(left) => <>Starts in {left}</>}
+              </Until>
+              . We emailed all owners. Its addresses are already monitored.
             </p>
           </Note>
         )}

@@ -8,6 +8,13 @@ export interface FilterChip {
 type Filters = Readonly<Record<string, string>>
 type Options = readonly { readonly value: string; readonly label: string }[]
 
+/** A filter of a few known values: its name in the URL, and its words. */
+export interface ChoiceFilter<Name extends string> {
+  readonly name: Name
+  readonly label: string
+  readonly options: Options
+}
+
 /** The chip of a filter with one value; none while it has its default. `options` give the words of its values; without them any text is one. */
 export function chipOf<F extends Filters>(
   filters: F,

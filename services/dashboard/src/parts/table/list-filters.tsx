@@ -1,11 +1,12 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconFilter, IconSearch, IconX } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { announce } from '../../frame/announcer.tsx'
+import { bindText } from '../bind-text.ts'
 import { Modal } from '../dialog/modal.tsx'
 import { UntrustedText } from '../untrusted-text.tsx'
 import { useNarrow } from '../use-narrow.ts'
-import type { FilterChip } from './filter-chip.ts'
+import type { ChoiceFilter, FilterChip } from './filter-chip.ts'
 
 /**
  * The filters of a list and, below them, a chip for each that is set: its button removes it. On a phone the field of the search stays and
@@ -99,6 +100,24 @@ function Chips({ chips, remove }: Pick<Parameters<typeof ListFilters>[0], 'chips
       </li>
     </ul>
   )
+}
+
+/** The controls of filters with known values. */
+export function Choices<Name extends string>(props: {
+  readonly of: readonly ChoiceFilter<Name>[]
+  readonly filters: Readonly<Record<Name, string>>
+  readonly set: (change: Partial<Record<Name, string>>) => void
+}) {
+  const { of, filters, set } = props
+  return of.map(({ name, label, options }) => (
+    <NativeSelect
+      key={name}
+      aria-label={label}
+      maw={176}
+      data={options.map(({ value, label: words }) => ({ value, label: words }))}
+      {...bindText(filters[name], (value) => set({ [name]: value } as Partial<Record<Name, string>>))}
+    />
+  ))
 }
 
 /** The search of a list. It searches with Enter, as its hint says, and when it loses the focus. `/` focuses it. */

@@ -61,6 +61,8 @@ export const pages = {
   'link.ended': 'This payment link is no longer active',
   'link.endedSub': 'Ask {m} for a new one. Payments already in progress are not affected.',
 
+  'link.suspendedSub': 'Nothing was charged. Ask {m} for another way to pay.',
+
   'refund.title': 'Where should your refund go?',
   'refund.text': '{m} is refunding {a} {c} on {n} for invoice #{x}.',
   'refund.label': 'Your {c} address on {n}',

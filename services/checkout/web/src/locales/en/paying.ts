@@ -47,8 +47,8 @@ export const paying = {
   'pick.choose': 'Choose a coin to continue',
   'pick.continue': 'Continue with {c} on {n}',
   'pick.hold': 'The rate is locked for {t} after you continue.',
-  'pick.paused.all':
-    'No network can be used right now, or its price is out of date. Nothing was charged. This page checks again every half minute.',
+  'pick.paused.all': 'No network can be used right now, or its price is out of date. Nothing was charged.',
+  'pick.paused.again': 'This page checks again every half minute.',
   'pick.notFound': 'No matching coin or network.',
   'pick.keep': 'Stay with {c} on {n}',
   'pick.suspended': '{m} isn’t accepting payments right now.',

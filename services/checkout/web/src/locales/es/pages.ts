@@ -62,6 +62,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
     '{m} puso un límite y otras personas tienen todos los cupos. Si alguna no paga, se libera uno. Prueba otra vez en {t}.',
   'link.ended': 'Este enlace de pago ya no está activo',
   'link.endedSub': 'Pide uno nuevo a {m}. Los pagos en curso no se ven afectados.',
+  'link.suspendedSub': 'No se cobró nada. Pide a {m} otra forma de pago.',
 
   'refund.title': '¿A dónde debe ir tu reembolso?',
   'refund.text': '{m} te reembolsa {a} {c} por {n} del cobro n.º {x}.',

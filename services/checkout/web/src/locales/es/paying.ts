@@ -49,8 +49,8 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
   'pick.choose': 'Elige una moneda para continuar',
   'pick.continue': 'Continuar con {c} por {n}',
   'pick.hold': 'El tipo de cambio queda fijo por {t} después de continuar.',
-  'pick.paused.all':
-    'Ninguna red se puede usar ahora, o su precio no está al día. No se cobró nada. Esta página lo comprueba cada medio minuto.',
+  'pick.paused.all': 'Ninguna red se puede usar ahora, o su precio no está al día. No se cobró nada.',
+  'pick.paused.again': 'Esta página lo comprueba cada medio minuto.',
   'pick.notFound': 'Ninguna moneda o red coincide.',
   'pick.keep': 'Seguir con {c} por {n}',
   'pick.suspended': '{m} no acepta pagos nuevos por ahora.',

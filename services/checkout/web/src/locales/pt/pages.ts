@@ -62,6 +62,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
     '{m} definiu um limite e outras pessoas ocupam todas as vagas. Se alguma não pagar, uma vaga é liberada. Tente de novo em {t}.',
   'link.ended': 'Este link de pagamento não está mais ativo',
   'link.endedSub': 'Peça um novo a {m}. Pagamentos em andamento não são afetados.',
+  'link.suspendedSub': 'Nada foi cobrado. Peça a {m} outra forma de pagar.',
 
   'refund.title': 'Para onde deve ir o seu reembolso?',
   'refund.text': '{m} está reembolsando {a} {c} pela rede {n} da fatura nº {x}.',

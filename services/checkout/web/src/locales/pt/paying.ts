@@ -49,8 +49,8 @@ export const paying: Readonly<Record<keyof typeof english, string>> = {
   'pick.choose': 'Escolha uma moeda para continuar',
   'pick.continue': 'Continuar com {c} pela rede {n}',
   'pick.hold': 'A cotação fica garantida por {t} depois que você continuar.',
-  'pick.paused.all':
-    'Nenhuma rede pode ser usada agora, ou o preço está desatualizado. Nada foi cobrado. Esta página verifica a cada meio minuto.',
+  'pick.paused.all': 'Nenhuma rede pode ser usada agora, ou o preço está desatualizado. Nada foi cobrado.',
+  'pick.paused.again': 'Esta página verifica a cada meio minuto.',
   'pick.notFound': 'Nenhuma moeda ou rede encontrada.',
   'pick.keep': 'Manter {c} pela rede {n}',
   'pick.suspended': '{m} não está aceitando pagamentos no momento.',
