@@ -26,7 +26,7 @@ it('writes unknown figures as words and leaves out what is empty', () => {
     line({ balance: '0.00' }),
   ]
   const [head, ...rows] = fundsCsv(lines).trimEnd().split('\r\n')
-  expect(head).toMatch(/^network,address,derivation_path,asset,balance,/)
+  expect(head).toMatch(/^\uFEFFnetwork,address,derivation_path,asset,balance,/)
   expect(rows).toEqual([
     "ethereum,0x1,m/44'/60'/0'/0/3,usdt_ethereum,10.5,0.001,ETH,0,EUR,9.80,2.00",
     "ethereum,0x1,m/44'/60'/0'/0/3,usdt_ethereum,unknown,unknown,ETH,unknown,EUR,unknown,unknown",

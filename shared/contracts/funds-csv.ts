@@ -1,5 +1,5 @@
 import { type FundsLine, mayHold } from '#shared/domain/funds/funds-line.ts'
-import { csvLine } from './csv.ts'
+import { csvHeading, csvLine } from './csv.ts'
 
 const COLUMNS = [
   'network',
@@ -25,5 +25,5 @@ export function fundsCsv(lines: readonly FundsLine[]): string {
     const [first, feeValue] = fee === null ? ['unknown', 'unknown'] : [topUp, value(feeFiat)]
     return [...cells, first, currency, value(balanceFiat), feeValue]
   })
-  return [COLUMNS, ...rows].map(csvLine).join('')
+  return [csvHeading(COLUMNS), ...rows.map(csvLine)].join('')
 }

@@ -12,7 +12,7 @@ import { Card, Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
 import { Page } from '../../parts/page.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
-import { saveTable } from '../../parts/save-file.ts'
+import { save } from '../../parts/save-file.ts'
 import { useMay, useScope, useTo } from '../../session/scope.ts'
 import { LANGUAGE } from '../../words/language.ts'
 import { FundsTable } from './funds-table.tsx'
@@ -62,8 +62,8 @@ function Funds({ walletId, networks }: { readonly walletId: string; readonly net
   const isDone = progress !== null && progress.reading === null
   const download = () => {
     const prefix = mode === 'test' ? 'test_' : ''
-    saveTable(
-      fundsCsv(progress?.lines ?? []),
+    save(
+      new Blob([fundsCsv(progress?.lines ?? [])], { type: 'text/csv' }),
       `${prefix}funds-${walletId.slice(0, 8)}${progress?.isWhole === true ? '' : '-partial'}.csv`,
     )
   }

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
-import { save, saveTable } from '../../parts/save-file.ts'
+import { save } from '../../parts/save-file.ts'
 import { showToast } from '../../parts/toast/toast.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { InvoiceFilters, LedgerFilters, PaymentFilters, SettlementFilters } from './answers.ts'
@@ -29,9 +29,7 @@ export function CsvButton(
       const response = await fetch(`/export/${props.what}.csv`, { method: 'POST', body })
       if (!response.ok) throw new ExportRefusal(await response.text())
       const name = response.headers.get('content-disposition')?.match(/filename="([^"]+)"/)?.[1]
-      const isForProgram = props.what === 'ledger' && props.filters.profile !== null
-      const file = await response.blob()
-      ;(isForProgram ? save : saveTable)(file, name ?? `${props.what}.csv`)
+      save(await response.blob(), name ?? `${props.what}.csv`)
     } catch (error) {
       const message = error instanceof ExportRefusal ? error.message : 'The file was not saved. Please try again.'
       showToast({ color: 'red', message })
