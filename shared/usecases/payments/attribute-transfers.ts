@@ -58,9 +58,10 @@ export function familyOf(catalog: Pick<Catalog, 'asset'>, network: NetworkId): F
 function observation(
   deps: AttributeDeps,
   input: AttributeInput,
-  { transfer, block, seenAt }: FoundTransfer,
+  found: FoundTransfer,
   owner: ClaimHolder | null,
 ): ObservedTransfer {
+  const { transfer, block } = found
   const own = owner?.paymentMethods.filter((paymentMethod) => paymentMethod.matchKey === transfer.matchKey) ?? []
   // An invoice may have released the address and claimed it again; a reference identifies a quote permanently.
   const paymentMethods = [...own.filter(isHeld), ...own.filter((paymentMethod) => !isHeld(paymentMethod))]
@@ -88,9 +89,15 @@ function observation(
     requiredConfirmations: Math.max(1, confirmations, transfer.minConfirmations ?? 1),
     needsFinality: needsFinality(deps.catalog, input.network, matching),
     spends: transfer.spends ?? [],
-    firstSeenAt: seenAt,
+    firstSeenAt: seenSinceHeld(found, own.filter(isHeld)),
     uncountedReason: isRequested ? null : foreignReason(owner, paymentMethods, input.network),
   }
+}
+
+/** When a transfer that is a holder's first appeared: where the time that its node states is refuted, not before the address was offered. */
+function seenSinceHeld({ seenAt, seenBy = seenAt }: FoundTransfer, methods: readonly PaymentMethod[]): Ms {
+  const offeredAt = Math.min(...methods.map(({ from }) => from)) - CLOCK_LAG_MS
+  return offeredAt > seenAt && offeredAt <= seenBy ? offeredAt : seenAt
 }
 
 /** A quote may be older than the check that refuses finality on networks without it. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createCatalog } from '#shared/chains/catalog.ts'
 import type { PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { addressSubject, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { ClaimHolder } from '#shared/ports/invoices.ts'
@@ -7,7 +8,7 @@ import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import { addressClaim, amountClaim } from '#shared/usecases/wallets/address-standing.ts'
 import { samplePaymentMethod } from '#test/support/db-samples.ts'
 import { standIn } from '#test/support/stand-in.ts'
-import { findOwners } from './attribute-transfers.ts'
+import { attributeTransfers, findOwners } from './attribute-transfers.ts'
 
 const LAG = 120_000
 const scope = { mode: 'test', network: 'solana', family: 'solana' } as const
@@ -160,6 +161,19 @@ describe('money of which a node states an age that is refuted', () => {
     const shop = [holder({ id: 'a', amountBase: 5n, from: at, kind: 'address' })]
     expect(await ownersOf(shop, paid, at - LAG - 1)).toEqual([[null, 7n, KEY_OF]])
     expect(await ownersOf(shop, paid, at - LAG - 1, known)).toEqual([['a', 7n, KEY_OF]])
+  })
+
+  // Guarantee: no wrong clock of a node takes the locked price from it either. Found by the simulation.
+  it.each([
+    ['not before the address was offered, where it may have come since', at + 60_000, at - LAG],
+    ['as its node states, where it cannot have come since', at - LAG - 1, 5],
+  ])('counts as seen %s', async (_words, seenBy, firstSeenAt) => {
+    const shop = [holder({ id: 'a', amountBase: 5n, from: at, kind: 'address' })]
+    const deps = { invoices: standIn(repository(shop)), wallets: standIn(provedBy(null)) }
+    const found = [{ transfer: paid, block: null, seenAt: 5, seenBy }]
+    const input = { mode: 'test', network: 'solana', found } as const
+    const catalog = createCatalog({ live: {}, test: {} })
+    expect(await attributeTransfers({ ...deps, catalog }, input)).toMatchObject([{ firstSeenAt }])
   })
 
   // Guarantee: money that may be an earlier holder's is left to a person, also if both were asked for the same amount.
