@@ -169,11 +169,15 @@ describe('money of which a node states an age that is refuted', () => {
     ['as its node states, where it cannot have come since', at - LAG - 1, 5],
   ])('counts as seen %s', async (_words, seenBy, firstSeenAt) => {
     const shop = [holder({ id: 'a', amountBase: 5n, from: at, kind: 'address' })]
-    const deps = { invoices: standIn(repository(shop)), wallets: standIn(provedBy(null)) }
     const found = [{ transfer: paid, block: null, seenAt: 5, seenBy }]
     const input = { mode: 'test', network: 'solana', found } as const
     const catalog = createCatalog({ live: {}, test: {} })
-    expect(await attributeTransfers({ ...deps, catalog }, input)).toMatchObject([{ firstSeenAt }])
+    expect(
+      await attributeTransfers(
+        { invoices: standIn(repository(shop)), wallets: standIn(provedBy(null)), catalog },
+        input,
+      ),
+    ).toMatchObject([{ firstSeenAt }])
   })
 
   // Guarantee: money that may be an earlier holder's is left to a person, also if both were asked for the same amount.
