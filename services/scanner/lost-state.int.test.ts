@@ -144,3 +144,46 @@ it('a look over more blocks than its budget reads none of them, and the inbox na
   )
   expect(whole).toBeLessThan(200)
 }, 90_000)
+
+// Guarantee: blocks that no node has any more end no look: a person is told after an hour, and what comes in after that is found as ever.
+it('looks go on behind blocks that were dropped before they were read', async () => {
+  const now = Date.now()
+  await waitForTokens('expired', now - 3_600_000, now - 600_000)
+  const listed = { $set: { heldBy: ['a list'] } }
+  await stores.db.connection.collection('addresses').updateOne({ matchKey: WATCHED.matchKey }, listed)
+  const first = stage.scan(source(clientOf(), { thrifty: briskPace({ endedLookMs: 3_600_000, allLookMs: 3_600_000 }) }))
+  await vi.waitFor(async () => expect((await stage.cursor())?.source).toBe('thrifty'), { timeout: 20_000 })
+  await first.stop()
+  await payTokens()
+  await stage.chain.mine(STATE_BLOCKS + 7)
+  const keptFrom = (await stage.height()) - STATE_BLOCKS
+  const isDropped = ({ method, params }: Parameters<Lie>[0]) =>
+    method === 'eth_getBlockByNumber' && params[1] === true && Number(params[0]) < keptFrom
+  let refused = 0
+  const node = await defaultGeth((call, truth) => {
+    if (!isDropped(call)) return truth
+    refused += 1
+    return { error: { code: 4_444, message: 'pruned history unavailable' } }
+  })
+  let laterMs = 0
+  const clock = { ...stage.deps.clock, now: () => Date.now() + laterMs }
+  stage.scan(source(clientOf([node]), { thrifty: briskPace({ endedLookMs: 500, allLookMs: 500 }) }), { clock })
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(0), { timeout: 20_000 })
+  expect(await rows()).toEqual([])
+  await vi.waitFor(
+    async () => {
+      laterMs += 600_000
+      expect(await rows()).toMatchObject([{ _id: expect.stringMatching(/looks_not_compared$/) }])
+    },
+    { timeout: 60_000, interval: 1_000 },
+  )
+  await payTokens()
+  await stage.chain.mine(3)
+  await vi.waitFor(
+    async () => {
+      laterMs += 600_000
+      expect(await stage.payments()).toMatchObject([TOKENS])
+    },
+    { timeout: 60_000, interval: 1_000 },
+  )
+}, 150_000)
