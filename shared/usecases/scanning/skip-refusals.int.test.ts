@@ -208,7 +208,7 @@ describe('skipping blocks', () => {
     })
   })
 
-  // Guarantee: what a rewind or a fork left to judge above skipped blocks is still judged, and no look takes skipped blocks for read ones.
+  // Guarantee: what a rewind or a fork left to check above skipped blocks is still checked, and no look takes skipped blocks for read ones.
   it('leaves what the cursor knows of the blocks above and below', async () => {
     const { session } = at
     session.cursor = { ...session.cursor, height: 10, recheckThrough: 50, source: 'full', fullAbove: 5 }
