@@ -159,7 +159,7 @@ it('looks go on behind blocks that were dropped before they were read', async ()
   await stage.untilHeight(keptFrom)
   await first.stop()
   const isDropped = ({ method, params }: Parameters<Lie>[0]) => {
-    const [at] = params as readonly [string | { readonly fromBlock?: string }]
+    const [at] = params as readonly (string | { readonly fromBlock?: string })[]
     const height = Number(typeof at === 'string' ? at : at?.fromBlock)
     return /^eth_get(BlockBy|Logs|BlockReceipts)/.test(method) && height > 0 && height < keptFrom
   }
