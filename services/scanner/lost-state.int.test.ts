@@ -144,3 +144,44 @@ it('a look over more blocks than its budget reads none of them, and the inbox na
   )
   expect(whole).toBeLessThan(200)
 }, 90_000)
+
+// Guarantee: blocks that no node has any more end no look: the inbox says after an hour what cannot be seen, and the next look begins behind them.
+it('looks go on behind blocks that were dropped before they were read', async () => {
+  const now = Date.now()
+  await waitForTokens('expired', now - 3_600_000, now - 600_000)
+  const listed = { $set: { heldBy: ['a list'] } }
+  await stores.db.connection.collection('addresses').updateOne({ matchKey: WATCHED.matchKey }, listed)
+  const first = stage.scan(source(clientOf(), { thrifty: briskPace({ endedLookMs: 3_600_000, allLookMs: 3_600_000 }) }))
+  await vi.waitFor(async () => expect((await stage.cursor())?.source).toBe('thrifty'), { timeout: 20_000 })
+  await payTokens()
+  await stage.chain.mine(2 * STATE_BLOCKS)
+  const keptFrom = (await stage.height()) - STATE_BLOCKS
+  await stage.untilHeight(keptFrom)
+  await first.stop()
+  const isDropped = ({ method, params }: Parameters<Lie>[0]) => {
+    const [at] = params as readonly (string | { readonly fromBlock?: string })[]
+    const height = Number(typeof at === 'string' ? at : at?.fromBlock)
+    return /^eth_get(BlockBy|Logs|BlockReceipts)/.test(method) && height > 0 && height < keptFrom
+  }
+  let refused = 0
+  const node = await defaultGeth((call, truth) => {
+    if (!isDropped(call)) return truth
+    refused += 1
+    return { error: { code: 4_444, message: 'pruned history unavailable' } }
+  })
+  let laterMs = 0
+  const clock = { ...stage.deps.clock, now: () => Date.now() + laterMs }
+  stage.scan(source(clientOf([node]), { thrifty: briskPace({ endedLookMs: 500, allLookMs: 500 }) }), { clock })
+  await vi.waitFor(() => expect(refused).toBeGreaterThan(0), { timeout: 20_000 })
+  expect(await rows()).toEqual([])
+  await vi.waitFor(
+    async () => {
+      laterMs += 600_000
+      expect(await rows()).toMatchObject([{ _id: expect.stringMatching(/looks_not_compared$/) }])
+    },
+    { timeout: 60_000, interval: 1_000 },
+  )
+  await vi.waitFor(async () => expect((await stage.cursor())?.looks?.ended.height).toBeGreaterThanOrEqual(keptFrom), {
+    timeout: 20_000,
+  })
+}, 150_000)

@@ -44,6 +44,8 @@ const SKIPPED = z.object({
   until: TIME,
   at: TIME,
   by: z.string(),
+  /** The request that skipped them, the last one where several did: it is carried out, and its search goes on, whatever moves the cursor. */
+  command: z.string().exactOptional(),
 })
 
 /** A block up to which balances were compared, and when that was done. */

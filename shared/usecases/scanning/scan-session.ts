@@ -90,6 +90,8 @@ export interface ScanSession {
   withCode?: Set<string>
   /** No look at balances before this moment: the last one failed. */
   lookAfter?: Ms
+  /** When a look first and last failed because no node has one of its blocks any more; absent since it got further. */
+  lookGone?: { readonly since: Ms; readonly lastAt: Ms } | undefined
   /** Blocks that looks and proofs may still read in full today because of derived addresses; absent before the first. */
   wholeBlocks?: { readonly left: number; readonly since: Ms }
   /** Height at which a look first saw money above the cursor, by the exception that it would open; absent before the first. */

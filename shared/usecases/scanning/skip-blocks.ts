@@ -64,7 +64,8 @@ type SkippedBlocks = NonNullable<ChainCursor['skipped']>
  */
 export async function skipBlocks(session: ScanSession, command: ChainCommand): Promise<SkipEnd> {
   const { cursor } = session
-  const isBehind = cursor.lastCommand === command.id
+  // Not by the last request that moved the cursor: a rewind may have, while the search waits.
+  const isBehind = cursor.skipped?.command === command.id
   if (isBehind && (cursor.trouble == null || !waitsForFinality(session))) return searchUnspent(session, command)
   const end = await moveOverGap(session, command)
   if (end === 'moved') return searchUnspent(session, command)
@@ -108,6 +109,7 @@ async function moveOverGap(
   if (!(await deps.commands.take(command.id))) return 'cancelled'
   // Those of an earlier skip are not released yet; a reorganisation may have led below them.
   const earlier = cursor.skipped ?? { from, since: cursor.time }
+  const { recheckThrough = null, fullAbove = null } = cursor
   const skipped: SkippedBlocks = {
     from: Math.min(earlier.from, from),
     to,
@@ -115,6 +117,7 @@ async function moveOverGap(
     until: first.time,
     at: deps.clock.now(),
     by: command.requestedBy,
+    command: command.id,
   }
   await moveCursor(session, {
     height: to,
@@ -124,9 +127,9 @@ async function moveOverGap(
     window: extendWindow(cursor.window, [[to, first.parentHash]], source.finalityDepth),
     status: 'catchup',
     trouble: null,
-    recheckThrough: null,
+    recheckThrough: recheckThrough !== null && recheckThrough > to ? recheckThrough : null,
+    fullAbove: fullAbove === null ? null : Math.max(fullAbove, to),
     advancedAt: deps.clock.now(),
-    lastCommand: command.id,
     skipped,
   })
   return 'moved'

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
@@ -7,7 +7,8 @@ import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts
 import { useMempoolStage } from '#test/support/mempool-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { cancelChainCommands, requestCommand } from './request-chain-command.ts'
-import type { ScanSession } from './scan-session.ts'
+import { followCommands } from './scan-commands.ts'
+import { moveCursor, type ScanSession } from './scan-session.ts'
 import { skipBlocks } from './skip-blocks.ts'
 
 const stores = useStores()
@@ -172,6 +173,47 @@ describe('skipping blocks', () => {
     }
     const stored = await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)
     expect(stored).toMatchObject([{ txHash: 'in30', block: { height: 30 }, version: 1 }])
+  })
+
+  // Guarantee: a rewind while the search waits for final blocks ends no skip: who may have paid in the skipped blocks is named all the same.
+  it('searches also where a rewind moved the cursor meanwhile', async () => {
+    const { unspent: _, ...accounts } = client
+    const funds = { read: async () => ({ funds: new Map() }) } as unknown as ChainClient['funds']
+    const { session, engine } = at
+    ;(session as { source: ScanSession['source'] }).source = {
+      ...session.source,
+      client: { ...accounts, funds } as ChainClient,
+    }
+    session.cursor = { ...session.cursor, height: 10, finalizedHeight: 20, skipped: null, lastCommand: null }
+    const skip = await send()
+    await followCommands(session)
+    await moveCursor(session, { height: 45, hash: 'h45', trouble: null })
+    const rewind = {
+      mode: 'test',
+      network: 'ethereum',
+      kind: 'rewind',
+      from: null,
+      to: 42,
+      acceptReorg: false,
+    } as const
+    await requestCommand(engine.deps, { ...rewind, dryRun: false, actor: 'cli:olivia', reason: 'read again' })
+    for (let turn = 0; turn < 3; turn += 1) await followCommands(session)
+    expect(await cursor()).toMatchObject({ height: 42, skipped: { from: 11, to: 39 } })
+    expect(await engine.deps.commands.findById(skip.id)).toMatchObject({ status: 'open' })
+    await moveCursor(session, { finalizedHeight: 50 })
+    const outcome = expect.stringMatching(new RegExp(`^Blocks 11 to 39 were skipped.*${at.invoice.terms.id}`))
+    await vi.waitFor(async () => {
+      await followCommands(session)
+      expect(await engine.deps.commands.findById(skip.id)).toMatchObject({ status: 'done', outcome })
+    })
+  })
+
+  // Guarantee: what a rewind or a fork left to check above skipped blocks is still checked, and no look takes skipped blocks for read ones.
+  it('leaves what the cursor knows of the blocks above and below', async () => {
+    const { session } = at
+    session.cursor = { ...session.cursor, height: 10, recheckThrough: 50, source: 'full', fullAbove: 5 }
+    expect(await ended(await send())).toMatchObject({ status: 'done' })
+    expect(await cursor()).toMatchObject({ height: 39, recheckThrough: 50, fullAbove: 39 })
   })
 
   // Guarantee: a node that fails the search says nothing about what was paid: it is put again, as every failed question is, …

@@ -1,7 +1,7 @@
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { LookPlace, Looks } from '#shared/ports/cursors.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { reportUnseen } from './balance-gaps.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import {
@@ -35,6 +35,8 @@ const LOG_REQUESTS = 20
 const OBSERVATIONS_MAX = 10_000
 /** Pause after a look that failed. */
 const RETRY_MS = 60_000
+/** Blocks that no node has had for so long are compared like those whose balances are gone: they would end no look. */
+const GONE_MS = 3_600_000
 /** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
 const KINDS = ['month', 'week', 'all', 'ended'] as const
 
@@ -55,7 +57,10 @@ export async function lookAround(session: ScanSession, pace: LookPace): Promise<
     if (!(error instanceof NodeUnreliable)) throw error
     // A look can wait. As a trouble of the cursor it would hold up open invoices, which need none.
     session.looking = undefined
-    session.lookAfter = deps.clock.now() + RETRY_MS
+    const now = deps.clock.now()
+    session.lookAfter = now + RETRY_MS
+    if (error instanceof BlockUnreadable && error.isGone)
+      session.lookGone = { since: session.lookGone?.since ?? now, lastAt: now }
     deps.metrics.count('scanner_look_failures_total', { mode: source.mode, network: source.network })
     deps.logger.warn({ err: error, mode: source.mode, network: source.network }, 'a look at balances failed')
     return false
@@ -67,17 +72,19 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
   session.looking ??= await begin(session, looks, pace)
   const { looking } = session
   if (looking === undefined) return false
+  const { since = 0, lastAt = 0 } = session.lookGone ?? {}
+  const isGone = lastAt - since >= GONE_MS
   for (let pages = 0; pages < PAGES; pages += 1) {
     looking.page ??= await nextPage(looking)
     const { page, kind, to } = looking
     const comparison = { ...page, to, logRequests: 1, mayLackLogs: false }
-    const outcome = looking.isRead ? 'gone' : await compareRange(session, comparison)
+    const outcome = looking.isRead || isGone ? 'gone' : await compareRange(session, comparison)
     const isReadBefore = outcome === 'done' && looking.from.uncompared === true
     if (outcome === 'gone' || isReadBefore) {
       const isRead = looking.isRead || isReadBefore
-      const doubts = await compareWithPaid(session, { to, isRead }, page)
+      const doubts = await compareWithPaid(session, { to, isRead, isGone }, page)
       if (doubts === 'spent') return true
-      if (!isRead && !isWholeAbove(session, page.from) && mayReadAll(session, page.from, doubts))
+      if (!isRead && !isGone && !isWholeAbove(session, page.from) && mayReadAll(session, page.from, doubts))
         return readAll(session, looking, page.from)
       if (doubts.hasListed) await reportUnseen(session)
       await reportLeft(session, doubts.derived, 'No open invoice waits for them.')
@@ -96,6 +103,7 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
     await advance(session, kind, to)
     session.looking = undefined
     session.withoutLogged = undefined
+    session.lookGone = undefined
     return true
   }
   return true
@@ -184,7 +192,7 @@ interface Doubts {
  */
 async function compareWithPaid(
   session: ScanSession,
-  looking: Pick<LookProgress, 'to' | 'isRead'>,
+  looking: Pick<LookProgress, 'to' | 'isRead'> & { readonly isGone: boolean },
   { from, matchKeys }: Page,
 ): Promise<Doubts | 'spent'> {
   const { deps, source, cursor } = session
@@ -196,7 +204,7 @@ async function compareWithPaid(
   const derived = rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : []))
   const hasListed = derived.length < matchKeys.length
   if (derived.length === 0) return { hasListed, derived: [] }
-  if (!isRead) {
+  if (!isRead && !looking.isGone) {
     const range = { from: from.height, to: through.height, matchKeys: derived, requests: LOG_REQUESTS }
     if (!(await recordLogged(session, range))) return 'spent'
   }
@@ -284,6 +292,7 @@ async function readAll(session: ScanSession, looking: LookProgress, from: BlockP
   const last = blocks.at(-1)
   if (last === undefined) throw new NodeUnreliable('the node has none of the blocks to look at')
   await recordBlocks(session, from.height + 1, blocks, new Set())
+  session.lookGone = undefined
   const { looks } = session.cursor
   if (looks == null) return true
   if (last.height < cursor.height) {
