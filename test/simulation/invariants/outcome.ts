@@ -46,12 +46,12 @@ export function checkOutcome(sim: Sim, invoice: InvoiceDocument): void {
   checkLateness(chain, invoice)
 }
 
-/** Whether a payment waits for a second node that has its block, of which there is none any more, and a person was told. */
+/** Whether a payment waits for a second node that has its block, of which there is none any more, and the inbox has its invoice. */
 function isLeft(sim: Sim, { _id: id, mode }: InvoiceDocument, key: string): boolean {
   const payment = sim.store.documents('payments').find((row) => row['key'] === key) as unknown as PaymentDocument
   const chain = sim.chains.get(`${mode}:${payment.network}`)
-  const isTold = sim.store.documents('exceptions').some((row) => row['kind'] === 'stuck' && row['invoiceId'] === id)
-  return chain !== undefined && payment.block != null && isLostBlock(chain, payment.block) && isTold
+  const isKnown = sim.store.documents('exceptions').some((row) => row['kind'] === 'stuck' && row['invoiceId'] === id)
+  return chain !== undefined && payment.block != null && isLostBlock(chain, payment.block) && isKnown
 }
 
 /**
