@@ -1,6 +1,6 @@
 import type { inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '#services/admin/app-router.ts'
-import { clockText, droppedText } from '#shared/contracts/rate-labels.ts'
+import { clockText, droppedText } from '#shared/contracts/rates/rate-labels.ts'
 import { table } from './output.ts'
 
 type Board = inferRouterOutputs<AppRouter>['rates']['board']

@@ -3,7 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { errorEnvelope } from '#shared/contracts/http/envelope.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
-import { RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
+import { RatesUnavailable } from '#shared/contracts/rates/rates-unavailable.ts'
 import { type Admission, RATE_LIMIT_PER_MINUTE } from '#shared/ports/rate-limit.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 

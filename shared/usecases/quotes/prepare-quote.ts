@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
+import { RatesUnavailable } from '#shared/contracts/rates/rates-unavailable.ts'
 import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import type { OpenPrice } from '#shared/domain/invoice/decide.ts'
 import {

@@ -1,5 +1,5 @@
 import type { RateResource } from '#shared/contracts/http/rate-resource.ts'
-import { type MissingLeg, RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
+import { type MissingLeg, RatesUnavailable } from '#shared/contracts/rates/rates-unavailable.ts'
 import { ASSET_IDS, type AssetId, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { Uses } from '#shared/usecases/uses.ts'

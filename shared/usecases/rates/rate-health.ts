@@ -1,4 +1,4 @@
-import { clockText, droppedText } from '#shared/contracts/rate-labels.ts'
+import { clockText, droppedText } from '#shared/contracts/rates/rate-labels.ts'
 import { RATE_SYMBOLS } from '#shared/domain/rates/crypto-board.ts'
 import { FX_SERIES } from '#shared/domain/rates/fiat-board.ts'
 import { isOffPeg, waitingJump } from '#shared/domain/rates/guard.ts'

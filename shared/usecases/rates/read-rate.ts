@@ -1,4 +1,4 @@
-import { type MissingBecause, type MissingLeg, RatesUnavailable } from '#shared/contracts/rates-unavailable.ts'
+import { type MissingBecause, type MissingLeg, RatesUnavailable } from '#shared/contracts/rates/rates-unavailable.ts'
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { FiatCode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'

@@ -1,6 +1,6 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { clockText } from '#shared/contracts/rate-labels.ts'
+import { clockText } from '#shared/contracts/rates/rate-labels.ts'
 import { trpc } from '../../api/trpc.ts'
 import { showRate } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'

@@ -1,4 +1,4 @@
-import { droppedText } from '#shared/contracts/rate-labels.ts'
+import { droppedText } from '#shared/contracts/rates/rate-labels.ts'
 import { showDuration } from '../../format/time.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'

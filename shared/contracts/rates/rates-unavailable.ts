@@ -1,4 +1,4 @@
-import { type ErrorDetail, PaymeshError } from './errors.ts'
+import { type ErrorDetail, PaymeshError } from '../errors.ts'
 
 /** Why one leg of a price is missing. `published` = no prices are published at all, or the last ones are too old. */
 export type MissingBecause = 'published' | 'sources' | 'jump' | 'peg'
