@@ -5,6 +5,7 @@ import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { FUNDS_PAGE } from '#shared/ports/funds.ts'
 import { ledgerKeys, type WatchedMethod } from '#shared/ports/invoices.ts'
+import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
@@ -240,7 +241,7 @@ async function unspentOf({ source, index }: ScanSession, { from, to }: SkippedBl
 }
 
 /** Names invoices at whose addresses there is more than their payments say; a balance does not show which transfer it came with. */
-async function balancesOf({ deps, source }: ScanSession, { since }: SkippedBlocks): Promise<SearchResult> {
+async function balancesOf({ deps, source, cursor }: ScanSession, { since, to }: SkippedBlocks): Promise<SearchResult> {
   const { mode, network, client } = source
   if (client.funds === undefined) throw new NodeUnreliable('nodes of this network do not show balances')
   const watches = await deps.invoices.watchedMethods(mode, network, since - ENDED_MS)
@@ -250,8 +251,12 @@ async function balancesOf({ deps, source }: ScanSession, { since }: SkippedBlock
     const methods = await Promise.all(searched.slice(at, at + FUNDS_PAGE).map((watch) => methodOf(deps, watch)))
     const known = methods.flatMap((method) => (method === null ? [] : [method]))
     const reading = await client.funds.read(known, { timeoutMs: BALANCES_TIMEOUT_MS })
-    for (const { invoiceId, asset, address, matchKey, stored } of known) {
+    const through = reading.height ?? cursor.finalizedHeight ?? Number.POSITIVE_INFINITY
+    if (through < to) throw new NodeUnreliable(`the balances are those of block ${through}`)
+    for (const { invoiceId, asset, address, matchKey, payments } of known) {
       const held = reading.funds.get(matchKey) ?? []
+      // What came above the balances is not in them, and would hide as much that came in skipped blocks.
+      const stored = sumsOf(payments.filter(({ block }) => (block?.height ?? Number.POSITIVE_INFINITY) <= through))
       const isUnread = (held.find((one) => one.asset === asset)?.balanceBase ?? null) === null
       const holdsMore = held.some((one) => (one.balanceBase ?? 0n) > (stored.get(one.asset) ?? 0n))
       if (isUnread || holdsMore) named.push(`${invoiceId} (${address})`)
@@ -264,16 +269,20 @@ async function balancesOf({ deps, source }: ScanSession, { since }: SkippedBlock
   return { blocks: [], words: () => words }
 }
 
-/** The payment method of an invoice at an address, and what its stored payments brought there of each asset; null where many invoices share the address. */
+/** The payment method of an invoice at an address, and the payments that are stored there; null where many invoices share the address. */
 async function methodOf(deps: ScanSession['deps'], { invoiceId, matchKey }: WatchedMethod) {
   const invoice = await deps.invoices.findById(invoiceId)
   const method = invoice?.state.paymentMethods.findLast((one) => one.matchKey === matchKey)
   if (invoice === null || method === undefined || method.hold?.kind === 'amount') return null
-  const payments = await deps.payments.listAmong(invoiceId, ledgerKeys(invoice))
-  const stored = new Map<AssetId, bigint>()
-  for (const one of payments) {
-    if (one.asset !== null && one.matchKey === matchKey && isLive(one))
-      stored.set(one.asset, (stored.get(one.asset) ?? 0n) + one.amountBase)
+  const all = await deps.payments.listAmong(invoiceId, ledgerKeys(invoice))
+  const payments = all.filter((one) => one.matchKey === matchKey && isLive(one))
+  return { invoiceId, asset: method.asset, address: method.address, matchKey, payments }
+}
+
+function sumsOf(payments: readonly Payment[]): ReadonlyMap<AssetId, bigint> {
+  const sums = new Map<AssetId, bigint>()
+  for (const { asset, amountBase } of payments) {
+    if (asset !== null) sums.set(asset, (sums.get(asset) ?? 0n) + amountBase)
   }
-  return { invoiceId, asset: method.asset, address: method.address, matchKey, stored }
+  return sums
 }

@@ -3,7 +3,10 @@ import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { releaseDeadlines } from '#shared/usecases/networks/release-deadlines.ts'
+import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
+import { paymentMethodOf } from '#test/support/engine.ts'
 import { useMempoolStage } from '#test/support/mempool-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 import { cancelChainCommands, requestCommand } from './request-chain-command.ts'
@@ -206,6 +209,42 @@ describe('skipping blocks', () => {
       await followCommands(session)
       expect(await engine.deps.commands.findById(skip.id)).toMatchObject({ status: 'done', outcome })
     })
+  })
+
+  // Guarantee: money that came above the balances hides none that came in skipped blocks, and an old balance says nothing. Found by the simulation.
+  it.each([
+    ['that are older than what is stored', 50, /These hold, or may hold, more/],
+    ['that are no older than all of it', 55, /None of them holds more/],
+    [
+      'that are older than the skipped blocks',
+      38,
+      /What they paid was not searched \(the balances are those of block 38\)/,
+    ],
+  ])('compares balances %s with what was stored by then', async (_words, height, outcome) => {
+    const { session, engine, invoice } = at
+    const { matchKey, asset } = paymentMethodOf(invoice)
+    const { unspent: _, ...accounts } = client
+    const held = (key: string) => [{ asset, balanceBase: key === matchKey ? 25_000_000n : 0n }]
+    const read = async (addresses: readonly { readonly matchKey: string }[]) => ({
+      ...{ height, facts: [] },
+      funds: new Map(addresses.map((one) => [one.matchKey, held(one.matchKey)])),
+    })
+    const source = { ...session.source, client: { ...accounts, funds: { read } } as unknown as ChainClient }
+    ;(session as { source: ScanSession['source'] }).source = source
+    const block = { height: 55, hash: 'h55', time: engine.deps.clock.now() }
+    const found = [{ transfer: transfer(`above${height}`, []), block, seenAt: block.time }]
+    await recordFindings(engine.deps, { mode: 'test', network: 'ethereum', epoch: 1 }, { found, outcomes: [] })
+    await advanceInvoice(engine.deps, invoice.terms.id)
+    session.cursor = { ...session.cursor, height: 10, finalizedHeight: 50, skipped: null }
+    const command = await send()
+    expect(await skipBlocks(session, command)).toBe('open')
+    // For so long a search that fails is repeated.
+    engine.advance(2 * 3_600_000)
+    await vi.waitFor(async () => {
+      const end = await skipBlocks(session, command)
+      expect(end).toMatchObject({ status: 'done', outcome: expect.stringMatching(outcome) })
+    })
+    await close(command)
   })
 
   // Guarantee: what a rewind or a fork left to check above skipped blocks is still checked, and no look takes skipped blocks for read ones.
