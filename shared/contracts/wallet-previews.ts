@@ -93,7 +93,7 @@ export const walletAdvice = z.object({
   currency: z.enum(FIAT_CODES),
   /** Middle amount of the newest invoices; null with fewer than five in this currency. */
   usual: z.string().nullable(),
-  /** A single address or a pool is better: every payment on an address of its own would cost more to move than it brings. */
+  /** A single address or a pool is better: every payment on an address of its own would cost more to move than it is worth. */
   recommendFewer: z.boolean(),
 })
 

@@ -142,7 +142,7 @@ async function breakIt(
   return verdict
 }
 
-/** The result of a read that is repeated after an election: a busy machine makes some of its own. */
+/** The result of a read that is repeated after an election: a busy machine causes elections without a planned fault. */
 async function throughElections<T>(read: () => Promise<T>): Promise<T> {
   const results = persist(async function* () {
     yield await read()

@@ -29,7 +29,12 @@ it('goes on when the server restarts empty, or ends connections that rest', asyn
   expect(await redis.waitUntilHealthy(60_000)).toBe(true)
   const { expectTen } = startWakeUps(redis)
   await expectTen('before')
-  await new Promise((resolve) => setTimeout(resolve, 3_500))
+  const clients = async () => String(await server.command('CLIENT', 'LIST')).match(/^id=\d+/gm) ?? []
+  const before = await clients()
+  await vi.waitFor(async () => {
+    const left = new Set(await clients())
+    expect(before.every((id) => left.has(id))).toBe(false)
+  })
   await expectTen('rested')
   await server.kill()
   await fault(redis, /refuses the connection/)

@@ -69,7 +69,7 @@ test('accepted money in another coin keeps its coin and amount, and counts with 
   expect(booksOf(accepted, rows)).toMatchObject({ received: 10_000n, short: 0n, market: { minor: 20_000n } })
 })
 
-// Money: a month that is closed stays as it was: what comes or goes later is in the figures of its own time.
+// Money: a month that is closed stays as it was: later payments and reversals are in the figures of their own time.
 test('a second payment, and its loss, change no figure of the month in which the invoice was paid', () => {
   const month = 30 * 86_400_000
   const { terms } = invoice

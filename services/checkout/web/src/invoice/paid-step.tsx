@@ -111,7 +111,7 @@ function Jump({ to, merchant }: { readonly to: string; readonly merchant: string
     if (left === null || !/^https?:\/\//.test(to)) return
     const timer = setInterval(() => {
       if (document.visibilityState !== 'visible') return
-      // Whoever comes back with the browser's button stays.
+      // A payer who returned with the browser's Back button stays.
       setLeft(left > 1 ? left - 1 : null)
       if (left <= 1) location.assign(to)
     }, 1_000)
