@@ -1,10 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
+import { USUAL_LOOKS } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { ETHER, increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const { stage, source, clientOf, untilHead, scanOnce, waitForEther, send, lying, credited } = useBalanceStage(stores)
+const { stage, source, clientOf, untilHead, scanOnce, waitForEther, send, lying, prunedNode, credited } =
+  useBalanceStage(stores)
 
 const rows = () => stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
 
@@ -112,4 +114,73 @@ describe('a node that does not answer for balances', () => {
     await stage.untilPayments([{ amount: '7' }, { amount: '1500000' }, increase(5n)])
     expect(await rows()).toHaveLength(1)
   })
+
+  /** A node that does not answer for balances until `answer`, and a scanner that passes blocks without them. */
+  async function blind() {
+    const node = { isSilent: true, refusals: 0 }
+    let skippedMs = 0
+    const url = await lying((call, truth) => {
+      if (!node.isSilent || !readsFunds(call)) return truth
+      node.refusals += 1
+      return TIMED_OUT
+    })
+    const clock = { ...stage.deps.clock, now: () => stage.deps.clock.now() + skippedMs }
+    stage.scan(source(clientOf([url]), { looks: USUAL_LOOKS }), { clock })
+    await vi.waitUntil(() => node.refusals > 2, 20_000)
+    skippedMs = 61_000
+    await untilHead()
+    return {
+      answer: () => {
+        node.isSilent = false
+      },
+    }
+  }
+
+  // Guarantee: what came while nobody knew what an address had before is credited before a deadline passes, not a look later.
+  it('when an invoice is opened hides no coins that come inside of calls', async () => {
+    await scanOnce()
+    await waitForEther()
+    await send(ETHER)
+    await stage.chain.mine()
+    const node = await blind()
+    await stage.chain.mine()
+    await untilHead()
+    node.answer()
+    await stage.chain.mine()
+    await stage.untilPayments([increase(ETHER)])
+    await vi.waitFor(async () => expect(await stage.cursor()).toMatchObject({ unproven: null }))
+  })
+
+  // Guarantee: the same where blocks that passed without balances are replaced, and the coins came before those.
+  it('hides no coins below a reorganisation of blocks that passed without it', async () => {
+    await waitForEther()
+    await scanOnce()
+    await send(ETHER)
+    await stage.chain.mine(4)
+    const node = await blind()
+    await stage.chain.reorg(2)
+    await stage.chain.mine()
+    await untilHead()
+    node.answer()
+    await stage.chain.mine()
+    await stage.untilPayments([increase(ETHER)])
+    await vi.waitFor(async () => expect(await stage.cursor()).toMatchObject({ unproven: null }))
+  })
+})
+
+// Guarantee: the sum of several blocks that a reorganisation takes out is found again where its money lies below the fork.
+it('a sum that began below a fork is stored again', async () => {
+  await waitForEther()
+  await scanOnce()
+  await send(ETHER)
+  await stage.chain.mine(4)
+  const summed = stage.scan(source(clientOf([await prunedNode()])))
+  await untilHead()
+  await summed.stop()
+  expect(await credited()).toEqual([ETHER])
+  await stage.chain.reorg(2)
+  await stage.chain.mine()
+  stage.scan(source(undefined, { looks: USUAL_LOOKS }))
+  await untilHead()
+  await stage.untilPayments([{ ...increase(ETHER), state: expect.stringMatching(/detected|confirmed/) }])
 })

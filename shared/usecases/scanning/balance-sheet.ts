@@ -40,7 +40,7 @@ export function flowsOf(blocks: readonly ScannedBlock[], matchKey: string): read
 export const netOf = (flows: readonly BlockFlow[]): bigint => flows.reduce((sum, { netBase }) => sum + netBase, 0n)
 
 /**
- * The increases of one account between a check and the last of the readings, each in the block that showed it. `told` are the
+ * The increases of one account between a check and the last of the readings, each in the block that showed it. `recorded` are the
  * stored payments that explain increases in these blocks and are not part of the flows. Readings and flows are in order of height.
  */
 export function findIncreases(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ChainClient } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { findFork, isTooDeep } from './find-fork.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
 
@@ -42,6 +42,21 @@ describe('a reorganisation', () => {
     expect(await evaluate(window, 949, 65, 950)).toBe(true)
     expect(await evaluate(window, 950, 65, 950)).toBe(false)
     expect(await evaluate(windowOf([900, HEAD]), 10, 2_000)).toBe(true)
+  })
+
+  // Guarantee: a network goes on where the first blocks behind skipped ones are replaced: no node has the block below them.
+  it('ends at a block that no node has, where the node has its child', async () => {
+    const node = (parentHash: string) => ({
+      blockAt: async (height: number) => {
+        if (height <= 57) throw Object.assign(new NodeUnreliable('no longer there'), { isGone: true })
+        return { ...blockOf(height, 'b'), ...(height === 58 && { parentHash }) }
+      },
+    })
+    const find = (parentHash: string) =>
+      findFork(node(parentHash) as unknown as ChainClient, windowOf([31, 57, 58, 60]), HEAD)
+    const fork = { block: { height: 57, hash: 'a57', time: 57 }, lowestGone: 58 }
+    expect(await find('a57')).toMatchObject(fork)
+    await expect(find('b57')).rejects.toThrow('no longer there')
   })
 })
 

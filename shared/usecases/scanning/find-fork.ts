@@ -21,20 +21,29 @@ export async function placeOf(client: ChainClient, height: number): Promise<Bloc
   }
 }
 
-/** Newest block of a window that the node still has, and the lowest one above it that it does not. */
+/**
+ * Newest block of a window that the node still has, or has the child of, and the lowest one above it that it does not. Behind skipped blocks the window
+ * begins with one that no node has.
+ */
 export async function findFork(client: ChainClient, window: HashWindow, headHeight: number): Promise<Fork> {
   let lowestGone: number | null = null
+  let above: BlockRef | null = null
   for (const [height, hash] of [...window].reverse()) {
     if (height > headHeight) {
       lowestGone = height
       continue
     }
-    const block = await client.blockAt(height)
+    const block: BlockRef | null = await client.blockAt(height).catch((error: unknown) => {
+      const isNamed = error instanceof NodeUnreliable && error.isGone && above?.parentHash === hash
+      // Its own time is unknown, and everything before its child is known.
+      return isNamed && above !== null ? { ...above, height, hash, time: above.time - 1 } : Promise.reject(error)
+    })
     if (block === null && client.hasGaps !== true) {
       throw new NodeUnreliable(`the node has no block ${height} below its head`)
     }
     if (block?.hash === hash) return { block, lowestGone }
     lowestGone = height
+    above = block
   }
   return { block: null, lowestGone }
 }

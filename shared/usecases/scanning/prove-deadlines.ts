@@ -95,8 +95,10 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     // Times of blocks may be in the future.
     const through = Math.max(cursor.time, readUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
     const open = await openWatches(session)
-    // Deadlines wait from before the first of them: a range before may have been read from wrong balances, whichever invoices it concerned.
-    const isDoubtful = open.every(({ expiresAt }) => expiresAt > (cursor.unproven ?? expiresAt))
+    // Where every block is read, or deadlines wait from before the first of them: blocks before may have been read with wrong balances or none,
+    // whichever invoices they concerned.
+    const isDoubtful =
+      source.thrifty === undefined || open.every(({ expiresAt }) => expiresAt > (cursor.unproven ?? expiresAt))
     const ending = open.filter(({ expiresAt }) => isDoubtful || expiresAt <= through)
     // Those that are added while a proof takes several steps come last, so that pages stay what they are.
     ending.sort((one, other) => one.expiresAt - other.expiresAt || (one.matchKey < other.matchKey ? -1 : 1))
@@ -232,7 +234,7 @@ async function lookBack(
 ): Promise<'done' | 'spent' | 'gone'> {
   const { cursor, deps, source } = session
   const { height, hash, time } = cursor
-  const { marginMs = 0 } = source.thrifty ?? {}
+  const { marginMs = 0 } = source.thrifty ?? source.looks ?? {}
   const shownAt = Math.min(...open.map(({ since }) => since))
   const matchKeys = keysOf(open)
   const senders = matchKeys.filter((matchKey) => {
@@ -271,8 +273,8 @@ async function lookBack(
 }
 
 /**
- * Reads in full the blocks since an account had its start which sent something meanwhile: coins that came in and were sent on between two readings
- * of figures chose no block. `spent`: some of the blocks are left. Where they are more than the day's budget, none is read, and what came in
+ * Reads in full the blocks since an account had its start which sent something meanwhile, unless every block was read: coins that came in and
+ * were sent on between two readings of figures chose no block. `spent`: some of the blocks are left. Where they are more than the day's budget, none is read, and what came in
  * and went out is left to a person.
  */
 async function readOfSenders(session: ScanSession, { open, starts, answers }: Scene): Promise<'done' | 'spent'> {
@@ -286,15 +288,16 @@ async function readOfSenders(session: ScanSession, { open, starts, answers }: Sc
   const since = Math.min(...heights)
   const isGoingOn =
     whole !== undefined && whole.since <= since && (await blockAt(session, whole.height)).hash === whole.hash
-  const from = Math.max(since, isGoingOn ? whole.height : 0, cursor.source === 'full' ? (cursor.fullAbove ?? 0) : 0)
-  const left = cursor.height - from
+  const from = Math.max(since, isGoingOn ? whole.height : 0)
+  const to = cursor.source === 'full' ? Math.min(cursor.height, cursor.fullAbove ?? 0) : cursor.height
+  const left = to - from
   if (left <= 0 || !spendBlocks(session, left, Math.min(left, source.batchMax))) return 'done'
-  const blocks = await source.client.scan(from + 1, Math.min(cursor.height, from + source.batchMax), index)
+  const blocks = await source.client.scan(from + 1, Math.min(to, from + source.batchMax), index)
   const last = blocks.at(-1)
   if (last === undefined) throw new NodeUnreliable('the node has none of the blocks of a deadline')
   await recordBlocks(session, from + 1, blocks, new Set())
   session.provenWhole = { since: isGoingOn ? whole.since : since, height: last.height, hash: last.hash }
-  return last.height < cursor.height ? 'spent' : 'done'
+  return last.height < to ? 'spent' : 'done'
 }
 
 /** Whether a node shows another number of sent transactions, or other code, than the account had at first. */

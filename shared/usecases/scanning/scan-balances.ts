@@ -14,7 +14,7 @@ import {
 } from './balance-increase-transfers.ts'
 import { type BlockFlow, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
-import type { ScanSession } from './scan-session.ts'
+import { doubtDeadlines, type ScanSession } from './scan-session.ts'
 import { settleIncreases } from './settle-increases.ts'
 
 /** As `WATCHED_AFTER_END_MS`, while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
@@ -37,8 +37,10 @@ export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts
   const isUnread = session.balancesUnread ?? cursor.status === 'catchup'
   const expiringAfter = scannedTime(cursor) - (isUnread ? WATCHED_UNREAD_MS : WATCHED_AFTER_END_MS)
   const all = await deps.invoices.watchedMethods(mode, network, expiringAfter)
-  // Where figures choose the blocks, looks read those of ended invoices.
-  const rows = source.thrifty === undefined ? all : all.filter(({ isOpen }) => isOpen)
+  // Where figures choose the blocks, looks read those of ended invoices. Blocks behind a fork are all read: invoices whose payments were in the
+  // replaced ones open again only later.
+  const isWhole = source.thrifty === undefined || cursor.height < (cursor.recheckThrough ?? -1)
+  const rows = isWhole ? all : all.filter(({ isOpen }) => isOpen)
   // Transactions are only known of watched addresses, and every issued one is watched.
   const accounts = new Set(rows.flatMap(({ matchKey }) => (index.has(matchKey) ? [matchKey] : [])))
   deps.metrics.gauge('scanner_balance_accounts', accounts.size, { mode, network })
@@ -108,14 +110,17 @@ interface Comparison {
   readonly accounts: CoinAccounts
 }
 
-/** Known transactions are added to the stored balances, as where no node has the state any more. */
+/**
+ * Known transactions are added to the stored balances, as where no node has the state any more. What an account without a stored balance had
+ * before these blocks stays unknown, which `nextChecks` notes.
+ */
 async function passUnread(
   session: ScanSession,
   { blocks, last, accounts }: Omit<Comparison, 'ledger'>,
 ): Promise<CheckedBlocks> {
   if (session.balancesUnread !== true) await reportUnread(session)
   session.balancesUnread = true
-  const starts = await storedStarts(session, [...accounts])
+  const { starts } = await storedStarts(session, [...accounts])
   const sheets = [...accounts].map((matchKey): Sheet => {
     return { matchKey, start: starts.get(matchKey), end: undefined, flows: flowsOf(blocks, matchKey) }
   })
@@ -182,14 +187,18 @@ const isOpened = (sheet: Sheet): sheet is OpenedSheet => sheet.start !== undefin
 const unexplained = ({ start, end, flows }: OpenedSheet): bigint =>
   end - start.balanceBase - start.flowBase - netOf(flows)
 
-/** The checks that are valid up to the cursor's block; if there is none, the balance at that block is one. */
+/**
+ * The checks that are valid up to the cursor's block; if there is none, the balance at that block is one. Where blocks below it passed without
+ * balances, that hides what came in them: no deadline passes before it is proven.
+ */
 async function startsOf(
   session: ScanSession,
   ledger: BalanceLedger,
   matchKeys: readonly string[],
 ): Promise<ReadonlyMap<string, BalanceCheck>> {
   const { height, hash } = session.cursor
-  const starts = await storedStarts(session, matchKeys)
+  const { starts, isBroken } = await storedStarts(session, matchKeys)
+  if (isBroken) await doubtDeadlines(session)
   const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
   if (unknown.length === 0) return starts
   for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash })) ?? []) {
@@ -198,28 +207,31 @@ async function startsOf(
   return starts
 }
 
-/** The stored ones of them. */
+/** The stored ones of them, and whether one is missing because blocks below the cursor passed without balances. */
 async function storedStarts(
   { deps, source, cursor }: ScanSession,
   matchKeys: readonly string[],
-): Promise<Map<string, BalanceCheck>> {
+): Promise<{ readonly starts: Map<string, BalanceCheck>; readonly isBroken: boolean }> {
   const { height, hash } = cursor
   const starts = new Map<string, BalanceCheck>()
+  let isBroken = false
   for (const { matchKey, checks } of await deps.balances.find(source.mode, source.network, matchKeys)) {
     const check = checks.findLast(({ through }) => through.height === height && through.hash === hash)
     if (check !== undefined) starts.set(matchKey, check)
+    // A reorganisation or a person moved the cursor into blocks that had passed.
+    else isBroken ||= checks.length === 0 || checks.some((one) => one.height < height && height < one.through.height)
   }
-  return starts
+  return { starts, isBroken }
 }
 
-/** Two are stored: one of them is right whether or not the cursor moves after this. */
+/** Two are stored: one of them is right whether or not the cursor moves after this. None: blocks passed, and no balance before them is known. */
 function nextChecks({ matchKey, start, end, flows }: Sheet, last: ScannedBlock): readonly AccountChecks[] {
   const through = { height: last.height, hash: last.hash }
   if (end !== undefined) {
     const check = { ...through, balanceBase: end, flowBase: 0n, through }
     return [{ matchKey, checks: start === undefined ? [check] : [start, check] }]
   }
-  if (start === undefined) return []
+  if (start === undefined) return [{ matchKey, checks: [] }]
   return [{ matchKey, checks: [start, { ...start, flowBase: start.flowBase + netOf(flows), through }] }]
 }
 

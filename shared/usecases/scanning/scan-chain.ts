@@ -173,7 +173,7 @@ function tick(session: ScanSession, source: ScanSource): Promise<boolean> {
 async function fullTick(session: ScanSession): Promise<boolean> {
   const moved = await scanTick(session)
   const { source, head, cursor } = session
-  // Left by thrifty scanning before the setting changed.
+  // Of blocks that passed without balances, or left by thrifty scanning before the setting changed.
   if (await proveDeadlines(session)) return true
   if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true
   return source.looks !== undefined && (await lookAround(session, source.looks))

@@ -6,7 +6,7 @@ import { measureReorg, UNMEASURED } from '#shared/usecases/networks/measure-chai
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
 import { looksUpTo } from './scan-mode.ts'
-import { assertHeld, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
+import { assertHeld, doubting, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
 import { windowUpTo } from './scan-window.ts'
 
 /** Hash of the first block of a cursor that was moved to another chain, while payments of the previous chain are not orphaned yet. */
@@ -42,6 +42,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     ...looksUpTo(cursor, fork),
     ...(await mempoolUpTo(session, fork)),
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
+    ...((await endsSumsAbove(session, fork.height)) && doubting(cursor, fork.time)),
     advancedAt: deps.clock.now(),
     recheckThrough: Math.max(recheckThrough ?? -1, cursor.height),
     measured: measureReorg(cursor.measured ?? UNMEASURED, depth, deps.clock.now()),
@@ -57,6 +58,15 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   const { mode, network } = source
   deps.metrics.count('scanner_reorg_total', { mode, network, depth: depthLabel(depth) })
   deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
+}
+
+/** Whether a payment above a fork is a sum that began below it: its money may lie in blocks that stay and are not read again. */
+async function endsSumsAbove({ deps, source }: ScanSession, forkHeight: number): Promise<boolean> {
+  const { mode, network } = source
+  const blocks = [{ height: Number.MAX_SAFE_INTEGER, hash: '' }]
+  const scope = { mode, network, from: forkHeight + 1, blocks, confirmedToo: true }
+  const above = await deps.payments.listNonCanonical(scope)
+  return above.some(({ block }) => (block?.increase?.since.height ?? forkHeight) < forkHeight)
 }
 
 /**

@@ -137,6 +137,16 @@ export async function moveCursor(
   session.cursor = { ...session.cursor, ...change }
 }
 
+/** From here on no deadline passes before it is proven: money of blocks up to the cursor may not be stored. Throws `LeaseLost`. */
+export async function doubtDeadlines(session: ScanSession): Promise<void> {
+  const change = doubting(session.cursor, session.cursor.time)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
+}
+
+/** Cursor fields with which deadlines from this time on wait for a proof; empty when they do already. Pure. */
+export const doubting = ({ unproven }: ChainCursor, time: Ms): Pick<ChainCursor, 'unproven'> =>
+  unproven != null && unproven <= time ? {} : { unproven: time }
+
 /** The scope of this session's payment writes. */
 export function writeScope(session: ScanSession) {
   const { mode, network } = session.source

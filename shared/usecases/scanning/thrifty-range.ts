@@ -12,7 +12,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
 import { isStarted, keepStarts } from './prove-deadlines.ts'
 import type { FiguresOfBlocks } from './scan-balances.ts'
-import { moveCursor, type ScanSession } from './scan-session.ts'
+import { doubtDeadlines, moveCursor, type ScanSession } from './scan-session.ts'
 import {
   type BlockStage,
   type CursorChange,
@@ -59,7 +59,7 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   if (found === 'gone') return scanForward(session, head, change)
   if (found === 'forked') return walkBack(session, head)
   const { cursor, source } = session
-  if (contradicts(session, found.start)) await doubt(session)
+  if (contradicts(session, found.start)) await doubtDeadlines(session)
   await keepStarts(session, open, found.start)
   const through = found.through === end.height ? end : await blockAt(session, found.through)
   const stored = await storedHeights(session, through)
@@ -149,12 +149,6 @@ function contradicts({ thrifty, cursor }: ScanSession, start: Holdings): boolean
     const now = start.get(matchKey)
     return now !== undefined && now[0] !== figures[0]
   })
-}
-
-/** From here on no deadline passes before it is proven: one of the ranges before may have been read from wrong balances. */
-async function doubt(session: ScanSession): Promise<void> {
-  const { unproven, time } = session.cursor
-  if (unproven == null || unproven > time) await moveCursor(session, { unproven: time })
 }
 
 /** The first deadline that the cursor passes with its next block waits for a proof. */
