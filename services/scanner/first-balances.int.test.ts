@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
+import { USUAL_LOOKS } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
@@ -11,9 +12,10 @@ import { briskPace } from '#test/support/thrifty-pace.ts'
 const PATIENCE = { timeout: 20_000, interval: 20 }
 const HOUR_MS = 3_600_000
 const WORD = 64
+const STRANGER = `0x${'5e'.repeat(20)}`
 
 const stores = useStores()
-const { stage, lying, clientOf } = useBalanceStage(stores)
+const { stage, lying, clientOf, send, prunedNode } = useBalanceStage(stores)
 
 /** A node that shows the accounts as they were before anything was paid, while it lies. */
 async function oldNode() {
@@ -95,4 +97,35 @@ it('a difference from what an address had is looked for since then, whatever the
   node.isOld = false
   await untilEnded(node.url, aheadMs)
   expect(await stage.payments()).toMatchObject([{ amount: String(10n ** 18n) }])
+})
+
+// Guarantee: a change from reading by balances to reading every block loses nothing that came and went before it, whatever state nodes still have.
+it('coins that a key sent on are read when every block is read from then on', async () => {
+  let aheadMs = 0
+  const clock = { ...stage.deps.clock, now: () => Date.now() + aheadMs }
+  const thrifty = briskPace({ openMs: HOUR_MS / 4, allLookMs: HOUR_MS })
+  await waitFor('eth_ethereum', 1, { at: Date.now() - 1_000, endsAt: Date.now() + HOUR_MS })
+  await stage.chain.mine()
+  const attentive = stage.scan(stage.source({ client: clientOf(), thrifty }), { clock })
+  const starts = { starts: { $exists: true } }
+  await vi.waitFor(
+    async () => expect(await stores.db.connection.collection('coin_balances').countDocuments(starts)).toBe(1),
+    PATIENCE,
+  )
+  await send(10n ** 18n, WATCHED.address)
+  await stage.chain.mine()
+  const gasPrice = BigInt((await stage.chain.rpc('eth_gasPrice')) as string)
+  const [value, price] = [10n ** 18n - 21_000n * gasPrice, gasPrice].map((amount) => `0x${amount.toString(16)}`)
+  const transaction = { from: WATCHED.address, to: STRANGER, value, gas: '0x5208', gasPrice: price }
+  await stage.chain.rpc('eth_sendTransaction', [transaction])
+  // So far behind them that no halving of the range meets them.
+  await stage.chain.mine(30)
+  await stage.chain.pay({ asset: 'usdt_ethereum', to: WATCHED.address, amountBase: 5_000_000n })
+  await stage.chain.mine()
+  aheadMs = HOUR_MS / 4
+  await stage.untilHeight(await stage.height())
+  await attentive.stop()
+  expect(await stage.payments()).toMatchObject([{ amount: '5000000' }])
+  stage.scan(stage.source({ client: clientOf([await prunedNode()]), looks: USUAL_LOOKS }))
+  await stage.untilPayments([{ amount: '5000000' }, { amount: String(10n ** 18n) }])
 })

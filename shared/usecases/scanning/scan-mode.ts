@@ -1,10 +1,11 @@
 import type { ChainCursor, LookPlace, Looks } from '#shared/ports/cursors.ts'
 import { NodeMismatch } from '#shared/ports/scanning.ts'
-import { moveCursor, type ScanSession } from './scan-session.ts'
+import { doubting, moveCursor, type ScanSession } from './scan-session.ts'
 
 /**
  * Notes at the cursor how blocks are read from here on, and where looks at balances begin when they never did: every block up to the cursor
- * was read for every address. Both ways of scanning look at addresses without an open invoice, so a change of the setting moves nothing.
+ * was read for every address. Both ways of scanning look at addresses without an open invoice, so a change of the setting moves nothing. Deadlines of
+ * invoices that figures were read for wait for their proof.
  * Throws `NodeMismatch` when the family cannot be scanned thriftily.
  */
 export async function adoptMode(session: ScanSession): Promise<void> {
@@ -19,7 +20,8 @@ export async function adoptMode(session: ScanSession): Promise<void> {
   if (cursor.source === mode && !isNew) return
   const isFull = mode === 'full'
   const fullAbove = !isFull ? null : cursor.source === 'full' ? (cursor.fullAbove ?? cursor.height) : cursor.height
-  await moveCursor(session, { source: mode, fullAbove, ...(isNew && { looks }) })
+  const doubt = isFull && cursor.source === 'thrifty' && doubting(cursor, cursor.time)
+  await moveCursor(session, { source: mode, fullAbove, ...(isNew && { looks }), ...doubt })
   deps.logger.warn({ mode: source.mode, network: source.network, height: cursor.height }, `scanning is ${mode}`)
 }
 
