@@ -36,8 +36,8 @@ export interface WorldNode {
   readonly calls: ReadonlyMap<string, number>
   /** How it is from now on. */
   become(world: NodeWorld): void
-  /** Refuses the next calls in these words. */
-  refuse(words: RpcAnswer, calls: number): void
+  /** Refuses the next calls in these words; `ofState`: only those for balances. */
+  refuse(words: RpcAnswer, calls: number, ofState?: boolean): void
   /** Shows the next times of the newest block so much later, in the header as in answers of `eth_call`. */
   runAhead(seconds: number, answers: number): void
   /** Lets nobody in while the chain is changed, so that it changes in one moment. */
@@ -130,7 +130,7 @@ export async function startWorldNode(honestUrl: string, world: NodeWorld = HONES
 
 function createAnswers(honestUrl: string, first: NodeWorld) {
   let world = first
-  let refusal: { readonly words: RpcAnswer; left: number } | null = null
+  let refusal: { readonly words: RpcAnswer; readonly ofState: boolean; left: number } | null = null
   let ahead: { readonly seconds: number; left: number } | null = null
   const calls = new Map<string, number>()
   const heights = new Map<string, number | null>()
@@ -215,7 +215,7 @@ function createAnswers(honestUrl: string, first: NodeWorld) {
 
   async function answer({ method, params }: Call): Promise<RpcAnswer> {
     calls.set(method, (calls.get(method) ?? 0) + 1)
-    if (refusal !== null && refusal.left > 0) {
+    if (refusal !== null && refusal.left > 0 && (!refusal.ofState || STATE_AT[method] !== undefined)) {
       refusal.left -= 1
       return refusal.words
     }
@@ -248,8 +248,8 @@ function createAnswers(honestUrl: string, first: NodeWorld) {
     become(next: NodeWorld) {
       world = next
     },
-    refuse(words: RpcAnswer, count: number) {
-      refusal = { words, left: count }
+    refuse(words: RpcAnswer, count: number, ofState = false) {
+      refusal = { words, ofState, left: count }
     },
     runAhead(seconds: number, answers: number) {
       ahead = { seconds, left: answers }

@@ -8,7 +8,13 @@ const DIRECT: Income = {
 }
 const INSIDE: Income = { ...DIRECT, height: 8, txHash: null }
 const BOOKS = { incomes: [DIRECT, INSIDE], movedByCode: new Set<string>() }
-const SCENE = { isAttentive: true, isStateGone: false, unawaited: new Set<string>(), inInbox: new Set<string>() }
+const SCENE = {
+  isAttentive: true,
+  wasBlind: false,
+  isStateGone: false,
+  unawaited: new Set<string>(),
+  inInbox: new Set<string>(),
+}
 const row = ({ feesBase: _, ...income }: Income, change: Partial<StoredMoney> = {}): StoredMoney => ({
   ...income,
   ...change,

@@ -5,6 +5,8 @@ import type { Books, Income } from '#test/support/evm-oracle.ts'
 /** How a history was read, as far as limits depend on it. */
 export interface ReadingScene {
   readonly isAttentive: boolean
+  /** Balances of some blocks were never answered for. */
+  readonly wasBlind: boolean
   /** The node dropped states that the scanner may have needed. */
   readonly isStateGone: boolean
   /** Accounts at which no open invoice waits. */
@@ -36,6 +38,11 @@ export const LIMITS: readonly Limit[] = [
     name: 'moved by code: coins of an account whose code moves coins may come and go between two looks, which the inbox says',
     covers: (income, { isAttentive, inInbox }, { movedByCode }) =>
       isAttentive && isCoin(income) && movedByCode.has(income.matchKey) && inInbox.has(income.matchKey),
+  },
+  {
+    name: 'balances not answered and moved by code: what came inside of calls and was moved on meanwhile shows in no sum, and the inbox says that none is compared',
+    covers: ({ txHash, matchKey }, { wasBlind }, { movedByCode }) =>
+      wasBlind && txHash === null && movedByCode.has(matchKey),
   },
   {
     name: 'state gone and nobody waits: an account that had other money before has no sum to compare with, which the inbox says',

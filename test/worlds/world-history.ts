@@ -36,9 +36,12 @@ export type Step =
   | { readonly kind: 'fork'; readonly depth: number; readonly to: number; readonly asset: AssetId }
   | { readonly kind: 'refuse'; readonly words: number; readonly calls: number }
   | { readonly kind: 'ahead'; readonly answers: number }
-  | { readonly kind: 'breathe' | 'pause' | 'resume' }
+  /** The node answers no question for balances, so many times. */
+  | { readonly kind: 'blind'; readonly calls: number }
+  /** `change`: every block is read from here on, or balances choose them. */
+  | { readonly kind: 'breathe' | 'pause' | 'resume' | 'change' }
 
-/** A history: who reads, through which node, and what happens. */
+/** A history: who reads first, through which node, and what happens. */
 export interface History {
   readonly isAttentive: boolean
   readonly node: NodeWorld
@@ -73,6 +76,8 @@ const anyStep = fc.oneof(
   { arbitrary: step('fork', { depth: few(4), to: account, asset }), weight: 2 },
   { arbitrary: step('refuse', { words: fc.nat({ max: REFUSALS.length - 1 }), calls: few(4) }), weight: 1 },
   { arbitrary: step('ahead', { answers: few(2) }), weight: 1 },
+  { arbitrary: step('blind', { calls: few(60) }), weight: 1 },
+  { arbitrary: step('change', {}), weight: 1 },
   { arbitrary: step('breathe', {}), weight: 4 },
   { arbitrary: step('pause', {}), weight: 2 },
   { arbitrary: step('resume', {}), weight: 2 },

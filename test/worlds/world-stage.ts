@@ -1,18 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeAll, expect, vi } from 'vitest'
 import type { LocalChain } from '#dev/local-chain/start-local-chain.ts'
-import { createCatalog } from '#shared/chains/catalog.ts'
-import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
-import type { NetworkSettings } from '#shared/chains/definitions/chain.ts'
-import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
-import { createRepositories } from '#shared/db/create-repositories.ts'
-import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import type { OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import { type ChainScanner, startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
-import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
-import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { emptyDatabase } from '#test/support/empty-database.ts'
 import { readBooks } from '#test/support/evm-oracle.ts'
 import { REFUSALS } from '#test/support/refusals.ts'
@@ -23,21 +15,20 @@ import { HONEST, startWorldNode, type WorldNode } from '#test/support/world-node
 import { differencesOf, type StoredMoney } from './compare-money.ts'
 import { type Account, createPayers, type Payers } from './payers.ts'
 import { ACCOUNTS, type History, type Step } from './world-history.ts'
+import { COIN, CONFIRMATIONS, depsOf, FINALITY_DEPTH, openClient, openInvoiceFor, SOURCE } from './world-setup.ts'
 
 const PATIENCE = { timeout: 30_000, interval: 20 }
 /** Time between two blocks of the network, milliseconds: the pace 1. */
 const BLOCK_MS = 12_000
-const CONFIRMATIONS = 3
-const FINALITY_DEPTH = 16
 /** Far beyond every block of a history, at every pace. */
 const DEADLINE_MS = 30 * 24 * 3_600_000
 /** Blocks between the first coins of an account and its invoice: more than a first start reads. */
 const BEFORE = 24
 const DAY_S = 86_400
+const TIMED_OUT = { error: { code: -32_000, message: 'timed out' } }
 /** Looks at the cursor while a node may still be wrong. */
 const TRIES = 50
 const UNITS = { eth_ethereum: 10n ** 15n, usdt_ethereum: 1_000_000n, usdc_ethereum: 1_000_000n } as const
-const COIN = 'eth_ethereum'
 /** The account that passes everything on. */
 const FORWARDING = ACCOUNTS.findIndex(({ kind }) => kind === 'forwarding')
 
@@ -77,7 +68,8 @@ interface Ground {
 }
 
 async function openRun({ stores, chain, payers, pace }: Ground, history: History) {
-  const { isAttentive } = history
+  let { isAttentive } = history
+  let wasAttentive = isAttentive
   let node: WorldNode
   let stepMs = 0
   const clock = { now: () => Date.now() + stepMs }
@@ -203,9 +195,20 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     if (step.kind === 'refuse') node.refuse(REFUSALS[step.words] ?? {}, step.calls)
     if (step.kind === 'ahead') node.runAhead(DAY_S, step.answers)
     if (step.kind === 'breathe') await breathe()
+    if (step.kind === 'blind') node.refuse(TIMED_OUT, step.calls, true)
     if (step.kind === 'pause') await stop()
     if (step.kind === 'resume' && scanner === null) start()
+    if (step.kind === 'change') await change()
     await takeOut(step)
+  }
+
+  /** The other way of reading, at once where a scanner runs. */
+  async function change(): Promise<void> {
+    const isRunning = scanner !== null
+    await stop()
+    isAttentive = !isAttentive
+    wasAttentive ||= isAttentive
+    if (isRunning) start()
   }
 
   /** The key sends all coins on, and then those that come next: the account holds nothing, something, and nothing again. */
@@ -329,7 +332,14 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
     )
     const differences = async (isOurs: (row: { readonly matchKey: string; readonly asset: string }) => boolean) => {
       const isStateGone = history.node.stateBlocks !== null
-      const scene = { isAttentive, isStateGone, unawaited, inInbox: await accountsInInbox(stores, keys) }
+      const wasBlind = history.steps.some(({ kind }) => kind === 'blind')
+      const scene = {
+        isAttentive: wasAttentive,
+        wasBlind,
+        isStateGone,
+        unawaited,
+        inInbox: await accountsInInbox(stores, keys),
+      }
       const incomes = books.incomes.filter(isOurs)
       return differencesOf({ ...books, incomes }, (await storedMoney()).filter(isOurs), scene)
     }
@@ -385,59 +395,3 @@ function ifPoor(error: unknown): void {
 }
 
 const LOOKS = { endedLookMs: 1_000, allLookMs: 2_000 }
-
-const SOURCE = {
-  mode: 'test',
-  network: 'ethereum',
-  family: 'evm',
-  pollMs: 10,
-  dropAfterMs: 500,
-  finalityDepth: FINALITY_DEPTH,
-  batchMax: 8,
-  development: false,
-  createIndex: createWatchIndex,
-} as const satisfies Partial<ScanSource>
-
-const networksOf = (url: string): NetworkSettings => ({
-  live: {},
-  test: { ethereum: { rpcUrls: [url], confirmations: CONFIRMATIONS, chainId: 31_337, genesis: 'any' } },
-})
-
-function openClient(stores: TestStores, url: string): OpenChainClient {
-  const client = createChainClient(networksOf(url), 'test', 'ethereum', stores.runtime.metrics)
-  if (client === null) throw new Error('no client')
-  return client
-}
-
-function depsOf(stores: TestStores, clock: ScanDeps['clock']): ScanDeps {
-  return {
-    ...stores.runtime,
-    ...createRepositories(stores.db, stores.runtime),
-    clock,
-    marks: NO_MARKS,
-    notifier: { notify: () => {} },
-    catalog: createCatalog(networksOf('http://127.0.0.1:1')),
-  }
-}
-
-async function openInvoiceFor(
-  stores: TestStores,
-  { address, matchKey }: Account,
-  invoice: {
-    readonly asset: AssetId
-    readonly status: 'pending' | 'expired'
-    readonly at: number
-    readonly endsAt: number
-    readonly number: number
-  },
-): Promise<void> {
-  const { asset, status, at, endsAt, number } = invoice
-  const coin = asset === COIN ? ({ symbol: 'ETH', decimals: 18, coin: true } as const) : {}
-  const method = { ...samplePaymentMethod(matchKey, at, { asset, ...coin }), address }
-  const isOpen = status === 'pending'
-  const state = {
-    ...{ paymentMethods: [method], status },
-    ...(isOpen ? { expiresAt: endsAt, nextActionAt: endsAt } : { expiresAt: at - 60_000, nextActionAt: null }),
-  }
-  await createInvoiceRepository(stores.db).insert(sampleInvoice(stores.runtime.random, { at, number, state }))
-}
