@@ -35,8 +35,9 @@ export function createRequestChecks(sim: () => Sim, goneAt: ReadonlyMap<string, 
   const checkFresh = ({ deliveryId: id, endpoint, at }: BegunRequest, token: string | null | undefined): void => {
     const gone = goneAt.get(endpoint.id)
     const isFirst = token != null && claimedAtInsert.get(id) === token
-    // A majority that lags when everything heals catches up after that.
-    const mayLag = sim().mix.staleRead > 0 || (sim().healed && at - sim().healedAt <= SHOWN_MS)
+    // A majority that lags when everything heals catches up after that; a primary that others have replaced shows the past for a while.
+    const { staleRead, oldPrimary } = sim().mix
+    const mayLag = staleRead > 0 || oldPrimary > 0 || (sim().healed && at - sim().healedAt <= SHOWN_MS)
     must(
       gone === undefined || !isFirst || at - gone <= FRESH_MS + (mayLag ? SHOWN_MS : 0) + 50,
       'S10',
