@@ -73,11 +73,4 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     replace: '/historical (state|data)|',
     what: 'A state that is gone is asked for again and again.',
   },
-  {
-    name: 'forgotten-starts',
-    file: 'shared/usecases/scanning/scan-balances.ts',
-    find: 'if (isBroken) await doubtDeadlines(session)',
-    replace: '',
-    what: 'Coins that came inside of calls while no node answered for balances are missing when a deadline passes.',
-  },
 ]
