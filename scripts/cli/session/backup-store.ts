@@ -8,13 +8,14 @@ import { createLeaseRepository } from '#shared/db/installation/lease-repository.
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
+import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { markPlacesOf } from '#shared/runtime/process/folder-mark-place.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { findConfig } from './find-config.ts'
-import { markPlacesOf } from './mark-places.ts'
 
 /** What back-ups and restores need of an installation: its database, its master keys and the marks of what was issued, not nodes or the pepper. */
 export type BackupStore = Awaited<ReturnType<typeof openBackupStore>>
@@ -54,7 +55,7 @@ async function openBackupStore() {
     secretBox: createSecretBox(secrets.masterKey),
     markKeys: createMarkKeys(secrets.masterKey),
     auditKeys: createAuditKeys(secrets.masterKey),
-    markPlaces: markPlacesOf(redis, stores.marksDir),
+    markPlaces: markPlacesOf(redis === null ? null : createRedisMarkPlace(redis), stores.marksDir),
     close: async () => {
       clock.stop()
       await redis?.close()
