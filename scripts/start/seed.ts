@@ -4,6 +4,7 @@ import { createMembershipRepository } from '#shared/db/accounts/membership-repos
 import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
@@ -11,8 +12,8 @@ import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts
 import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
 import { accountAudit } from '#shared/usecases/accounts/account-audit.ts'
 import { createOperator, newPassword, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
-import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
 /** The initial workspace of a development installation. */
@@ -50,6 +51,7 @@ function toolsOf(db: Database, config: Config, runtime: Runtime) {
     ...runtime,
     workspaces: createWorkspaceRepository(db),
     apiKeys: createApiKeyRepository(db),
+    workspaceAdmin: createWorkspaceOperations(db),
     users: createUserRepository(db),
     memberships: createMembershipRepository(db),
     passwords: createPasswordHasher(),
@@ -65,8 +67,12 @@ async function isKnown({ apiKeys, hasher }: Tools, stored: Tenant | null): Promi
 
 async function seedTenant(tools: Tools): Promise<Tenant> {
   const workspace = await createWorkspace(tools, { name: 'Corner Shop', ownerEmail: OWNER_EMAIL, actor: 'start' })
-  const keyOf = async (mode: 'live' | 'test') =>
-    (await createApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES, actor: 'start' })).apiKey
+  const keyOf = async (mode: 'live' | 'test') => {
+    const action = { opId: tools.random.uuid(), actor: 'start', reason: null }
+    const { apiKey } = await issueApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES, action })
+    if (apiKey === null) throw new Error('a new key was issued before')
+    return apiKey
+  }
   return { workspaceId: workspace.id, testKey: await keyOf('test'), liveKey: await keyOf('live') }
 }
 
