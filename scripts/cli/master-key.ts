@@ -54,34 +54,33 @@ export function addMasterKeyCommands(program: Command): void {
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { readonly dryRun?: boolean }) => {
       const dryRun = options.dryRun === true
-      await withInstallation(
-        async ({ db, config, clock, random, auditChain: chain, auditKeys: keys, auditMarks: marks }) => {
-          const deps = {
-            sealed: createSealedSecretRepository(db),
-            rotation: createSecretBox(config.secrets.masterKey),
-            audits: createAuditRepository(db),
-            instance: createInstanceReads(db),
-            signAudit: async () => {
-              try {
-                await extendAuditChain({ chain, keys, marks, clock }, () => false)
-                return true
-              } catch (error) {
-                if (error instanceof AuditChainBroken) return false
-                throw error
-              }
-            },
-            clock,
-            random,
-          }
-          const tell = progressPrinter()
-          const report = await rotateMasterKey(deps, {
-            actor: actorName(),
-            dryRun,
-            onProgress: ({ collection, seen, total }) => tell(`${collection}: ${seen} of ${total} documents`),
-          })
-          print(options, snakeCase(report), textOf(report, dryRun))
-          if (!report.complete || report.processesWithout.length > 0) process.exitCode = 1
-        },
-      )
+      await withInstallation(async (installation) => {
+        const { db, config, clock, random } = installation
+        const deps = {
+          sealed: createSealedSecretRepository(db),
+          rotation: createSecretBox(config.secrets.masterKey),
+          audits: createAuditRepository(db),
+          instance: createInstanceReads(db),
+          signAudit: async () => {
+            try {
+              await extendAuditChain(installation, () => false)
+              return true
+            } catch (error) {
+              if (error instanceof AuditChainBroken) return false
+              throw error
+            }
+          },
+          clock,
+          random,
+        }
+        const tell = progressPrinter()
+        const report = await rotateMasterKey(deps, {
+          actor: actorName(),
+          dryRun,
+          onProgress: ({ collection, seen, total }) => tell(`${collection}: ${seen} of ${total} documents`),
+        })
+        print(options, snakeCase(report), textOf(report, dryRun))
+        if (!report.complete || report.processesWithout.length > 0) process.exitCode = 1
+      })
     })
 }
