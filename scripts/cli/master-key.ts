@@ -1,8 +1,5 @@
 import type { Command } from 'commander'
-import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
-import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
-import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import { type RotationReport, rotateMasterKey } from '#shared/usecases/maintenance/rotate-master-key.ts'
 import { actorName } from './session/actor.ts'
@@ -55,12 +52,10 @@ export function addMasterKeyCommands(program: Command): void {
     .action(async (options: OutputOptions & { readonly dryRun?: boolean }) => {
       const dryRun = options.dryRun === true
       await withInstallation(async (installation) => {
-        const { db, config, clock, random } = installation
         const deps = {
-          sealed: createSealedSecretRepository(db),
-          rotation: createSecretBox(config.secrets.masterKey),
-          audits: createAuditRepository(db),
-          instance: createInstanceReads(db),
+          ...installation,
+          sealed: createSealedSecretRepository(installation.db),
+          rotation: installation.secretBox,
           signAudit: async () => {
             try {
               await extendAuditChain(installation, () => false)
@@ -70,8 +65,6 @@ export function addMasterKeyCommands(program: Command): void {
               throw error
             }
           },
-          clock,
-          random,
         }
         const tell = progressPrinter()
         const report = await rotateMasterKey(deps, {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { type ReconciliationReport, reconcile } from '#shared/usecases/reconciliation/reconcile.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
@@ -33,14 +32,9 @@ export function addReconcileCommand(program: Command): void {
     .option('--since <days>', 'only invoices created or changed in the last <days> days', parseDays)
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { readonly since?: number }) => {
-      await withInstallation(async ({ db, cursors, clock }) => {
-        const since = options.since === undefined ? null : clock.now() - options.since * DAY_MS
-        const deps = {
-          reconciliation: createReconciliationRepository(db),
-          cursors,
-          clock,
-          pause: (ms: number) => pause(ms),
-        }
+      await withInstallation(async (installation) => {
+        const since = options.since === undefined ? null : installation.clock.now() - options.since * DAY_MS
+        const deps = { ...installation, pause: (ms: number) => pause(ms) }
         const tell = progressPrinter()
         const report = await reconcile(deps, {
           since,

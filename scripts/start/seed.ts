@@ -1,11 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '#shared/config/schema.ts'
-import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
-import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
-import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
-import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
@@ -49,11 +45,7 @@ type Tools = ReturnType<typeof toolsOf>
 function toolsOf(db: Database, config: Config, runtime: Runtime) {
   return {
     ...runtime,
-    workspaces: createWorkspaceRepository(db),
-    apiKeys: createApiKeyRepository(db),
-    workspaceAdmin: createWorkspaceOperations(db),
-    users: createUserRepository(db),
-    memberships: createMembershipRepository(db),
+    ...createRepositories(db, runtime),
     passwords: createPasswordHasher(),
     hasher: createKeyHasher(config.secrets.keyPepper),
   }

@@ -221,8 +221,8 @@ async function failingText({ rates }: Installation): Promise<string> {
 }
 
 /** This process's jobs run under leases; the audit chain's is renewed each second. */
-async function checkMaintenance({ db, clock }: Installation): Promise<string> {
-  const lease = (await createInstanceReads(db).leases()).find(({ id }) => id === 'audit-chain')
+async function checkMaintenance({ installationReads, clock }: Installation): Promise<string> {
+  const lease = (await installationReads.leases()).find(({ id }) => id === 'audit-chain')
   if (lease === undefined || lease.until < clock.now())
     throw new Error('scheduled jobs (audit chain, retention, reconciliation) are not running; is maintenance running?')
   return 'scheduled jobs are running'

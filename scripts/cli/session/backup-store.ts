@@ -1,12 +1,8 @@
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import type { Config } from '#shared/config/schema.ts'
-import { createExportRecords } from '#shared/db/audit/export-records.ts'
-import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
-import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
-import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
-import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
@@ -37,21 +33,18 @@ async function openBackupStore() {
   const logger = createLogger({ name: 'backup', level: logLevel === 'debug' ? 'debug' : 'silent', destination })
   const db = await connectDatabase({ url: stores.mongoUrl, name: stores.mongoDatabase, logger })
   const clock = await createStoreClock(db, logger)
+  const random = createRandom(clock.now)
   const redis =
     stores.redisUrl === null ? null : connectRedis({ url: stores.redisUrl, prefix: stores.redisPrefix, logger })
   await redis?.waitUntilHealthy(REDIS_WAIT_MS)
   return {
     db,
     clock,
-    random: createRandom(clock.now),
+    random,
     logger,
+    ...createRepositories(db, { random, logger }),
     metrics: createMetrics({ defaults: false }),
-    installationLife: createInstallationLifeRepository(db),
-    wallets: createWalletRepository(db),
     addressBook: createAddressBook(),
-    exports: createExportRecords(db),
-    verifiedBackups: createVerifiedBackups(db),
-    leases: createLeaseRepository(db),
     secretBox: createSecretBox(secrets.masterKey),
     markKeys: createMarkKeys(secrets.masterKey),
     auditKeys: createAuditKeys(secrets.masterKey),
