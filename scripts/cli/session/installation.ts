@@ -1,5 +1,6 @@
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createNodeCheck } from '#shared/chains/check-nodes.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
@@ -47,10 +48,11 @@ async function openInstallation() {
   const paces = createChainPaces({ cursors: repositories.cursors, logger })
   await paces.refresh()
   const usage = createUsageCounter(registry, clock, nodePrices)
+  const metrics = { ...registry, ...usage.metrics }
   return {
     config,
     logger,
-    metrics: { ...registry, ...usage.metrics },
+    metrics,
     clock,
     random,
     db,
@@ -59,6 +61,7 @@ async function openInstallation() {
     paces,
     catalog: createCatalog(config.networks, paces),
     nodePrices,
+    nodes: createNodeCheck(config.networks, metrics),
     addressBook: createAddressBook(),
     secretBox: createSecretBox(config.secrets.masterKey),
     hasher: createKeyHasher(config.secrets.keyPepper),
