@@ -9,6 +9,7 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader, type FundsReading } from '#shared/ports/funds.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
 import { type FiatDeps, type FiatOf, fiatOf, usualInvoice } from './fiat-of.ts'
@@ -96,10 +97,10 @@ export async function readWalletFunds(deps: WalletFundsDeps, input: WalletFundsI
 
 async function ownWallet(
   { wallets }: WalletFundsDeps,
-  { workspaceId, mode, walletId, network }: WalletFundsInput,
+  input: WalletFundsInput,
 ): Promise<{ readonly wallet: Wallet; readonly material: KeyMaterial }> {
-  const wallet = await wallets.findWallet(walletId)
-  if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
+  const { walletId, network } = input
+  const wallet = requireOwn(await wallets.findWallet(walletId), input)
   if (!wallet.networks.includes(network)) {
     const message = `the wallet does not receive on ${network}`
     throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'network', message }] })

@@ -5,6 +5,7 @@ import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
 import { requireStatus } from './require-status.ts'
@@ -61,9 +62,7 @@ export async function withdrawApiKey(
     readonly action: OperatorAction
   },
 ): Promise<ApiKeyRecord> {
-  const key = await deps.workspaceAdmin.findKey(input.keyId)
-  if (key === null || key.workspaceId !== input.workspaceId || key.mode !== input.mode)
-    throw new PaymeshError('NOT_FOUND')
+  const key = requireOwn(await deps.workspaceAdmin.findKey(input.keyId), input)
   if (input.last4 !== undefined && key.last4 !== input.last4) {
     const message = 'The last four characters do not match this key.'
     throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'last4', message }] })
