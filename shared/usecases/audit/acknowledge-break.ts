@@ -1,5 +1,5 @@
 import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
@@ -49,9 +49,7 @@ export async function acknowledgeBreak(
 ): Promise<Acknowledgement> {
   const { auditChain, auditKeys, clock, auditMarks } = deps
   const why = reason.trim()
-  if (why === '') {
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'reason', message: 'must not be empty' }] })
-  }
+  if (why === '') throw invalidField('reason', 'must not be empty')
   // Read before the log is: an answer that another person stores meanwhile refuses this one.
   const { record, value } = await readBreaks(deps)
   const { firstBreak, unrecorded, unchained } = await verifyAudit(deps, { since: null, onProgress: () => undefined })

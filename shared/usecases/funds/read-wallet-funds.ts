@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
@@ -103,7 +103,7 @@ async function ownWallet(
   const wallet = requireOwn(await wallets.findWallet(walletId), input)
   if (!wallet.networks.includes(network)) {
     const message = `the wallet does not receive on ${network}`
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'network', message }] })
+    throw invalidField('network', message)
   }
   const material = await wallets.findMaterial(wallet.materialId)
   if (material === null) throw new PaymeshError('NOT_FOUND')
@@ -113,7 +113,7 @@ async function ownWallet(
 function checkedPlace({ kind }: KeyMaterial, after: string | null): string | null {
   const form = kind === 'xpub' ? /^\d{1,10}$/ : /^[0-9a-f]{1,140}$/
   if (after === null || form.test(after)) return after
-  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'after', message: 'is not the end of a page' }] })
+  throw invalidField('after', 'is not the end of a page')
 }
 
 type Fault = { readonly fault: NonNullable<WalletFundsPage['fault']> }

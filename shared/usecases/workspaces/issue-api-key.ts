@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
@@ -63,9 +63,7 @@ export async function withdrawApiKey(
   },
 ): Promise<ApiKeyRecord> {
   const key = requireOwn(await deps.workspaceAdmin.findKey(input.keyId), input)
-  if (input.last4 !== undefined && key.last4 !== input.last4) {
-    const message = 'The last four characters do not match this key.'
-    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'last4', message }] })
-  }
+  if (input.last4 !== undefined && key.last4 !== input.last4)
+    throw wrongEntry('last4', 'The last four characters do not match this key.')
   return await revokeApiKey(deps, { keyId: key.id, action: input.action })
 }
