@@ -13,15 +13,15 @@ import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
-import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { issueKey } from '#test/support/issue-key.ts'
 import { type Child, freePort, isReady, listens, startChild } from './child.ts'
 import type { BenchOptions } from './options.ts'
 
@@ -204,7 +204,7 @@ export async function seedKeys(
 ): Promise<readonly BenchKey[]> {
   const deps = {
     workspaces: createWorkspaceRepository(db),
-    apiKeys: createApiKeyRepository(db),
+    workspaceAdmin: createWorkspaceOperations(db),
     hasher: createKeyHasher(pepper),
     random: createRandom(Date.now),
     clock: { now: Date.now },
@@ -217,7 +217,7 @@ export async function seedKeys(
       actor: 'bench',
     })
     const perWorkspace = Array.from({ length: counts.keys / counts.workspaces }, () =>
-      createApiKey(deps, { workspaceId, mode: 'test', scopes: SCOPES, actor: 'bench' }),
+      issueKey(deps, { workspaceId, mode: 'test', scopes: SCOPES, actor: 'bench' }),
     )
     for (const { apiKey } of await Promise.all(perWorkspace)) keys.push({ apiKey, workspaceId })
   }

@@ -41,8 +41,8 @@ export async function signSeed(db: Database, masterKey: Uint8Array, marksDir: st
     markKeys: createMarkKeys(masterKey),
   }
   await createMarkKeeper(deps).run()
-  const audit = { ...deps, chain: repositories.auditChain, keys: createAuditKeys(masterKey) }
-  await extendAuditChain({ ...audit, marks: createAuditMarks(audit) }, () => false)
+  const audit = { ...deps, auditKeys: createAuditKeys(masterKey) }
+  await extendAuditChain({ ...audit, auditMarks: createAuditMarks(audit) }, () => false)
   await createMarkKeeper(deps).run()
 }
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { errorText } from '#shared/contracts/error-text.ts'
 
 /** Reports progress to the waiting person; one short line each time. */
 export type Report = (line: string) => void
@@ -23,7 +24,7 @@ export function onPath(program: string): string | null {
 }
 
 /** The binary named by an environment variable. Throws when the variable is set to something that does not run. */
-export function fromVariable(name: string): string | null {
+function fromVariable(name: string): string | null {
   const path = process.env[name]
   if (path === undefined || path === '') return null
   if (!runs(path)) throw new Error(`${name} is ${path}, which does not run; point it at a working program or unset it`)
@@ -88,7 +89,44 @@ function holderLives(lock: string): boolean {
 }
 
 /** The cached program of that name if it exists and runs. */
-export function cached(program: string): string | null {
+function cached(program: string): string | null {
   const path = join(binaryCacheDir(), program)
   return existsSync(path) && runs(path) ? path : null
+}
+
+/** A program that runs on this machine: the one in the variable, on PATH or in the user's cache; null without any. Throws as `fromVariable`. */
+export const installed = (program: string, variable: string): string | null =>
+  fromVariable(variable) ?? onPath(program) ?? cached(program)
+
+/**
+ * The installed program, otherwise that of the first source that gives one, once, into the cache. Throws one error that lists the attempts
+ * and `help`: what to install or set.
+ */
+export async function findProgram(
+  program: string,
+  {
+    variable,
+    sources,
+    help,
+  }: {
+    readonly variable: string
+    readonly sources: readonly (() => Promise<string>)[]
+    readonly help: string
+  },
+): Promise<string> {
+  const found = installed(program, variable)
+  if (found !== null) return found
+  return await withCacheLock(program, async () => {
+    const own = cached(program)
+    if (own !== null) return own
+    const tried = new Set<string>()
+    for (const source of sources) {
+      try {
+        return await source()
+      } catch (error) {
+        tried.add(errorText(error))
+      }
+    }
+    throw new Error(`No ${program} found, and none could be fetched:\n  - ${[...tried].join('\n  - ')}\n${help}`)
+  })
 }

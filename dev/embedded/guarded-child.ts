@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /**
  * Waits on a pipe from the parent. When the parent ends in any way, SIGKILL included, the pipe closes without the word `done` and the
@@ -57,6 +58,14 @@ function wrap(child: ChildProcess, pid: number, release: () => void) {
     /** Resolves when the process has ended, with its exit code or the signal that ended it. */
     exited,
     hasExited: () => ended,
+    /** The first result of `probe` other than null; null when the process ends before, or gives none within `withinMs`. A rejection means "not yet". */
+    async until<T>(probe: () => Promise<T | null>, withinMs: number, everyMs = 20): Promise<T | null> {
+      for (const end = Date.now() + withinMs; Date.now() < end && !ended; await delay(everyMs)) {
+        const found = await probe().catch(() => null)
+        if (found !== null && !ended) return found
+      }
+      return null
+    },
     /** Sends a signal to the process alone; false when it has ended. */
     kill: (signal: NodeJS.Signals) => !ended && child.kill(signal),
     /** SIGTERM to its process group, and SIGKILL when the process still runs after `graceMs`. Resolves when it has ended. */

@@ -1,8 +1,7 @@
-import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import mongoose from 'mongoose'
 import type { Report } from './binary-cache.ts'
-import { type StoreProcess, startStoreProcess } from './store-process.ts'
+import { responds, type StoreProcess, startStoreProcess } from './store-process.ts'
 
 /** After a change of port mongod first calls its old address, and waits 30 s if another program there does not respond. */
 const PRIMARY_MS = 60_000
@@ -31,7 +30,7 @@ export async function startMongoStore(options: {
     dir,
     preferredPort,
     args: (port, pidFile) => mongodArgs(dir, port, pidFile, roomy),
-    isUp: accepts,
+    isUp: (port) => responds(port),
     ...(report && { report }),
   })
   const url = `mongodb://127.0.0.1:${store.port}/?directConnection=true`
@@ -54,18 +53,6 @@ function mongodArgs(dir: string, port: number, pidFile: string, roomy: boolean):
     ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=0'],
     ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
   ]
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    const settle = (up: boolean) => {
-      socket.destroy()
-      resolve(up)
-    }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
-  })
 }
 
 async function becomePrimary(url: string, host: string): Promise<void> {

@@ -1,6 +1,5 @@
-import { connect } from 'node:net'
 import type { Report } from './binary-cache.ts'
-import { type StoreProcess, startStoreProcess } from './store-process.ts'
+import { responds, type StoreProcess, startStoreProcess } from './store-process.ts'
 
 export interface RedisStore extends StoreProcess {
   readonly url: string
@@ -23,22 +22,9 @@ export async function startRedisStore(options: {
       ...['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--pidfile', pidFile, '--daemonize', 'no'],
       ...['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'],
     ],
-    isUp: pings,
+    // While Redis loads its file it returns `-LOADING`.
+    isUp: (port) => responds(port, { request: 'PING\r\n', reply: '+PONG' }),
     ...(report && { report }),
   })
   return { ...store, url: `redis://127.0.0.1:${store.port}` }
-}
-
-/** While Redis loads its file it returns `-LOADING`. */
-function pings(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('PING\r\n'))
-    const settle = (up: boolean) => {
-      socket.destroy()
-      resolve(up)
-    }
-    socket.setTimeout(500, () => settle(false))
-    socket.once('data', (data) => settle(data.toString().startsWith('+PONG')))
-    socket.once('error', () => settle(false))
-  })
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, readlinkSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Report } from './binary-cache.ts'
@@ -40,7 +41,8 @@ export async function startStoreProcess(store: StoreProgram): Promise<StoreProce
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort(attempt === 1 ? store.preferredPort : 0)
     const child = await launch(store, port, pidFile, logFile)
-    if (await comesUp(store, child, port)) return running(store, child, port, logFile)
+    const isUp = await child.until(async () => (await store.isUp(port)) || null, START_MS)
+    if (isUp !== null) return running(store, child, port, logFile)
     await child.stop(1_000)
     // Another process may take the port between the check and the start; anything else fails again and is reported.
     if (attempt === PORT_ATTEMPTS) throw new Error(`${store.program} did not start:\n${tail(logFile)}\n(${logFile})`)
@@ -76,15 +78,18 @@ async function launch(store: StoreProgram, port: number, pidFile: string, logFil
   }
 }
 
-async function comesUp(store: StoreProgram, child: GuardedChild, port: number): Promise<boolean> {
-  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(20)) {
-    try {
-      if (await store.isUp(port)) return !child.hasExited()
-    } catch {
-      // Not listening yet.
+/** Whether a program on this port of 127.0.0.1 takes a connection and, where a `request` is given, answers it within half a second with this `reply`. */
+export function responds(port: number, words?: { readonly request: string; readonly reply: string }): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isUp: boolean) => {
+      socket.destroy()
+      resolve(isUp)
     }
-  }
-  return false
+    const socket = connect(port, '127.0.0.1', () => (words === undefined ? settle(true) : socket.write(words.request)))
+    socket.setTimeout(500, () => settle(false))
+    socket.once('data', (data) => settle(words !== undefined && data.toString().startsWith(words.reply)))
+    socket.once('error', () => settle(false))
+  })
 }
 
 /** The first lines of severity "error" and "fatal" of mongod's JSON log: stack frames follow them. For another program the end of its log. */

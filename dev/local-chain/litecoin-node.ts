@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { runs } from '../embedded/binary-cache.ts'
 import { freePort } from '../embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
-import { type CoreCall, createCoreCall } from './core-call.ts'
+import { type CoreCall, createCoreCall } from './node-rpc.ts'
 import { outputScript, unsignedTransaction } from './output-script.ts'
 
 /** Options of a Litecoin regression test node. */
@@ -104,16 +105,14 @@ function flags(dataDir: string, port: number, password: string, more: readonly s
 }
 
 async function comesUp(child: GuardedChild, call: CoreCall): Promise<void> {
-  let last: unknown = null
-  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(50)) {
-    try {
-      await call('getblockcount')
-      return
-    } catch (error) {
-      last = error
-    }
-  }
-  throw new Error(child.hasExited() ? 'it ended at once' : 'it does not respond', { cause: last })
+  let cause: unknown
+  const count = () =>
+    call('getblockcount').catch((error: unknown) => {
+      cause = error
+      return null
+    })
+  if ((await child.until(count, START_MS, 50)) !== null) return
+  throw new Error(child.hasExited() ? 'it ended at once' : 'it does not respond', { cause })
 }
 
 async function openWallet(call: CoreCall): Promise<void> {
@@ -223,33 +222,11 @@ async function fundAndSend(
   return (await call('sendrawtransaction', [signed.hex, 0])) as string
 }
 
-/**
- * Path of litecoind: `LITECOIND_BINARY`, otherwise the first one on PATH. Null when there is none, or when the one in the variable
- * cannot be run.
- */
-function findLitecoind(): string | null {
-  const named = process.env['LITECOIND_BINARY']
-  const candidates =
-    named !== undefined && named !== ''
-      ? [named]
-      : (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'litecoind'))
-  return candidates.find(canRun) ?? null
-}
-
-/** Path of litecoind. Throws with what to install when there is none. */
+/** litecoind: `LITECOIND_BINARY`, otherwise that of PATH. Throws with what to install when it does not run. */
 function litecoindBinary(): string {
-  const path = findLitecoind()
-  if (path !== null) return path
+  const binary = process.env['LITECOIND_BINARY'] || 'litecoind'
+  if (runs(binary)) return binary
   throw new Error(
     'litecoind was not found: install it (Debian and Ubuntu: apt install litecoind; others: https://litecoin.org) or set LITECOIND_BINARY to its path',
   )
-}
-
-function canRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
 }

@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { AssetId, NetworkId } from '#shared/domain/enumerations.ts'
 import { freePort } from '../embedded/free-port.ts'
 import { type GuardedChild, startGuarded } from '../embedded/guarded-child.ts'
@@ -44,7 +43,7 @@ export async function startLocalChain(options: LocalChainOptions = {}): Promise<
   const port = await freePort(options.port ?? 0)
   const url = `http://127.0.0.1:${port}`
   let child = await launch(port, chainId, stateFile, options)
-  if (!(await comesUp(child, url)) && stateFile !== null && existsSync(stateFile)) {
+  if ((await comesUp(child, url)) === null && stateFile !== null && existsSync(stateFile)) {
     putAside(stateFile, options)
     await child.stop(STOP_MS)
     child = await launch(port, chainId, stateFile, options)
@@ -101,17 +100,8 @@ function launch(
   )
 }
 
-async function comesUp(child: GuardedChild, url: string): Promise<boolean> {
-  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(20)) {
-    try {
-      await nodeRpc(url, 'eth_chainId')
-      return true
-    } catch {
-      // Not listening yet.
-    }
-  }
-  return false
-}
+const comesUp = (child: GuardedChild, url: string): Promise<unknown> =>
+  child.until(() => nodeRpc(url, 'eth_chainId'), START_MS)
 
 /** Path of the state file; a file left incomplete by a kill is moved aside. */
 function usableState(dataDir: string, options: LocalChainOptions): string {

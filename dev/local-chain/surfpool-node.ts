@@ -2,7 +2,6 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
 import type { AssetRow } from '#shared/chains/definitions/chain.ts'
 import { ASSET_IDS, type AssetId, networkOf } from '#shared/domain/enumerations.ts'
@@ -47,7 +46,7 @@ export async function startSurfpoolNode(options: SurfpoolOptions = {}): Promise<
   try {
     const args = ['-e', CHILD_SCRIPT, surfpoolBinary(), String(options.slotTimeMs ?? 400)]
     const child = await startGuarded(process.execPath, args, { stdio: ['ignore', stdout, 'ignore'] })
-    const url = await firstLine(child, output)
+    const url = await child.until(() => firstLine(output), START_MS)
     if (url === null) {
       await child.stop(STOP_MS)
       throw new Error('Surfpool did not start')
@@ -86,22 +85,17 @@ function describe(child: GuardedChild, url: string) {
 
 /** A new node lists slots for a while for which it has no blocks. */
 async function hasBlocks(child: GuardedChild, url: string): Promise<void> {
-  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(50)) {
-    const slot = await nodeRpc(url, 'getSlot', [{ commitment: 'confirmed' }])
-    const options = { commitment: 'confirmed', transactionDetails: 'none', rewards: false }
-    const block = await nodeRpc(url, 'getBlock', [slot, options]).catch(() => null)
-    if (block !== null) return
-  }
+  const options = { commitment: 'confirmed', transactionDetails: 'none', rewards: false }
+  const newest = async () =>
+    await nodeRpc(url, 'getBlock', [await nodeRpc(url, 'getSlot', [{ commitment: 'confirmed' }]), options])
+  if ((await child.until(newest, START_MS, 50)) !== null) return
   await child.stop(STOP_MS)
   throw new Error('Surfpool makes no blocks')
 }
 
-async function firstLine(child: GuardedChild, path: string): Promise<string | null> {
-  for (const until = Date.now() + START_MS; Date.now() < until && !child.hasExited(); await delay(20)) {
-    const text = readFileSync(path, 'utf8')
-    if (text.endsWith('\n')) return text.trim()
-  }
-  return null
+async function firstLine(path: string): Promise<string | null> {
+  const text = readFileSync(path, 'utf8')
+  return text.endsWith('\n') ? text.trim() : null
 }
 
 /** Puts a test mint at the real address of every Solana token. */

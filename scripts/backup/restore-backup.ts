@@ -124,14 +124,16 @@ export async function restoreBackup(deps: RestoreDeps, options: RestoreOptions):
     },
   )
   // Numbers of the lost minutes are not given out again: the row of this restore takes the first one above them.
-  const chain = createAuditChainRepository(db)
-  const audit = { ...deps, installationLife: createInstallationLifeRepository(db), auditChain: chain }
+  const audit = {
+    ...deps,
+    installationLife: createInstallationLifeRepository(db),
+    auditChain: createAuditChainRepository(db),
+  }
   const settled = createAuditMarks(audit)
   await settleRestoredAudit(
     {
-      chain,
-      keys: deps.auditKeys,
-      marks: { ...settled, highest: async () => Math.max((await settled.highest()) ?? 0, since.auditNumber) },
+      ...audit,
+      auditMarks: { ...settled, highest: async () => Math.max((await settled.highest()) ?? 0, since.auditNumber) },
     },
     `installation-restored:${state.restoredAt}`,
   )

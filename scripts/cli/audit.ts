@@ -4,7 +4,7 @@ import { acknowledgeBreak } from '#shared/usecases/audit/acknowledge-break.ts'
 import type { AnsweredBreak } from '#shared/usecases/audit/audit-breaks.ts'
 import { type AuditVerdict, verifyAudit } from '#shared/usecases/audit/verify-audit.ts'
 import { actorName } from './session/actor.ts'
-import { type Installation, withInstallation } from './session/installation.ts'
+import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
@@ -51,7 +51,7 @@ async function verify(options: OutputOptions & { readonly since?: AuditHeadMark 
     const report = progressPrinter()
     const onProgress = (checked: number, total: number) => report(`${checked} of ${total} rows checked`)
     const input = { since: options.since ?? null, onProgress }
-    const verdict = await verifyAudit(partsOf(installation), input)
+    const verdict = await verifyAudit(installation, input)
     print(options, snakeCase(verdict), textOf(verdict))
     if (!verdict.intact) process.exitCode = 1
   })
@@ -59,8 +59,7 @@ async function verify(options: OutputOptions & { readonly since?: AuditHeadMark 
 
 async function acknowledge({ reason, ...options }: OutputOptions & { readonly reason: string }): Promise<void> {
   await withInstallation(async (installation) => {
-    const deps = { ...partsOf(installation), clock: installation.clock }
-    const done = await acknowledgeBreak(deps, { actor: actorName(), reason })
+    const done = await acknowledgeBreak(installation, { actor: actorName(), reason })
     const { answered, rows, misfits, documents, seq } = done
     const text = [
       `Acknowledged in row ${seq}: ${answered.words}`,
@@ -70,15 +69,6 @@ async function acknowledge({ reason, ...options }: OutputOptions & { readonly re
     ].join('\n')
     print(options, snakeCase(done), text)
   })
-}
-
-function partsOf({
-  auditChain: chain,
-  auditKeys: keys,
-  auditMarks: marks,
-  recordedDocuments: documents,
-}: Installation) {
-  return { chain, keys, marks, documents }
 }
 
 /** `audit verify`: status 0 when every chained row is unchanged, else 1; `audit acknowledge-break` answers a break. */

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { errorText } from '#shared/contracts/error-text.ts'
 import { readChain } from '#shared/db/backup/change-chain.ts'
 import { BACKUP_AHEAD_MAX_MS, backupAge } from '#shared/ports/verified-backups.ts'
@@ -20,6 +20,7 @@ import { recordedBackup, recordVerified, requireRecordable, total } from './sess
 import { untilSignal } from './session/until-signal.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
+import { wholeNumber } from './text/whole-number.ts'
 
 const KEEP = 7
 const KEEP_DAYS = 30
@@ -39,10 +40,7 @@ const ENDED = { text: 'Scheduled back-ups ended', status: 0 }
 
 type Options = OutputOptions & ArchiveSecretOptions & Retention & { readonly every?: number }
 
-const positive = (text: string): number => {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('must be a whole number, at least 1')
-  return Number(text)
-}
+const positive = wholeNumber(/^[1-9]\d{0,5}$/, 'must be a whole number, at least 1')
 
 interface Order {
   readonly folder: string

@@ -8,8 +8,8 @@ import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { probeFolder } from '../backup/archive-folder.ts'
 import { LeaseTaken, underBackupLease } from '../backup/backup-lease.ts'
 import { type ChangesOrder, continueChain, takeChanges } from '../backup/take-changes.ts'
+import { versionHere } from '../service/version-here.ts'
 import { type BackupStore, withBackupStore } from './session/backup-store.ts'
-import { packageVersion } from './session/recorded-backup.ts'
 
 /** Name of the lease of the one process that copies changes. */
 const CHANGES_LEASE = 'backup-changes'
@@ -47,7 +47,7 @@ export async function runChanges(
     await withBackupStore(async (store) => {
       const request = { name: CHANGES_LEASE, owner: store.random.uuid(), signal, waitMs: 0 }
       await underBackupLease(store.leases, request, async (lease) => {
-        const order = { folder, secret, version: packageVersion(), signal: lease.signal, require: lease.require }
+        const order = { folder, secret, version: versionHere(), signal: lease.signal, require: lease.require }
         await follow(store, order, known, () => {
           if (told !== '') process.stderr.write('Changes are copied again.\n')
           told = ''

@@ -3,7 +3,6 @@ import { Command, CommanderError } from 'commander'
 import { errorText } from '#shared/contracts/error-text.ts'
 import { type ErrorDetail, PaymeshError } from '#shared/contracts/errors.ts'
 import { versionHere } from '../service/version-here.ts'
-import { addApiKeyCommands } from './api-key.ts'
 import { addAuditCommands } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
 import { addDoctorCommand } from './doctor/command.ts'
@@ -26,7 +25,6 @@ export function createProgram(): Command {
     .showHelpAfterError('(add --help for usage)')
     .exitOverride()
   addWorkspaceCommands(program)
-  addApiKeyCommands(program)
   addMasterKeyCommands(program)
   addOperatorCommands(program)
   addOperations(program)

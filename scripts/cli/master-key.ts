@@ -1,8 +1,5 @@
 import type { Command } from 'commander'
-import { createAuditRepository } from '#shared/db/audit/audit-repository.ts'
-import { createInstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
-import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import { type RotationReport, rotateMasterKey } from '#shared/usecases/maintenance/rotate-master-key.ts'
 import { actorName } from './session/actor.ts'
@@ -54,34 +51,29 @@ export function addMasterKeyCommands(program: Command): void {
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { readonly dryRun?: boolean }) => {
       const dryRun = options.dryRun === true
-      await withInstallation(
-        async ({ db, config, clock, random, auditChain: chain, auditKeys: keys, auditMarks: marks }) => {
-          const deps = {
-            sealed: createSealedSecretRepository(db),
-            rotation: createSecretBox(config.secrets.masterKey),
-            audits: createAuditRepository(db),
-            instance: createInstanceReads(db),
-            signAudit: async () => {
-              try {
-                await extendAuditChain({ chain, keys, marks, clock }, () => false)
-                return true
-              } catch (error) {
-                if (error instanceof AuditChainBroken) return false
-                throw error
-              }
-            },
-            clock,
-            random,
-          }
-          const tell = progressPrinter()
-          const report = await rotateMasterKey(deps, {
-            actor: actorName(),
-            dryRun,
-            onProgress: ({ collection, seen, total }) => tell(`${collection}: ${seen} of ${total} documents`),
-          })
-          print(options, snakeCase(report), textOf(report, dryRun))
-          if (!report.complete || report.processesWithout.length > 0) process.exitCode = 1
-        },
-      )
+      await withInstallation(async (installation) => {
+        const deps = {
+          ...installation,
+          sealed: createSealedSecretRepository(installation.db),
+          rotation: installation.secretBox,
+          signAudit: async () => {
+            try {
+              await extendAuditChain(installation, () => false)
+              return true
+            } catch (error) {
+              if (error instanceof AuditChainBroken) return false
+              throw error
+            }
+          },
+        }
+        const tell = progressPrinter()
+        const report = await rotateMasterKey(deps, {
+          actor: actorName(),
+          dryRun,
+          onProgress: ({ collection, seen, total }) => tell(`${collection}: ${seen} of ${total} documents`),
+        })
+        print(options, snakeCase(report), textOf(report, dryRun))
+        if (!report.complete || report.processesWithout.length > 0) process.exitCode = 1
+      })
     })
 }

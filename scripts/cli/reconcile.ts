@@ -1,18 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, InvalidArgumentError } from 'commander'
-import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
+import type { Command } from 'commander'
 import { type ReconciliationReport, reconcile } from '#shared/usecases/reconciliation/reconcile.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
+import { wholeNumber } from './text/whole-number.ts'
 
 const DAY_MS = 86_400_000
 
-function parseDays(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('must be a whole number of days')
-  return Number(text)
-}
+const parseDays = wholeNumber(/^[1-9]\d{0,4}$/, 'must be a whole number of days')
 
 function textOf({ evaluated, notChecked, violations }: ReconciliationReport): string {
   const skipped = notChecked === 0 ? [] : [`${notChecked} invoices were not checked because they kept changing.`]
@@ -35,14 +32,9 @@ export function addReconcileCommand(program: Command): void {
     .option('--since <days>', 'only invoices created or changed in the last <days> days', parseDays)
     .option('--json', 'print one JSON value')
     .action(async (options: OutputOptions & { readonly since?: number }) => {
-      await withInstallation(async ({ db, cursors, clock }) => {
-        const since = options.since === undefined ? null : clock.now() - options.since * DAY_MS
-        const deps = {
-          reconciliation: createReconciliationRepository(db),
-          cursors,
-          clock,
-          pause: (ms: number) => pause(ms),
-        }
+      await withInstallation(async (installation) => {
+        const since = options.since === undefined ? null : installation.clock.now() - options.since * DAY_MS
+        const deps = { ...installation, pause: (ms: number) => pause(ms) }
         const tell = progressPrinter()
         const report = await reconcile(deps, {
           since,

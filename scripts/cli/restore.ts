@@ -9,6 +9,7 @@ import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print } from './text/output.ts'
 import { progressPrinter } from './text/progress-printer.ts'
 import { snakeCase } from './text/snake-case.ts'
+import { wholeNumber } from './text/whole-number.ts'
 
 type Options = OutputOptions &
   ArchiveSecretOptions & {
@@ -18,10 +19,7 @@ type Options = OutputOptions &
     readonly until?: number
   }
 
-const whole = (text: string): number => {
-  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('must be a whole number')
-  return Number(text)
-}
+const whole = wholeNumber(/^\d{1,7}$/, 'must be a whole number')
 
 const moment = (text: string): number => {
   const at = Date.parse(text)

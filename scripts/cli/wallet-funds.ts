@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { fundsCsv } from '#shared/contracts/funds-csv.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
@@ -9,6 +9,7 @@ import { FUNDS_PAGE } from '#shared/ports/funds.ts'
 import { type OperatorCaller, withOperatorCaller } from './session/operator-caller.ts'
 import { fundsText, isComplete, type NetworkFunds } from './text/funds-text.ts'
 import { type OutputOptions, print } from './text/output.ts'
+import { wholeNumber } from './text/whole-number.ts'
 
 /** Addresses of one network that are read unless another number is given. */
 const ADDRESSES_MAX = 1_000
@@ -82,11 +83,7 @@ async function readNetwork(
   }
 }
 
-function parseCount(text: string): number {
-  if (!/^\d{1,6}$/.test(text) || Number(text) < FUNDS_PAGE)
-    throw new InvalidArgumentError(`a whole number from ${FUNDS_PAGE}`)
-  return Number(text)
-}
+const parseCount = wholeNumber(/^\d{1,6}$/, `a whole number from ${FUNDS_PAGE}`, { min: FUNDS_PAGE })
 
 /** `wallet funds`: balances by address and what moving them costs now; status 1 when a balance is unknown or an address was not read. */
 export function addWalletFundsCommand(wallet: Command): void {

@@ -30,7 +30,7 @@ const WITH_A_KEY = ['listen', 'trigger']
  * from the status (`audit-rows.int.test.ts` runs each in a suspended workspace).
  */
 const ALWAYS = [
-  ...['workspace create', 'workspace update', 'workspace list', 'api-key revoke', 'api-key list', 'master-key rotate'],
+  ...['workspace create', 'workspace update', 'workspace list', 'master-key rotate'],
   ...['operator create', 'operator list', 'operator remove', 'operator reset-password', 'operator reset-totp'],
   ...['wallet funds', ...Object.keys(OPERATIONS).filter((name) => NARROWED[name] === undefined)],
   ...['migrate', 'serve', 'backup create', 'backup run', 'backup verify'],

@@ -11,6 +11,7 @@ import { announced } from './session/announced.ts'
 import { withInstallation } from './session/installation.ts'
 import { type OutputOptions, print, table } from './text/output.ts'
 import { snakeCase } from './text/snake-case.ts'
+import { wholeNumber } from './text/whole-number.ts'
 
 /** A limit on the command line; commander would turn a null into an empty text. */
 type GivenLimit = number | 'none'
@@ -43,19 +44,11 @@ function present(workspace: Workspace): object {
 const DAY_MS = 86_400_000
 
 /** How long only exact amounts settle the next invoice on a pooled address: at least a day. */
-function parseDays(text: string): number {
-  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  if (days < 1) throw new InvalidArgumentError('must be a whole number of days from 1 to 999')
-  return days
-}
+const parseDays = wholeNumber(/^\d{1,3}$/, 'must be a whole number of days from 1 to 999', { min: 1 })
 
-function parsePercent(text: string): number {
-  const percent = /^\d{1,2}$/.test(text) ? Number(text) : -1
-  if (percent < 0 || percent > RESERVE_PERCENT_MAX) {
-    throw new InvalidArgumentError(`must be a whole number from 0 to ${RESERVE_PERCENT_MAX}`)
-  }
-  return percent
-}
+const parsePercent = wholeNumber(/^\d{1,2}$/, `must be a whole number from 0 to ${RESERVE_PERCENT_MAX}`, {
+  max: RESERVE_PERCENT_MAX,
+})
 
 type ConfirmationsByAsset = Readonly<Record<string, GivenConfirmations | null>>
 

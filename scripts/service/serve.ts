@@ -1,8 +1,6 @@
-import { loadConfig } from '#shared/config/load.ts'
 import type { Logger } from '#shared/ports/runtime.ts'
-import { createShutdown, type Shutdown } from '#shared/runtime/process/shutdown.ts'
-import { explainFailure } from './explain-failure.ts'
-import { openContext } from './open-context.ts'
+import type { Shutdown } from '#shared/runtime/process/shutdown.ts'
+import { runProcess } from './run-process.ts'
 import { startAll } from './start-all.ts'
 
 /**
@@ -11,37 +9,9 @@ import { startAll } from './start-all.ts'
  * supervisor starts it again, and the sweeps find the work in the store.
  */
 export async function runServe(): Promise<never> {
-  try {
-    await serve()
-  } catch (error) {
-    process.stderr.write(`serve: ${explainFailure(error)}\n`)
-    process.exit(1)
-  }
+  endWhenSilent(await runProcess('serve', startAll))
   // The shutdown ends the process.
   return await new Promise<never>(() => undefined)
-}
-
-async function serve(): Promise<void> {
-  const { config, unused } = loadConfig('serve')
-  const opened = await openContext('serve', config)
-  const { logger } = opened.context
-  if (unused.length > 0) logger.warn({ settings: unused }, 'this process has secrets that it does not use')
-  const shutdown = createShutdown({ logger })
-  shutdown.add('connections', opened.close)
-  process.on('unhandledRejection', (error) => {
-    logger.error({ err: error }, 'unhandled promise rejection')
-    void shutdown.run('unhandledRejection', { failed: true })
-  })
-  try {
-    shutdown.add('services', await startAll(opened.context))
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
-  shutdown.add('drain', opened.drain)
-  endWhenSilent({ silent: opened.silent, logger, shutdown })
-  opened.ready()
-  logger.info({ health: opened.health.url, pid: process.pid }, 'ready')
 }
 
 const POLL_EVERY_MS = 5_000

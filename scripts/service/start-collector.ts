@@ -1,14 +1,10 @@
 import { createCatalog } from '#shared/chains/catalog.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { NetworkSettings } from '#shared/config/network-settings.ts'
-import { createVerifiedBackups } from '#shared/db/backup/verified-backups.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
 import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
-import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
-import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { MetricsRegistry } from '#shared/runtime/observability/metrics.ts'
@@ -27,15 +23,13 @@ export function startCollector(
   { networks, paces }: { readonly networks: NetworkSettings; readonly paces: ChainPaces },
   runtime: Pick<Runtime, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
 ): () => Promise<void> {
+  const repositories = createRepositories(db, runtime)
   const collector = createBacklogCollector({
     ...runtime,
+    ...repositories,
     backlogs: createBacklogRepository(db),
-    cursors: createCursorRepository(db),
-    rates: createRateRepository(db),
-    verifiedBackups: createVerifiedBackups(db),
-    leases: createLeaseRepository(db),
+    rates: repositories.rateSnapshots,
     catalog: createCatalog(networks, paces),
-    nodeUsage: createNodeUsageRepository(db),
     nodePrices: createNodePrices(networks),
     redundancy: createStoreRedundancy(db),
   })

@@ -1,18 +1,15 @@
 import { join } from 'node:path'
 import type { Config } from '#shared/config/schema.ts'
-import { createMembershipRepository } from '#shared/db/accounts/membership-repository.ts'
-import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
-import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
 import { accountAudit } from '#shared/usecases/accounts/account-audit.ts'
 import { createOperator, newPassword, resetPassword } from '#shared/usecases/accounts/manage-operators.ts'
-import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { issueApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { readPrivate, writePrivate } from './private-file.ts'
 
 /** The initial workspace of a development installation. */
@@ -48,10 +45,7 @@ type Tools = ReturnType<typeof toolsOf>
 function toolsOf(db: Database, config: Config, runtime: Runtime) {
   return {
     ...runtime,
-    workspaces: createWorkspaceRepository(db),
-    apiKeys: createApiKeyRepository(db),
-    users: createUserRepository(db),
-    memberships: createMembershipRepository(db),
+    ...createRepositories(db, runtime),
     passwords: createPasswordHasher(),
     hasher: createKeyHasher(config.secrets.keyPepper),
   }
@@ -65,8 +59,12 @@ async function isKnown({ apiKeys, hasher }: Tools, stored: Tenant | null): Promi
 
 async function seedTenant(tools: Tools): Promise<Tenant> {
   const workspace = await createWorkspace(tools, { name: 'Corner Shop', ownerEmail: OWNER_EMAIL, actor: 'start' })
-  const keyOf = async (mode: 'live' | 'test') =>
-    (await createApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES, actor: 'start' })).apiKey
+  const keyOf = async (mode: 'live' | 'test') => {
+    const action = { opId: tools.random.uuid(), actor: 'start', reason: null }
+    const { apiKey } = await issueApiKey(tools, { workspaceId: workspace.id, mode, scopes: SCOPES, action })
+    if (apiKey === null) throw new Error('a new key was issued before')
+    return apiKey
+  }
   return { workspaceId: workspace.id, testKey: await keyOf('test'), liveKey: await keyOf('live') }
 }
 

@@ -7,15 +7,7 @@ import type { NetworkId } from '#shared/domain/enumerations.ts'
 import type { StackPorts } from './stack-options.ts'
 
 /** Everything outside Paymesh that a development installation needs. */
-export interface Surroundings extends Pick<Stores, 'mongoUrl'> {
-  /** Null without Redis. */
-  readonly redisUrl: string | null
-  /** Test-mode nodes by network, as in `PAYMESH_NETWORKS`. */
-  readonly nodes: Readonly<Partial<Record<NetworkId, NodeSettings>>>
-  /** Base URL by rate source. */
-  readonly rateSourceUrls: Readonly<Record<string, string>>
-  stop(): Promise<void>
-}
+export type Surroundings = Awaited<ReturnType<typeof startSurroundings>>
 
 export interface SurroundingsOptions {
   readonly dataDir: string
@@ -36,7 +28,7 @@ async function openStores(
 }
 
 /** Starts stores, chains and exchanges in parallel. When one fails, the others are ended before the failure is passed on. */
-export async function startSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
+export async function startSurroundings(options: SurroundingsOptions) {
   const { dataDir, ports, report } = options
   const stops: (() => Promise<void> | void)[] = []
   const stop = async () => {
@@ -55,7 +47,17 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<S
   try {
     const [stores, chains, exchanges] = await Promise.all(parts)
     const { mongoUrl, redisUrl } = stores
-    return { mongoUrl, redisUrl, nodes: chains.settings, rateSourceUrls: exchanges.sourceUrls, stop }
+    const nodes: Readonly<Partial<Record<NetworkId, NodeSettings>>> = chains.settings
+    return {
+      mongoUrl,
+      /** Null without Redis. */
+      redisUrl,
+      /** Test-mode nodes by network, as in `PAYMESH_NETWORKS`. */
+      nodes,
+      /** Base URL by rate source. */
+      rateSourceUrls: exchanges.sourceUrls,
+      stop,
+    }
   } catch (error) {
     await Promise.allSettled(parts)
     await stop()

@@ -24,8 +24,9 @@ import { createQuotes } from '#shared/usecases/quotes/create-quotes.ts'
 import type { RefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 import { createOverview } from '#shared/usecases/reports/read-overview.ts'
 import type { ListCursor } from '#shared/usecases/requests/list-cursor.ts'
+import { createKeyUse } from '#shared/usecases/workspaces/api-key-cache.ts'
 import { ownersOfWorkspace } from '#shared/usecases/workspaces/owners-of-workspace.ts'
-import { createListenDeps } from './listen/listen-deps.ts'
+import { createListenHub } from './listen/listen-hub.ts'
 import { createLiveHub } from './live-hub.ts'
 import { createSlots } from './slots.ts'
 import { createWorkBudgets } from './work-budgets.ts'
@@ -79,8 +80,16 @@ export function assembleAdmin(parts: AdminParts) {
     live: createLiveHub({ ...parts, feed: parts.changeFeed }),
     overview: createOverview({ ...parts, reads: parts.overviewReads }),
     inbox: parts.decisions,
-    /** Streams of events for merchants' programs. */
-    listen: createListenDeps({ ...parts, stream: parts.eventStream, keys: parts.apiKeys }),
+    /** Streams of events for merchants' programs; that of the store begins with the first listener. */
+    listen: {
+      stream: parts.eventStream,
+      limiter: parts.limiter,
+      hub: createListenHub({ ...parts, stream: parts.eventStream }),
+      slots: createSlots(SCARCE.eventStreams.budget),
+      /** Places of listeners that read the history: a slow one keeps no other workspace from reading theirs. */
+      catchUps: createSlots(SCARCE.eventCatchUps.budget),
+      keyUse: createKeyUse({ ...parts, keys: parts.apiKeys }),
+    },
     chainCursors: parts.cursors,
     /** Routers of invoices, payments, links, products, exceptions and questions. */
     money: {

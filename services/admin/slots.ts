@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError, tooMany } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /** How much work owners may have. Every bound counts in this process only. */
@@ -62,13 +62,7 @@ function beginsWithin({ max, windowMs }: { readonly max: number; readonly window
     }
     const recent = (begun.get(ownerId) ?? []).filter((at) => at > from)
     const [oldest] = recent
-    if (recent.length >= max && oldest !== undefined) {
-      const seconds = Math.ceil((oldest - from) / 1_000)
-      throw new PaymeshError('RATE_LIMITED', {
-        message: `Too many requests. Try again in ${seconds} s.`,
-        details: [{ path: 'retryAfter', message: String(seconds) }],
-      })
-    }
+    if (recent.length >= max && oldest !== undefined) throw tooMany('requests', oldest - from)
     begun.delete(ownerId)
     begun.set(ownerId, [...recent, now()])
   }

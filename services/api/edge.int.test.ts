@@ -161,7 +161,7 @@ describe('authentication', () => {
     expect((await api.call('GET', '/invoices', { key: used.apiKey })).status).toBe(200)
     expect((await api.call('GET', '/invoices', { key: revoked.apiKey })).status).toBe(401)
     await api.deps.keyUse.close()
-    const keys = await createApiKeyRepository(stores.db).list(null)
+    const keys = await createApiKeyRepository(stores.db).list(used.record.workspaceId)
     const usedAt = ({ record }: typeof used) => keys.find(({ id }) => id === record.id)?.lastUsedAt
     expect(usedAt(used)).toBeTypeOf('number')
     expect([usedAt(revoked), usedAt(idle)]).toEqual([undefined, undefined])

@@ -42,13 +42,11 @@ const RUN_MS = 300_000
 
 /** Every scheduled job: a row, or its own file where it is more. */
 function schedule(parts: MaintenanceParts): readonly ScheduledJob[] {
-  const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents } = parts
   const { clock, counts, logger, metrics } = parts
-  const audit = { ...parts, chain, keys, marks, documents }
   const places = new Map<string, string>()
   return [
-    auditChainJob(audit),
-    auditVerificationJob(audit),
+    auditChainJob(parts),
+    auditVerificationJob(parts),
     {
       id: 'retention',
       ...{ leaseMs: 900_000, pauseMs: 600_000, failures: 'retention_failed_total' },

@@ -1,10 +1,8 @@
 import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditHead } from '#shared/ports/audit-chain.ts'
-import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
-import type { AuditKeys } from '#shared/ports/secrets.ts'
 import { noticeBreak } from '#shared/usecases/audit/audit-breaks.ts'
-import { AuditChainBroken, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
+import { AuditChainBroken, type ExtendAuditDeps, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 /** A run ends before the lease does and continues in the next. */
@@ -16,11 +14,7 @@ const CHECK_EVERY_MS = 4_000
 /** The end of the chain is logged this often: a log stored elsewhere reveals a restored older store. */
 const LOG_EVERY_MS = 3_600_000
 
-interface JobDeps extends Runtime {
-  readonly chain: AuditChainRepository
-  readonly keys: AuditKeys
-  readonly marks: AuditMarks
-}
+type JobDeps = Runtime & ExtendAuditDeps
 
 /** Chains rows of the audit log, and stores a break of its end. The unique number is the guard where the lease is not enough. */
 export function auditChainJob(deps: JobDeps): ScheduledJob {
@@ -36,7 +30,7 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
     failed: 'rows of the audit log were not chained',
     round: async (signal) => {
       const isCheckDue = performance.now() - checkedAt >= CHECK_EVERY_MS
-      if (!(await deps.chain.isAnyWaiting()) && !isCheckDue) return
+      if (!(await deps.auditChain.isAnyWaiting()) && !isCheckDue) return
       checkedAt = performance.now()
       const endsAt = performance.now() + RUN_MS
       const chained = await extendBehind(deps, seen, () => signal.aborted || performance.now() > endsAt).catch(
@@ -49,7 +43,7 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
       )
       if (chained > 0) deps.metrics.count('audit_rows_chained_total', {}, chained)
       // Nothing was chained here: the end that this process saw is still one that must stand.
-      if (chained > 0 || seen === null) seen = await deps.chain.head()
+      if (chained > 0 || seen === null) seen = await deps.auditChain.head()
       if (seen === null || performance.now() - loggedAt < LOG_EVERY_MS) return
       loggedAt = performance.now()
       deps.logger.info({ seq: seen.seq, hash: seen.hash, keyId: seen.keyId }, 'end of the audit chain')
@@ -59,13 +53,13 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
 
 /** Extends the chain where the end that this process saw last still stands. */
 async function extendBehind(deps: JobDeps, seen: AuditHead | null, shouldStop: () => boolean): Promise<number> {
-  if (seen !== null) await requireStanding(deps.chain, seen)
+  if (seen !== null) await requireStanding(deps.auditChain, seen)
   return await extendAuditChain(deps, shouldStop)
 }
 
 /** An end that this process has seen cannot disappear: a chain that was cut back to an earlier signed end is detected here. */
-async function requireStanding(chain: AuditChainRepository, { seq, hash }: AuditHead): Promise<void> {
-  const [row] = await chain.listChained({ seq, id: '' }, 1)
+async function requireStanding(auditChain: AuditChainRepository, { seq, hash }: AuditHead): Promise<void> {
+  const [row] = await auditChain.listChained({ seq, id: '' }, 1)
   if (row?.seq === seq && row.hash === hash) return
   const words = `Row ${seq} was the end of the audit log a moment ago, and it is gone or was replaced.`
   throw new AuditChainBroken({ kind: 'cut', seq, id: null, words })

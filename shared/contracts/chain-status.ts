@@ -30,15 +30,22 @@ const stuckNetwork = z.object({
 /** A network whose cursor does not advance, and why. */
 export type StuckNetwork = z.infer<typeof stuckNetwork>
 
-const trouble = z.object({
+/** Why a scan cannot pass a block, from the first failure in a row to the last recorded one. */
+export const scanTrouble = z.object({
+  /** `node`: a response is missing or wrong; `mismatch`: the node is rejected; `other`: our own code or store failed. */
   kind: z.enum(['node', 'silent', 'mismatch', 'other']),
+  /** The block that cannot be read; no block above it is read either. */
   height: z.number(),
   hash: z.string().nullable(),
+  /** RPC method or HTTP path; null where no single call is the cause. */
   method: z.string().nullable(),
+  /** One sentence. Names hosts, never paths, queries or credentials of a URL; at most 300 printable characters. */
   reason: z.string(),
+  /** Host of the last node used; null when unknown. */
   host: z.string().nullable(),
   firstAt: z.number(),
   lastAt: z.number(),
+  /** Failures in a row, at least: not each one is recorded. */
   tries: z.number(),
 })
 
@@ -92,7 +99,7 @@ export const chainStatusWire = chainPlace.extend({
   /** Why the network does not advance and how to fix it; null when it advances. Also set where `status` is `halted`. */
   stuck: stuckNetwork.nullable(),
   /** The failure that prevents reading the next block, from its first second on; null when there is none. */
-  trouble: trouble.nullable(),
+  trouble: scanTrouble.nullable(),
   /** Deadlines of its invoices take effect up to here, Unix milliseconds: scanned, or released by an operator. */
   deadlinesUntil: z.number().nullable(),
   /** The current release: deadlines up to `through` take effect without a scan. Null when there is none, or the cursor moved since. */

@@ -96,3 +96,18 @@ export class PaymeshError extends Error {
     this.internal = options.internal
   }
 }
+
+/** `VALIDATION_ERROR` about one field. */
+export const invalidField = (path: string, message: string): PaymeshError =>
+  new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
+
+/** `VALIDATION_ERROR` about one field whose fault says everything, so that it is the text of the error as well. */
+export const wrongEntry = (path: string, message: string): PaymeshError =>
+  new PaymeshError('VALIDATION_ERROR', { message, details: [{ path, message }] })
+
+/** `RATE_LIMITED` with the seconds to wait in `retryAfter`; `what` was done too often, a plural. */
+export function tooMany(what: string, waitMs: number): PaymeshError {
+  const seconds = Math.ceil(waitMs / 1_000)
+  const details = [{ path: 'retryAfter', message: String(seconds) }]
+  return new PaymeshError('RATE_LIMITED', { message: `Too many ${what}. Try again in ${seconds} s.`, details })
+}

@@ -107,11 +107,11 @@ export const SCARCE = {
   }),
   eventStreams: places('streams of events (`/listen`)', PROGRAM, 'workspace', {
     ...{ perOwner: 10, total: 200 },
-    enforcedIn: 'services/admin/listen/listen-deps.ts',
+    enforcedIn: 'services/admin/assemble.ts',
   }),
   eventCatchUps: places('streams of events that read the history of the store', PROGRAM, 'workspace', {
     ...{ perOwner: 2, total: 4 },
-    enforcedIn: 'services/admin/listen/listen-deps.ts',
+    enforcedIn: 'services/admin/assemble.ts',
   }),
   pictures: work('decodings of a picture, each up to 64 MB and 0.4 s of a thread', 'person', {
     perOwner: 1,

@@ -1,9 +1,10 @@
 import type { Repositories } from '#shared/db/create-repositories.ts'
+import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AddressBook, Catalog } from '#shared/ports/chain-catalog.ts'
 import type { Marks } from '#shared/ports/marks.ts'
 import type { RateReader } from '#shared/ports/rates.ts'
 import type { QueueNotifier, Runtime } from '#shared/ports/runtime.ts'
-import type { KeyHasher, OneTimeCodes, PasswordHasher, SecretBox } from '#shared/ports/secrets.ts'
+import type { AuditKeys, KeyHasher, OneTimeCodes, PasswordHasher, SecretBox } from '#shared/ports/secrets.ts'
 import type { After, Stopwatch } from '#shared/ports/timers.ts'
 import type { UrlGuard } from '#shared/ports/url-guard.ts'
 
@@ -14,6 +15,8 @@ export type Store = Repositories
 export interface Devices extends Runtime {
   readonly addressBook: AddressBook
   readonly after: After
+  readonly auditKeys: AuditKeys
+  readonly auditMarks: AuditMarks
   readonly catalog: Catalog
   readonly codes: OneTimeCodes
   readonly hasher: KeyHasher

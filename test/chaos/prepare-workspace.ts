@@ -42,7 +42,7 @@ export async function prepareWorkspace(
   const apiKeys: string[] = []
   for (let made = 0; made < Math.ceil(options.perSecond / INVOICES_PER_KEY); made += 1) {
     const args = ['api-key', 'create', '--workspace', dev.workspaceId, '--mode', 'test', '--scopes', 'all']
-    apiKeys.push((await runCli<{ key: string }>(options.dataDir, args)).key)
+    apiKeys.push((await runCli<{ apiKey: string }>(options.dataDir, args)).apiKey)
   }
   const logger = createLogger({ name: 'chaos', level: 'silent' })
   const db = await connectDatabase({ url: dev.mongoUrl, name: 'paymesh', logger })

@@ -74,8 +74,16 @@ async function createMerchant(
   }
   const clients: Paymesh[] = []
   for (let made = 0; made < KEYS; made += 1) {
-    const { key } = await cli.json<{ key: string }>('api-key', 'create', ...at, '--mode', 'test', '--scopes', 'all')
-    clients.push(createPaymesh({ apiKey: key, baseUrl: `${apiUrl}/api/v1`, maxRetries: 0, timeoutMs: ANSWER_MS }))
+    const { apiKey } = await cli.json<{ apiKey: string }>(
+      'api-key',
+      'create',
+      ...at,
+      '--mode',
+      'test',
+      '--scopes',
+      'all',
+    )
+    clients.push(createPaymesh({ apiKey, baseUrl: `${apiUrl}/api/v1`, maxRetries: 0, timeoutMs: ANSWER_MS }))
   }
   let turn = 0
   const client = (): Paymesh => {

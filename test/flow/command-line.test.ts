@@ -55,13 +55,13 @@ describe('paymesh', () => {
   /** A revoked key must not work for one more request. */
   deepTest('a revoked key stops at the next request', async () => {
     const { cli, dev, workspaceId } = world()
-    const created = await cli<{ id: string; key: string }>(
+    const created = await cli<{ key: { id: string }; apiKey: string }>(
       ...['api-key', 'create', '--workspace', workspaceId, '--mode', 'test', '--scopes', 'invoices:read'],
     )
-    const merchant = createPaymesh({ apiKey: created.key, baseUrl: dev.apiUrl, maxRetries: 0 })
+    const merchant = createPaymesh({ apiKey: created.apiKey, baseUrl: dev.apiUrl, maxRetries: 0 })
     await merchant.invoices.list().page()
     await expect(merchant.invoices.create({ amount: '1.00', currency: 'USD' })).rejects.toThrow('FORBIDDEN_SCOPE')
-    await cli('api-key', 'revoke', created.id)
+    await cli('api-key', 'revoke', created.key.id)
     await expect(merchant.invoices.list().page()).rejects.toThrow('UNAUTHENTICATED')
   })
 

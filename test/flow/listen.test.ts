@@ -91,7 +91,7 @@ const isOf = (type: string, invoiceId: string | null) => (request: ReceivedReque
 }
 
 beforeAll(async () => {
-  const made = await world().cli<{ readonly key: string }>(
+  const made = await world().cli<{ readonly apiKey: string }>(
     ...[
       'api-key',
       'create',
@@ -103,7 +103,7 @@ beforeAll(async () => {
       'webhooks:manage,invoices:write',
     ],
   )
-  apiKey = made.key
+  apiKey = made.apiKey
   receiver = await startWebhookReceiver()
   listener = startListener(receiver.url)
   await listener.waitFor(({ kind }) => kind === 'ready')

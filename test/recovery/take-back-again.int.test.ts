@@ -67,9 +67,9 @@ const restoreInto = (stores: TestStores, places: readonly (typeof place)[], lost
 /** What the maintenance process does each second: signs the rows, and records in the marks what was taken back. */
 async function chainAudit(): Promise<void> {
   const { clock, installationLife } = world.boss.deps
-  const chain = createAuditChainRepository(first.db)
-  const marks = createAuditMarks({ installationLife, markPlaces: [place], markKeys, auditChain: chain })
-  const deps = { chain, keys: createAuditKeys(new Uint8Array(32).fill(7)), marks, clock }
+  const auditChain = createAuditChainRepository(first.db)
+  const auditMarks = createAuditMarks({ installationLife, markPlaces: [place], markKeys, auditChain })
+  const deps = { auditChain, auditKeys: createAuditKeys(new Uint8Array(32).fill(7)), auditMarks, clock }
   expect(await extendAuditChain(deps, () => false)).toBeGreaterThan(0)
 }
 const life = () => world.boss.deps.installationLife.read()

@@ -135,7 +135,7 @@ export async function useCli({ stores, plant, said, shownOnce }: CanaryRig): Pro
   }
   const workspaceId = String((await stores.db.connection.collection('workspaces').findOne())?.['_id'])
   const made = await run(['api-key', 'create', '--workspace', workspaceId, '--mode', 'test', '--json'])
-  shownOnce('API key', /"key":"(pm_test_\w+)"/.exec(made)?.[1], made)
+  shownOnce('API key', /"apiKey":"(pm_test_\w+)"/.exec(made)?.[1], made)
   const node = HDNodeWallet.fromSeed(randomBytes(32)).derivePath("m/44'/60'/0'")
   const wallet = [
     'wallet',

@@ -5,17 +5,16 @@ import { assembleApi } from '#services/api/assemble.ts'
 import { openApiParts } from '#services/api/open-api-parts.ts'
 import { NO_PACES } from '#shared/chains/catalog.ts'
 import { parseConfig } from '#shared/config/schema.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { type Mode, SCOPES, type Scope } from '#shared/domain/enumerations.ts'
 import type { RedisConnections } from '#shared/queues/connection.ts'
 import { createEpochStore } from '#shared/queues/epoch-store.ts'
 import { createRedisSignals } from '#shared/queues/redis-signals.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
-import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { revokeApiKey } from '#shared/usecases/workspaces/revoke-api-key.ts'
 import { updateWorkspace, type WorkspaceChange } from '#shared/usecases/workspaces/update-workspace.ts'
+import { issueKey } from '#test/support/issue-key.ts'
 import { openEngine } from './engine.ts'
 import type { TestStores } from './stores.ts'
 
@@ -75,13 +74,12 @@ export async function openApi(
 
   const workspaceAdmin = {
     ...engine.deps,
-    apiKeys: createApiKeyRepository(stores.db),
     workspaceAdmin: createWorkspaceOperations(stores.db),
     hasher: createKeyHasher(config.secrets.keyPepper),
     epochs: createEpochStore(redis, () => Promise.resolve()),
   }
   const newKey = (mode: Mode, scopes: readonly Scope[] = SCOPES, workspaceId = engine.workspace.id) =>
-    createApiKey(workspaceAdmin, { workspaceId, mode, scopes, actor: 'test' })
+    issueKey(workspaceAdmin, { workspaceId, mode, scopes, actor: 'test' })
   const testKey = (await newKey('test')).apiKey
   const liveKey = (await newKey('live')).apiKey
 

@@ -32,6 +32,7 @@ export function auditParts(
   marks: AuditMarks = memoryMarks(),
   clock: Clock = stores.runtime.clock,
 ) {
-  const chain = createAuditChainRepository(stores.db)
-  return { chain, keys, marks, clock, documents: createRecordedDocuments(stores.db) }
+  const auditChain = createAuditChainRepository(stores.db)
+  const recordedDocuments = createRecordedDocuments(stores.db)
+  return { auditChain, auditKeys: keys, auditMarks: marks, clock, recordedDocuments }
 }

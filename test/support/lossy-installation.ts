@@ -129,7 +129,7 @@ async function createRoundRobin(
   const clients: ReturnType<typeof createPaymesh>[] = []
   for (let made = 0; made < keys; made += 1) {
     const args = ['api-key', 'create', '--workspace', workspaceId, '--mode', 'test', '--scopes', 'all']
-    const { key: apiKey } = await runCli<{ key: string }>(dataDir, args)
+    const { apiKey } = await runCli<{ apiKey: string }>(dataDir, args)
     clients.push(createPaymesh({ apiKey, baseUrl: stack.dev.apiUrl, maxRetries: 0 }))
   }
   let turn = 0

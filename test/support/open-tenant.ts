@@ -7,7 +7,7 @@ import { createMembershipRepository } from '#shared/db/accounts/membership-repos
 import { createUserRepository } from '#shared/db/accounts/user-repository.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
-import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import type { Role } from '#shared/ports/users.ts'
@@ -16,8 +16,8 @@ import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
 import { createOperator, newPassword } from '#shared/usecases/accounts/manage-operators.ts'
-import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
+import { issueKey } from '#test/support/issue-key.ts'
 import { sharedInstallation } from './shared-installation.ts'
 
 /** A person who can log in. */
@@ -46,7 +46,7 @@ export async function openTenant(
     const email = `${randomUUID()}@example.com`
     const { id: workspaceId } = await createWorkspace(tools, { name, ownerEmail: email, actor: 'test' })
     const keyOf = async (mode: 'test' | 'live') =>
-      (await createApiKey(tools, { workspaceId, mode, scopes: SCOPES, actor: 'test' })).apiKey
+      (await issueKey(tools, { workspaceId, mode, scopes: SCOPES, actor: 'test' })).apiKey
     const password = newPassword(tools)
     const member = { workspaceId, role: 'owner' } as const
     await createOperator(tools, { email, name: 'Olivia Owner', password, isOperator, member, actor: 'test' })
@@ -91,7 +91,7 @@ async function withTools<T>(dataDir: string, work: (tools: Tools) => Promise<T>)
     return await work({
       ...{ clock, random: createRandom(clock.now) },
       workspaces: createWorkspaceRepository(db),
-      apiKeys: createApiKeyRepository(db),
+      workspaceAdmin: createWorkspaceOperations(db),
       users: createUserRepository(db),
       memberships: createMembershipRepository(db),
       passwords: createPasswordHasher(),
@@ -103,5 +103,5 @@ async function withTools<T>(dataDir: string, work: (tools: Tools) => Promise<T>)
 }
 
 type Tools = Parameters<typeof createWorkspace>[0] &
-  Parameters<typeof createApiKey>[0] &
+  Parameters<typeof issueKey>[0] &
   Parameters<typeof createOperator>[0]

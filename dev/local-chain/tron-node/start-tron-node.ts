@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { parseLosslessJson } from '#shared/chains/families/tron/lossless-json.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { listenOn } from '#shared/runtime/http/listen-on.ts'
@@ -11,7 +10,7 @@ import { payOnTronNode } from './pay.ts'
 import { answer, Refusal, type RouteContext } from './routes.ts'
 import { type TransactionBody, type TransactionOutcome, type TronTransaction, transactionId } from './transaction.ts'
 import { outcomeOf } from './trc20.ts'
-import { type ChainState, createTronChain, type TronChain } from './tron-chain.ts'
+import { type ChainState, chainState, createTronChain, type TronChain } from './tron-chain.ts'
 
 /** Options of a TRON node. */
 export interface TronNodeOptions {
@@ -157,40 +156,6 @@ async function listen(server: Server, preferred: number): Promise<number> {
 /** Time between two writes while only empty blocks arrive, milliseconds: the loss after a kill. */
 const WRITE_INTERVAL_MS = 5_000
 
-const text = z.string()
-const transaction = z.object({
-  body: z.discriminatedUnion('kind', [
-    z.object({ kind: z.literal('transfer'), owner: text, to: text, amount: text }),
-    z.object({ kind: z.literal('call'), owner: text, contract: text, data: text }),
-  ]),
-  outcome: z.object({
-    result: z.enum(['SUCCESS', 'REVERT', 'OUT_OF_ENERGY']),
-    logs: z.array(z.object({ address: text, topics: z.array(text), data: text })),
-    internals: z.array(
-      z.object({
-        from: text,
-        to: text,
-        amount: text,
-        note: text,
-        tokenId: text.exactOptional(),
-        rejected: z.boolean().exactOptional(),
-      }),
-    ),
-  }),
-  timestamp: z.int(),
-  refBlockBytes: text,
-  refBlockHash: text,
-  expiration: z.int().exactOptional(),
-  signature: text.exactOptional(),
-})
-const stateSchema: z.ZodType<ChainState> = z.object({
-  createdAt: z.int(),
-  blocks: z.array(z.object({ time: z.int(), branch: z.int(), transactions: z.array(transaction) })),
-  pending: z.array(transaction),
-  branch: z.int(),
-  solidHeight: z.int(),
-})
-
 /** The file that stores a chain over restarts. */
 interface StateFile {
   /** The chain of the last run; null when there is none. */
@@ -225,7 +190,7 @@ function openStateFile(folder: string | null, report: (line: string) => void = (
 function read(path: string, report: (line: string) => void): ChainState | null {
   if (!existsSync(path)) return null
   try {
-    return stateSchema.parse(JSON.parse(readFileSync(path, 'utf8')))
+    return chainState.parse(JSON.parse(readFileSync(path, 'utf8')))
   } catch {
     renameSync(path, `${path}.unusable`)
     report(`the TRON chain's state could not be read: it starts again (old file: ${path}.unusable)`)

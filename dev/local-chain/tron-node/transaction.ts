@@ -1,51 +1,59 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { encodeMessage } from '#shared/chains/families/tron/protobuf.ts'
 
-/** Results of a transaction (`Transaction.Result.contractResult`) that the node can return. */
-export type ContractResult = 'SUCCESS' | 'REVERT' | 'OUT_OF_ENERGY'
+const text = z.string()
 
 /** An event: contract and topics without `0x` and without the 0x41 of accounts. */
-export interface TransactionLog {
-  readonly address: string
-  readonly topics: readonly string[]
-  readonly data: string
-}
+const log = z.object({ address: text, topics: z.array(text).readonly(), data: text }).readonly()
 
 /** Coins moved inside a contract call. Accounts are 21 bytes in hex; amounts are digits; `note` is text such as `call`. */
-export interface InternalTransfer {
-  readonly from: string
-  readonly to: string
-  readonly amount: string
-  readonly note: string
-  readonly tokenId?: string
-  readonly rejected?: boolean
-}
+const internalTransfer = z
+  .object({
+    ...{ from: text, to: text, amount: text, note: text },
+    tokenId: text.exactOptional(),
+    rejected: z.boolean().exactOptional(),
+  })
+  .readonly()
+
+const body = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('transfer'), owner: text, to: text, amount: text }).readonly(),
+  z.object({ kind: z.literal('call'), owner: text, contract: text, data: text }).readonly(),
+])
+
+const outcome = z
+  .object({
+    /** As `Transaction.Result.contractResult`. */
+    result: z.enum(['SUCCESS', 'REVERT', 'OUT_OF_ENERGY']),
+    logs: z.array(log).readonly(),
+    internals: z.array(internalTransfer).readonly(),
+  })
+  .readonly()
+
+/** A transaction as stored by the node. */
+export const tronTransaction = z
+  .object({
+    body,
+    outcome,
+    /** Milliseconds. */
+    timestamp: z.int(),
+    refBlockBytes: text,
+    refBlockHash: text,
+    /** When it ends, milliseconds; absent where this node made it, which gives it a minute. */
+    expiration: z.int().exactOptional(),
+    /** Hex; absent where this node made it, which needs none. */
+    signature: text.exactOptional(),
+  })
+  .readonly()
 
 /** The request of a transaction. Accounts are 21 bytes in hex, amounts digits. */
-export type TransactionBody =
-  | { readonly kind: 'transfer'; readonly owner: string; readonly to: string; readonly amount: string }
-  | { readonly kind: 'call'; readonly owner: string; readonly contract: string; readonly data: string }
+export type TransactionBody = z.output<typeof body>
 
 /** Effects of a transaction when it is mined. */
-export interface TransactionOutcome {
-  readonly result: ContractResult
-  readonly logs: readonly TransactionLog[]
-  readonly internals: readonly InternalTransfer[]
-}
+export type TransactionOutcome = z.output<typeof outcome>
 
 /** One transaction as stored by the node; its id follows from everything but the outcome. */
-export interface TronTransaction {
-  readonly body: TransactionBody
-  readonly outcome: TransactionOutcome
-  /** Milliseconds. */
-  readonly timestamp: number
-  readonly refBlockBytes: string
-  readonly refBlockHash: string
-  /** When it ends, milliseconds; absent where this node made it, which gives it a minute. */
-  readonly expiration?: number
-  /** Hex; absent where this node made it, which needs none. */
-  readonly signature?: string
-}
+export type TronTransaction = z.output<typeof tronTransaction>
 
 /** How long after its creation a transaction may be mined, milliseconds; java-tron's default. */
 const EXPIRATION_MS = 60_000
@@ -149,7 +157,7 @@ export function infoJson(
   }
 }
 
-function internalJson(entry: InternalTransfer, seed: string): Readonly<Record<string, unknown>> {
+function internalJson(entry: z.output<typeof internalTransfer>, seed: string): Readonly<Record<string, unknown>> {
   const { from, to, amount, note, tokenId, rejected } = entry
   return {
     hash: sha256(Buffer.from(seed)),

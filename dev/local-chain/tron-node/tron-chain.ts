@@ -1,25 +1,35 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { encodeMessage } from '#shared/chains/families/tron/protobuf.ts'
-import { infoJson, type TronTransaction, transactionId, transactionJson } from './transaction.ts'
+import { infoJson, type TronTransaction, transactionId, transactionJson, tronTransaction } from './transaction.ts'
+
+const storedBlock = z
+  .object({
+    /** Milliseconds. */
+    time: z.int(),
+    /** Distinguishes the blocks of one branch from those of another at the same height. */
+    branch: z.int(),
+    transactions: z.array(tronTransaction).readonly(),
+  })
+  .readonly()
 
 /** A block as stored; number, parent and id follow from its position. */
-export interface StoredBlock {
-  /** Milliseconds. */
-  readonly time: number
-  /** Distinguishes the blocks of one branch from those of another at the same height. */
-  readonly branch: number
-  readonly transactions: readonly TronTransaction[]
-}
+type StoredBlock = z.output<typeof storedBlock>
 
 /** Everything that a restart needs. */
-export interface ChainState {
-  /** Different for each chain, so that each has another block 0. Milliseconds. */
-  readonly createdAt: number
-  readonly blocks: readonly StoredBlock[]
-  readonly pending: readonly TronTransaction[]
-  readonly branch: number
-  readonly solidHeight: number
-}
+export const chainState = z
+  .object({
+    /** Different for each chain, so that each has another block 0. Milliseconds. */
+    createdAt: z.int(),
+    blocks: z.array(storedBlock).readonly(),
+    pending: z.array(tronTransaction).readonly(),
+    branch: z.int(),
+    solidHeight: z.int(),
+  })
+  .readonly()
+
+/** Everything that a restart needs. */
+export type ChainState = z.output<typeof chainState>
 
 /** A block with everything that follows from its position. */
 export interface ChainBlock extends StoredBlock {

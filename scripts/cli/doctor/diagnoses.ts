@@ -1,5 +1,5 @@
-import { goLiveDeps } from '#scripts/cli/session/go-live-deps.ts'
 import type { Installation } from '#scripts/cli/session/installation.ts'
+import { nodeHosts } from '#shared/chains/check-nodes.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { readMongoVersion } from '#shared/db/connection/store-version.ts'
@@ -9,7 +9,7 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import { classifyVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
@@ -193,7 +193,12 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
 /** Every workspace that receives live payments: how far it went through the go-live check. Never a fault. */
 async function checkGoLive(installation: Installation): Promise<string> {
   const workspaces = await installation.workspaces.list()
-  const deps = goLiveDeps(installation)
+  const deps = {
+    ...installation,
+    nodeHosts: (mode: Mode, network: NetworkId) => nodeHosts(installation.config.networks, mode, network),
+    // A mail is found by the mailer's sweep.
+    notifier: { notify: () => undefined },
+  }
   const lines: string[] = []
   for (const { id } of workspaces) {
     const own = (await installation.wallets.listWallets(id)).filter((wallet) => wallet.mode === 'live')
@@ -221,8 +226,8 @@ async function failingText({ rates }: Installation): Promise<string> {
 }
 
 /** This process's jobs run under leases; the audit chain's is renewed each second. */
-async function checkMaintenance({ db, clock }: Installation): Promise<string> {
-  const lease = (await createInstanceReads(db).leases()).find(({ id }) => id === 'audit-chain')
+async function checkMaintenance({ installationReads, clock }: Installation): Promise<string> {
+  const lease = (await installationReads.leases()).find(({ id }) => id === 'audit-chain')
   if (lease === undefined || lease.until < clock.now())
     throw new Error('scheduled jobs (audit chain, retention, reconciliation) are not running; is maintenance running?')
   return 'scheduled jobs are running'

@@ -1,4 +1,3 @@
-import { createNodeCheck } from '#shared/chains/check-nodes.ts'
 import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Installation } from '../session/installation.ts'
@@ -7,12 +6,8 @@ import type { Installation } from '../session/installation.ts'
 const HEAD_AGE_MAX_MS = 60_000
 
 /** Asks every node of a network, as its scanner does before it reads anything: for the right chain, its head and its finality. Returns how many there are, and `host: reason` of each that is refused or does not respond. */
-export async function nodeFaults(
-  { config, metrics }: Pick<Installation, 'config' | 'metrics'>,
-  mode: Mode,
-  network: NetworkId,
-) {
-  const states = await createNodeCheck(config.networks, metrics).look(mode, network)
+export async function nodeFaults({ nodes }: Pick<Installation, 'nodes'>, mode: Mode, network: NetworkId) {
+  const states = await nodes.look(mode, network)
   return {
     nodes: states.length,
     faults: states.flatMap(({ host, fault }) => (fault === null ? [] : [`${host}: ${fault}`])),
@@ -21,11 +16,11 @@ export async function nodeFaults(
 
 /** A line for each thing that the work needs and a node of the network does not serve. */
 export async function nodeShortcomings(
-  { config, metrics }: Pick<Installation, 'config' | 'metrics'>,
+  { nodes }: Pick<Installation, 'nodes'>,
   mode: Mode,
   network: NetworkId,
 ): Promise<readonly string[]> {
-  const probes = await createNodeCheck(config.networks, metrics).probe(mode, network)
+  const probes = await nodes.probe(mode, network)
   return probes.flatMap(({ host, shortcomings }) =>
     shortcomings.map(
       ({ need, consequence, words }) => `node ${host} does not serve ${need}: ${consequence} (${words})`,

@@ -6,6 +6,7 @@ import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { deliveryIdFrom } from '#shared/domain/ids.ts'
 import type { OutputOptions } from '../text/output.ts'
+import { wholeNumber } from '../text/whole-number.ts'
 import { type ForwardOutcome, forwardEvent, isTlsReason, localSecret, type StreamedEvent } from './forward-event.ts'
 import {
   callServer,
@@ -43,10 +44,7 @@ function parseUrl(text: string): string {
   return url.href
 }
 
-function parseCount(text: string): number {
-  if (!/^[1-8]$/.test(text)) throw new InvalidArgumentError('a whole number from 1 to 8')
-  return Number(text)
-}
+const parseCount = wholeNumber(/^[1-8]$/, 'a whole number from 1 to 8')
 
 function parseEvents(text: string): string {
   const unknown = text.split(',').filter((name) => name !== '*' && !EVENT_TYPES.some((type) => type === name))

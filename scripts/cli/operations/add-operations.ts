@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { MODES } from '#shared/domain/enumerations.ts'
+import { wholeNumber } from '../text/whole-number.ts'
 import { addWalletFundsCommand } from '../wallet-funds.ts'
 import { addFlags, fieldsOf, isScoped } from './input-flags.ts'
 import type { Operation } from './operation.ts'
@@ -18,10 +19,7 @@ export function addOperations(program: Command): void {
   }
 }
 
-function parseSeconds(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('a whole number of seconds')
-  return Number(text)
-}
+const parseSeconds = wholeNumber(/^\d{1,4}$/, 'a whole number of seconds')
 
 function addOperation(command: Command, operation: Operation): void {
   const { procedure, help, operands = [], about, isList, mode, takesMode, dryRun, flags } = operation

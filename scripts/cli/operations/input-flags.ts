@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { z } from 'zod'
 import { appRouter } from '#services/admin/app-router.ts'
 import type { ProcedurePath } from '../session/operator-caller.ts'
 import { parseMoment } from '../text/parse-time.ts'
+import { wholeNumber } from '../text/whole-number.ts'
 
 /** How one word of the command line fills a field of an input. */
 export interface Flag {
@@ -106,10 +107,7 @@ function readerOf(type: string, element: z.core.$ZodType | undefined): (text: st
 }
 
 /** A whole number on the command line. */
-export function parseCount(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('a whole number')
-  return Number(text)
-}
+export const parseCount = wholeNumber(/^\d{1,15}$/, 'a whole number')
 
 /** Adds the flags of the fields to a command; one that several procedures have is added once. */
 export function addFlags(command: Command, fields: readonly Field[], operands: readonly string[]): void {

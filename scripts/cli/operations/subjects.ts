@@ -18,6 +18,7 @@ const FINDERS = {
   exception: ({ exceptions }: Installation, id: string): Promise<SubjectPlace> => exceptions.findById(id),
   endpoint: ({ endpoints }: Installation, id: string): Promise<SubjectPlace> => endpoints.findById(id),
   delivery: ({ deliveries }: Installation, id: string): Promise<SubjectPlace> => deliveries.findById(id),
+  key: ({ workspaceAdmin }: Installation, id: string): Promise<SubjectPlace> => workspaceAdmin.findKey(id),
   wallet: ({ wallets }: Installation, id: string): Promise<SubjectPlace> => wallets.findWallet(id),
 } as const
 

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { inferRouterOutputs } from '@trpc/server'
 import { InvalidArgumentError } from 'commander'
+import type { AppRouter } from '#services/admin/app-router.ts'
 import type { GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
+import { SCOPES } from '#shared/domain/enumerations.ts'
 import { deliveryText } from '../text/delivery-text.ts'
 import { invoiceText, transactionText } from '../text/explain-text.ts'
 import { goLiveText } from '../text/go-live-text.ts'
@@ -51,6 +54,8 @@ const PROOF: Flags = {
     },
   ],
 }
+const newKeyText = ({ key, apiKey }: inferRouterOutputs<AppRouter>['apiKeys']['create']): string =>
+  `key ${key.id}\n${apiKey}`
 const BY_COMMAND = { otherwise: 'on the command line', help: 'reason for the audit log' }
 
 const MONEY: Readonly<Record<string, Operation>> = {
@@ -109,6 +114,29 @@ const MONEY: Readonly<Record<string, Operation>> = {
   'exception reject': {
     ...{ procedure: 'exceptions.reject', operands: ['id'], about: ['exception', 'id'], dryRun: 'exceptions.get' },
     help: 'Reject the money of an exception: you return it to the customer. Saved in the audit log.',
+  },
+}
+
+const KEYS: Readonly<Record<string, Operation>> = {
+  'api-key create': {
+    ...{ procedure: 'apiKeys.create', text: newKeyText, note: 'Save it now: it is not shown again.' },
+    help: 'Create an API key. It is printed once and never stored in plain text. Owners get an email about a live key.',
+    flags: {
+      name: { help: 'name of the key' },
+      scopes: {
+        ...{ help: 'all (default), or a comma-separated list', otherwise: SCOPES },
+        read: (text) => (text === 'all' ? SCOPES : text.split(',').map((scope) => scope.trim())),
+      },
+    },
+  },
+  'api-key revoke': {
+    ...{ procedure: 'apiKeys.revoke', operands: ['keyId'], about: ['key', 'keyId'], flags: { last4: null } },
+    help: 'Revoke an API key. It stops working immediately.',
+  },
+  'api-key list': {
+    ...{ procedure: 'apiKeys.list', isList: true },
+    help: 'List API keys, without the keys themselves.',
+    columns: ['id', 'workspaceId', 'mode', 'last4', 'createdAt', 'revokedAt', 'lastUsedAt', 'name', 'scopes'],
   },
 }
 
@@ -259,6 +287,7 @@ const RATES: Readonly<Record<string, Operation>> = {
 
 /** Every command that is a procedure of the dashboard API, by its words. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  ...KEYS,
   ...MONEY,
   ...WEBHOOKS,
   ...WALLETS,
@@ -269,6 +298,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 /** What the first words of the commands are for. */
 export const GROUPS: Readonly<Record<string, string>> = {
+  'api-key': 'Create, revoke and list API keys.',
   invoice: 'Show invoices, and explain why an invoice is not paid.',
   tx: 'Trace a transaction.',
   payment: 'Apply payments that Paymesh does not apply automatically.',

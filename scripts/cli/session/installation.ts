@@ -1,5 +1,6 @@
 import { createAddressBook } from '#shared/chains/addresses/address-book.ts'
 import { createCatalog } from '#shared/chains/catalog.ts'
+import { createNodeCheck } from '#shared/chains/check-nodes.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database } from '#shared/db/connection/connect.ts'
@@ -9,9 +10,11 @@ import { NEWEST_SCHEMA } from '#shared/db/schema/migrations/list.ts'
 import { verifySchemaVersion } from '#shared/db/schema/schema-version.ts'
 import { connectRedis } from '#shared/queues/connection.ts'
 import { createEpochStore, createWaitingEpochStore } from '#shared/queues/epoch-store.ts'
+import { createRedisMarkPlace } from '#shared/queues/redis-mark-place.ts'
 import { foreignOwner, foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { markPlacesOf } from '#shared/runtime/process/folder-mark-place.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createPasswordHasher } from '#shared/runtime/secrets/password-hasher.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
@@ -21,7 +24,6 @@ import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createChainPaces } from '#shared/usecases/networks/chain-paces.ts'
 import { createUsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { findConfig } from './find-config.ts'
-import { markPlacesOf } from './mark-places.ts'
 
 /** The stores and tools of an installation, wired like its services. */
 export type Installation = Awaited<ReturnType<typeof openInstallation>>
@@ -39,17 +41,18 @@ async function openInstallation() {
   const clock = await createStoreClock(db, logger)
   const random = createRandom(clock.now)
   const repositories = createRepositories(db, { random, logger })
-  const markPlaces = markPlacesOf(redis, config.stores.marksDir)
+  const markPlaces = markPlacesOf(redis === null ? null : createRedisMarkPlace(redis), config.stores.marksDir)
   const markKeys = createMarkKeys(config.secrets.masterKey)
   const registry = createMetrics()
   const nodePrices = createNodePrices(config.networks)
   const paces = createChainPaces({ cursors: repositories.cursors, logger })
   await paces.refresh()
   const usage = createUsageCounter(registry, clock, nodePrices)
+  const metrics = { ...registry, ...usage.metrics }
   return {
     config,
     logger,
-    metrics: { ...registry, ...usage.metrics },
+    metrics,
     clock,
     random,
     db,
@@ -58,6 +61,7 @@ async function openInstallation() {
     paces,
     catalog: createCatalog(config.networks, paces),
     nodePrices,
+    nodes: createNodeCheck(config.networks, metrics),
     addressBook: createAddressBook(),
     secretBox: createSecretBox(config.secrets.masterKey),
     hasher: createKeyHasher(config.secrets.keyPepper),

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ArchiveTarget } from '#scripts/backup/archive-target.ts'
 import { type TakenBackup, takeBackup } from '#scripts/backup/take-backup.ts'
 import type { VerifiedArchive } from '#scripts/backup/verify-backup.ts'
 import { newestLink } from '#scripts/backup/verify-following.ts'
 import { progressPrinter } from '#scripts/cli/text/progress-printer.ts'
+import { versionHere } from '#scripts/service/version-here.ts'
 import type { BackupProgress } from '#shared/db/backup/archive-writer.ts'
 import { readChain } from '#shared/db/backup/change-chain.ts'
 import { type BackupEstimate, estimateBackup } from '#shared/db/backup/estimate-backup.ts'
@@ -29,15 +28,6 @@ export interface BackupOrder {
 /** Number of documents; collections that could not be counted add nothing. */
 export const total = (counts: Readonly<Record<string, number | null>>): number =>
   Object.values(counts).reduce<number>((sum, count) => sum + (count ?? 0), 0)
-
-/** Of the program, for the head of an archive. */
-export function packageVersion(): string {
-  try {
-    return String(JSON.parse(readFileSync(join(process.cwd(), 'package.json'), 'utf8')).version)
-  } catch {
-    return 'unknown'
-  }
-}
 
 const auditOf = (
   { clock, random }: Pick<BackupStore, 'clock' | 'random'>,
@@ -73,7 +63,7 @@ export async function recordedBackup(
   const chain = await readChain(db)
   const { life } = await store.installationLife.read()
   const taken = await takeBackup(db, {
-    ...{ target, id, secret, signal, version: packageVersion() },
+    ...{ target, id, secret, signal, version: versionHere() },
     about: chain === null ? {} : { life, chain: chain.link.chain, number: chain.link.number },
     onProgress: (progress) => tell(progressText(progress, estimate, performance.now() - begun)),
   })

@@ -22,9 +22,6 @@ export interface ListenFollower {
   leave(): void
 }
 
-/** Shares one stream of stored events among all listeners of this process. */
-export type ListenHub = ReturnType<typeof createListenHub>
-
 /** Messages that wait for one listener; a slower one is cut off and continues from the history of the store. */
 export const UNREAD_MAX = 1_000
 /** A quiet listener receives a new position this often, so that its own stays within the history. */

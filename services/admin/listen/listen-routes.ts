@@ -8,6 +8,7 @@ import { text } from '#shared/contracts/http/text.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import { EVENT_TYPES } from '#shared/domain/enumerations.ts'
 import { triggerEvent } from '#shared/usecases/listeners/trigger-event.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { authoriseKey } from './authorise-key.ts'
 import { serveListener } from './serve-listener.ts'
@@ -54,9 +55,7 @@ export function addListenRoutes(app: Express, deps: AdminDeps): void {
     answered(deps, async (request, response) => {
       const { key } = await authoriseKey(deps, request, ['webhooks:manage'])
       const id = String(request.params['id'])
-      const event = EVENT_ID.test(id) ? (await deps.money.events.findByIds([id])).get(id) : undefined
-      // An event of another workspace or mode is reported as unknown.
-      if (event?.workspaceId !== key.workspaceId || event.mode !== key.mode) throw new PaymeshError('NOT_FOUND')
+      const event = requireOwn(EVENT_ID.test(id) ? (await deps.money.events.findByIds([id])).get(id) : null, key)
       // The frozen bytes, because they are signed.
       response.set('Cache-Control', 'no-store').type('application/json').send(Buffer.from(event.body))
     }),

@@ -37,7 +37,9 @@ describe('API keys', () => {
     const { key, apiKey } = await here.caller.apiKeys.create({ ...here.at, opId: opId(), name: 'Old', scopes })
     const revoke = { ...here.at, opId: opId(), keyId: key.id, last4: key.last4 }
     const wrong = { ...revoke, last4: key.last4 === 'aaaa' ? 'bbbb' : 'aaaa' }
-    await expect(here.caller.apiKeys.revoke(wrong)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    const { last4: _, ...without } = revoke
+    for (const input of [wrong, without])
+      await expect(here.caller.apiKeys.revoke(input)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
     const ring = createKeyRing({ ...here.deps, keys: here.deps.apiKeys })
     expect(await ring.find(apiKey ?? '')).not.toBeNull()
     const first = await here.caller.apiKeys.revoke(revoke)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { trimmedText } from '#shared/contracts/bounded-text.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
 import { issueApiKey, withdrawApiKey } from '#shared/usecases/workspaces/issue-api-key.ts'
 import { actionOf } from '../action.ts'
@@ -18,7 +19,9 @@ export const apiKeysRouter = router({
     }),
 
   create: workspaceMutation('admin', { worksWhile: 'restricted', stepUp: true })
-    .input(z.object({ name: trimmedText(60).min(1), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }))
+    .input(
+      z.object({ name: trimmedText(60).min(1).optional(), scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length) }),
+    )
     /** `apiKey` is null when this action was done before: the key was in the first response. */
     .output(z.object({ key: apiKeyWire, apiKey: z.string().nullable() }))
     .mutation(async ({ ctx, input }) => {
@@ -29,10 +32,13 @@ export const apiKeysRouter = router({
     }),
 
   revoke: workspaceMutation('admin', { worksWhile: 'suspended', stepUp: true })
-    .input(z.object({ keyId: z.uuid(), last4: trimmedText(4).length(4) }))
+    /** Only the command line leaves `last4` out: a page has the person type it. */
+    .input(z.object({ keyId: z.uuid(), last4: trimmedText(4).length(4).optional() }))
     .output(apiKeyWire)
     .mutation(async ({ ctx, input }) => {
       const { mode, keyId, last4 } = input
+      if (last4 === undefined && ctx.machine === undefined)
+        throw invalid([{ path: 'last4', message: 'enter the last four characters' }])
       const facts = { workspaceId: ctx.workspace.id, mode, keyId, last4, action: actionOf(ctx, input) }
       return apiKeyToWire(await withdrawApiKey({ ...ctx.deps, ...announced(ctx) }, facts))
     }),

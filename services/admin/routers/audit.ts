@@ -59,10 +59,7 @@ export const auditRouter = router({
       }),
     )
     .output(auditProgress)
-    .query(async ({ ctx: { deps }, input }) => {
-      const { auditChain: chain, auditKeys: keys, auditMarks: marks, recordedDocuments: documents, clock } = deps
-      return await readVerification({ chain, keys, marks, documents, clock }, input.since ?? null)
-    }),
+    .query(async ({ ctx: { deps }, input }) => await readVerification(deps, input.since ?? null)),
 })
 
 async function read(

@@ -22,6 +22,7 @@ import { resendDelivery } from '#shared/usecases/deliveries/resend.ts'
 import type { SearchedText } from '#shared/usecases/diagnostics/operator-search.ts'
 import { searchedInvoices } from '#shared/usecases/diagnostics/payment-search.ts'
 import { derivedUuid, type Operation } from '#shared/usecases/requests/begin-operation.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import { placeCursor, placeOf } from '../wire/place-cursor.ts'
 
 /** Deliveries that one click may resend; for more, use a recovery, which has no limit. */
@@ -193,10 +194,7 @@ export const deliveriesRouter = router({
     .output(z.object({ event: eventWire, body: z.string(), deliveries: z.array(deliveryWire) }))
     .query(async ({ ctx, input }) => {
       const { instance } = ctx.deps
-      const event = (await instance.events.findByIds([input.eventId])).get(input.eventId)
-      if (event === undefined || event.workspaceId !== input.workspaceId || event.mode !== input.mode) {
-        throw new PaymeshError('NOT_FOUND')
-      }
+      const event = requireOwn((await instance.events.findByIds([input.eventId])).get(input.eventId), input)
       const [wired] = await eventsToWire(instance.deliveryReads, input.workspaceId, [event])
       if (wired === undefined) throw new PaymeshError('NOT_FOUND')
       const rows = await instance.deliveryReads.ofEvents(input.workspaceId, [event.id])
@@ -205,18 +203,11 @@ export const deliveriesRouter = router({
     }),
 })
 
-interface Target {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly deliveryId: string
-}
-
 /** A delivery of the workspace and mode; another workspace's is reported as unknown. */
-async function ownDelivery({ instance }: AdminDeps, { workspaceId, mode, deliveryId: id }: Target): Promise<Delivery> {
-  const found = await instance.deliveries.findById(id)
-  if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')
-  return found
-}
+const ownDelivery = async (
+  { instance }: AdminDeps,
+  input: Parameters<typeof requireOwn>[1] & { readonly deliveryId: string },
+) => requireOwn(await instance.deliveries.findById(input.deliveryId), input)
 
 /** Invoices whose events and deliveries a search shows. */
 const INVOICES_MAX = 5

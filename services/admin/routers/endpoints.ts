@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import { actionOf } from '#services/admin/action.ts'
 import { boundedText, trimmedText } from '#shared/contracts/bounded-text.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import { webhookEndpointBody } from '#shared/contracts/http/webhook-endpoint.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
-import type { Mode } from '#shared/domain/enumerations.ts'
 import { requestRecovery } from '#shared/usecases/deliveries/recover.ts'
 import { addEndpoint, removeEndpoint, updateEndpoint } from '#shared/usecases/endpoints/change-endpoints.ts'
 import {
@@ -15,6 +13,7 @@ import {
 import { sendTestEvent } from '#shared/usecases/endpoints/send-test-event.ts'
 import { setEndpointStatus } from '#shared/usecases/endpoints/set-endpoint-status.ts'
 import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import { announced } from '../announced.ts'
 import type { AdminDeps } from '../assemble.ts'
 import { router, workspaceMutation, workspaceQuery } from '../trpc.ts'
@@ -157,23 +156,11 @@ export const endpointsRouter = router({
     }),
 })
 
-interface Target {
-  readonly workspaceId: string
-  readonly mode: Mode
-  readonly endpointId: string
-}
-
 /** An endpoint of the workspace that receives events of the mode; another one is reported as unknown. */
-async function ownEndpoint(
+const ownEndpoint = async (
   { instance }: AdminDeps,
-  { workspaceId, mode, endpointId }: Target,
-): Promise<WebhookEndpoint> {
-  const found = await instance.endpoints.findById(endpointId)
-  if (found === null || found.workspaceId !== workspaceId || (found.mode !== mode && found.mode !== 'both')) {
-    throw new PaymeshError('NOT_FOUND')
-  }
-  return found
-}
+  input: Parameters<typeof requireOwn>[1] & { readonly endpointId: string },
+) => requireOwn(await instance.endpoints.findById(input.endpointId), input)
 
 async function toWire({ instance, clock }: AdminDeps, endpoint: WebhookEndpoint): Promise<EndpointWire> {
   const [health, recoveries] = await Promise.all([

@@ -60,10 +60,7 @@ export const settlementsRouter = router({
           return {
             ...{ day, asset, symbol, network },
             networkName: money.networkName(network),
-            wallet:
-              wallet === null
-                ? null
-                : { id: wallet.id, family: wallet.family, kind: wallet.kind, createdAt: wallet.createdAt },
+            wallet,
             ...{ payments, received: units(receivedBase), receivedBase: receivedBase.toString() },
             applied: units(appliedBase),
             ...{ excess: orNone(excessBase), notApplied: orNone(receivedBase - appliedBase - excessBase) },

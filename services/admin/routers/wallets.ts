@@ -6,11 +6,12 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import { SIGNATURES_MAX } from '#shared/contracts/signature-list.ts'
 import { type KeyStanding, keyStandingWire, walletGapWire, walletPreview } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
-import { FAMILIES, type Mode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { FAMILIES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import { SCRIPT_TYPES } from '#shared/domain/script-type.ts'
 import { WALLET_KINDS } from '#shared/ports/key-material.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { visitorShare } from '#shared/usecases/quotes/visitor-budget.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import { addAnnouncedWallet, switchWallet } from '#shared/usecases/wallets/change-wallets.ts'
 import { issueChallenge } from '#shared/usecases/wallets/issue-challenge.ts'
 import { keyStanding, START_INDEX_MAX } from '#shared/usecases/wallets/key-history.ts'
@@ -272,14 +273,10 @@ async function factsOf(deps: AdminDeps, wallet: Wallet, isRequired: boolean): Pr
   return { key, proof: { proved: Math.min(proved, of), of, isDisplaced } }
 }
 
-async function ownWallet(
+const ownWallet = async (
   { instance }: AdminDeps,
-  { workspaceId, mode, walletId }: { readonly workspaceId: string; readonly mode: Mode; readonly walletId: string },
-) {
-  const found = await instance.wallets.findWallet(walletId)
-  if (found === null || found.workspaceId !== workspaceId || found.mode !== mode) throw new PaymeshError('NOT_FOUND')
-  return found
-}
+  input: Parameters<typeof requireOwn>[1] & { readonly walletId: string },
+) => requireOwn(await instance.wallets.findWallet(input.walletId), input)
 
 async function toWire(
   deps: AdminDeps,

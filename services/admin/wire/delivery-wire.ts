@@ -41,7 +41,7 @@ export type DeliveryWire = z.output<typeof deliveryWire>
 
 type WireDeps = Uses<'deliveryReads' | 'endpoints'>
 
-/** Rows with the names of the objects they belong to, in two reads for any number of rows. */
+/** Rows with the names of the objects they belong to, in two reads for any number of rows. The output of the procedure leaves out the rest. */
 export async function deliveriesToWire(deps: WireDeps, rows: readonly Delivery[]): Promise<DeliveryWire[]> {
   const invoiceIds = rows.flatMap((row) => invoiceOf(row) ?? [])
   const [endpoints, numbers] = await Promise.all([
@@ -50,16 +50,13 @@ export async function deliveriesToWire(deps: WireDeps, rows: readonly Delivery[]
   ])
   return rows.map((row) => {
     const invoiceId = invoiceOf(row)
-    const { id, eventId, eventType, endpointId, status, attempt, generation, createdAt, dueAt, finishedAt } = row
     return {
-      ...{ id, eventId, eventType, endpointId, status, attempt, generation, createdAt, dueAt, finishedAt },
-      endpointUrl: endpoints.get(endpointId)?.url ?? null,
+      ...row,
+      endpointUrl: endpoints.get(row.endpointId)?.url ?? null,
       invoiceId,
       invoiceNumber: invoiceId === null ? null : (numbers.get(invoiceId) ?? null),
       attemptsMax: WEBHOOK_RETRY_DELAYS_MS.length + 1,
-      inFlight: status === 'pending' && row.leaseToken !== null,
-      lastStatusCode: row.lastStatusCode,
-      lastError: row.lastError,
+      inFlight: row.status === 'pending' && row.leaseToken !== null,
       explanation: row.lastError === null ? null : explainFailure(row.lastError),
       cause: row.recoveryId !== undefined ? 'recovered' : row.generation > 0 ? 'resent' : 'first',
     }

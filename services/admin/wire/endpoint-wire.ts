@@ -78,12 +78,11 @@ export const endpointWire = z.object({
 })
 export type EndpointWire = z.output<typeof endpointWire>
 
-/** A recovery as shown on a page. */
-export function recoveryToWire(recovery: Recovery): z.output<typeof recoveryWire> {
-  const { id, endpointId, state, scope, since, until, place, scanned, made, requestedAt, finishedAt } = recovery
-  const facts = { id, endpointId, state, scope, since, until, reached: place.createdAt }
-  return { ...facts, scanned, made, requestedAt, finishedAt }
-}
+/** A recovery as shown on a page; the output of the procedure leaves out the rest of its record. */
+export const recoveryToWire = (recovery: Recovery): z.output<typeof recoveryWire> => ({
+  ...recovery,
+  reached: recovery.place.createdAt,
+})
 
 /** An endpoint as shown on a page, without its secrets. */
 export function endpointToWire(

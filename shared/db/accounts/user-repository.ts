@@ -46,11 +46,6 @@ export function createUserRepository(db: Database) {
       })
       return isStored
     },
-    setOperator: async (id: string, isOperator: boolean, auditWrite: AuditWrite): Promise<boolean> =>
-      await audited(db, auditWrite, async (session) => {
-        const change = { held: { isOperator: { $ne: isOperator } }, set: { isOperator } }
-        return (await raiseEpoch(db, { userId: id, from: null, ...change }, session)) !== null
-      }),
     /** False when this step, or a later one, was used already. */
     useTotpStep: async ({ id, securityEpoch }: PersonAt, step: number): Promise<boolean> => {
       const unused = { _id: id, securityEpoch, 'totp.lastStep': { $lt: step } }

@@ -4,7 +4,7 @@ import { toDate } from '#shared/db/connection/dates.ts'
 import { havingBooked } from '#shared/db/connection/moved-stages.ts'
 import { boundsOf } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
-import { INVOICE_STATUSES, type InvoiceStatus, type Mode } from '#shared/domain/enumerations.ts'
+import { INVOICE_STATUSES, type InvoiceStatus } from '#shared/domain/enumerations.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import { amountWord, customerKey, invoiceFromDocument, readSearchText, type SearchText } from './invoice-mapping.ts'
@@ -55,10 +55,6 @@ export function createInvoiceLookups(db: Database) {
     findMany: async (ids: readonly string[]): Promise<ReadonlyMap<string, Invoice>> => {
       const found = await invoices.find({ _id: { $in: [...ids] } }, { projection: WITHOUT_OUTBOX }).toArray()
       return new Map(found.map((stored) => [stored._id, fromDocument(stored)]))
-    },
-    findByNumber: async (workspaceId: string, mode: Mode, number: number): Promise<Invoice | null> => {
-      const stored = await invoices.findOne({ workspaceId, mode, number })
-      return stored === null ? null : invoiceFromDocument(stored)
     },
   }
 }

@@ -77,9 +77,6 @@ export function createInstanceReads(db: Database) {
   }
 }
 
-/** The type of what {@link createInstanceReads} returns. */
-export type InstanceReads = ReturnType<typeof createInstanceReads>
-
 interface DueQuestion {
   readonly filter: mongoose.mongo.Document
   /** The date on which it fell due. */

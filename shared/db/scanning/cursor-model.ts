@@ -1,26 +1,10 @@
 import { z } from 'zod'
+import { scanTrouble } from '#shared/contracts/chain-status.ts'
 import { defineCollection, type RecordOf, type StoredOf } from '#shared/db/connection/collection-model.ts'
 import { TIME, textAs } from '#shared/db/connection/stored-fields.ts'
 import { type AssetId, MODES, type NetworkId } from '#shared/domain/enumerations.ts'
 
-/** Why a scan cannot pass a block, from the first failure in a row to the last recorded one. */
-const TROUBLE = z.object({
-  /** `node`: a response is missing or wrong; `mismatch`: the node is rejected; `other`: our own code or store failed. */
-  kind: z.enum(['node', 'silent', 'mismatch', 'other']),
-  /** The block that cannot be read; no block above it is read either. */
-  height: z.number(),
-  hash: z.string().nullable(),
-  /** RPC method or HTTP path; null where no single call is the cause. */
-  method: z.string().nullable(),
-  /** One sentence. Names hosts, never paths, queries or credentials of a URL; at most 300 printable characters. */
-  reason: z.string(),
-  /** Host of the last node used; null when unknown. */
-  host: z.string().nullable(),
-  firstAt: TIME,
-  lastAt: TIME,
-  /** Failures in a row, at least: not each one is recorded. */
-  tries: z.number(),
-})
+const TROUBLE = scanTrouble.extend({ firstAt: TIME, lastAt: TIME })
 
 /** An operator's release: deadlines of a stuck network take effect although its blocks were not read. */
 const RELEASE = z.object({

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY } from '#shared/usecases/workspaces/create-workspace.ts'
 import { auditRow } from '#test/support/audit-parts.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createApiKeyRepository } from './api-key-repository.ts'
+import { createWorkspaceOperations } from './workspace-operations.ts'
 import { createWorkspaceRepository } from './workspace-repository.ts'
 
 const stores = useStores()
@@ -53,16 +54,18 @@ describe('API keys', () => {
       revokedAt: null,
       createdBy: 'cli:test',
     }
-    await repository.insert(key, auditRow(uuid()))
-    await expect(repository.insert({ ...key, id: uuid() }, auditRow(uuid()))).rejects.toThrow(/E11000/)
+    const { issueKey, revokeKey, findKey } = createWorkspaceOperations(stores.db)
+    expect(await issueKey(key, auditRow(uuid()))).toBe(true)
+    await expect(issueKey({ ...key, id: uuid() }, auditRow(uuid()))).rejects.toThrow(/E11000/)
     expect(await repository.findByHash(key.hash)).toEqual(key)
     expect(await repository.findByHash('unknown')).toBeNull()
     expect(await repository.findManyByHash([key.hash, 'unknown'])).toEqual([key])
-    const revoked = await Promise.all([repository.revoke(key.id, 5_000), repository.revoke(key.id, 6_000)])
-    expect(revoked[0]).toEqual(revoked[1])
-    expect(revoked[0]).toMatchObject({ epoch: 2 })
-    expect(await repository.revoke('unknown', 1)).toBeNull()
-    expect(await repository.list(key.workspaceId)).toEqual([revoked[0]])
+    const revoke = (at: number) => revokeKey(key.id, at, auditRow(uuid()))
+    expect((await Promise.all([revoke(5_000), revoke(6_000)])).sort()).toEqual([false, true])
+    const revoked = await findKey(key.id)
+    expect(revoked).toMatchObject({ epoch: 2, revokedAt: expect.any(Number) })
+    expect(await revokeKey('unknown', 1, auditRow(uuid()))).toBe(false)
+    expect(await repository.list(key.workspaceId)).toEqual([revoked])
   })
 })
 

@@ -17,6 +17,11 @@ interface ReadFile {
   readonly texts: Texts | null
 }
 
+/** The places of marks that a process has: that in Redis, where it uses one, and the operator's folder, where one is configured. */
+export function markPlacesOf(inRedis: MarkPlace | null, folder: string | null): readonly MarkPlace[] {
+  return [...(inRedis === null ? [] : [inRedis]), ...(folder === null ? [] : [createFolderMarkPlace(folder)])]
+}
+
 /**
  * Marks in a folder, for instance of a volume that survives the database. Each process writes one file for each life, replaced as a whole, so
  * that writers never overwrite each other and a crash leaves the former one. A file that is damaged hides nothing of the others.

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField } from '#shared/contracts/errors.ts'
 
 const LENGTH_MIN = 12
 /** Longer ones are no safer and only cost time. */
@@ -46,7 +46,7 @@ const COMMON = [
 /** Throws `VALIDATION_ERROR` at `path` when it is too short or too long, the e-mail address, or among the commonest. */
 export function checkPassword(password: string, email: string, path = 'password'): void {
   const fault = faultOf(password.normalize('NFKC'), email.toLowerCase())
-  if (fault !== null) throw new PaymeshError('VALIDATION_ERROR', { details: [{ path, message: fault }] })
+  if (fault !== null) throw invalidField(path, fault)
 }
 
 function faultOf(password: string, email: string): string | null {

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
@@ -66,10 +66,7 @@ export async function confirmEnrolment(
   await countCode(deps, counter)
   const secret = deps.secretBox.open(pendingTotp.sealedSecret, totpContext(user.id))
   const lastStep = await deps.codes.stepOf(secret, code, at)
-  if (lastStep === null) {
-    const message = 'Wrong code. Check that your phone’s clock is correct.'
-    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
-  }
+  if (lastStep === null) throw wrongEntry('code', 'Wrong code. Check that your phone’s clock is correct.')
   await deps.attempts.clear(counter)
   const recoveryCodes = newRecoveryCodes(deps)
   const recoveryHashes = recoveryCodes.map((one) => recoveryHash(deps, user.id, one))
@@ -148,10 +145,7 @@ export async function checkOwnPassword(
   const right = await evaluateSlowly(deps, place, async () =>
     (await deps.passwords.verify(user.passwordHash, password)) ? user : null,
   )
-  if (right === null) {
-    const message = 'Wrong password.'
-    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'password', message }] })
-  }
+  if (right === null) throw wrongEntry('password', 'Wrong password.')
   await deps.attempts.clear(key)
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Invitation } from '#shared/ports/invitations.ts'
@@ -7,7 +7,7 @@ import type { Role, User } from '#shared/ports/users.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
+import { derivedUuid, reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail } from '#shared/usecases/workspaces/valid-name.ts'
 import { accountMail, notifyMailer } from './account-audit.ts'
@@ -111,14 +111,13 @@ export function memberAudit(
   { actor, reason }: Pick<OperatorAction, 'actor' | 'reason'>,
   { subject, ...detail }: { readonly subject: string; readonly [name: string]: string },
 ): AuditRecord {
-  const why = reason === null ? {} : { reason }
-  return { id, at, actor, action, subject, workspaceId, mode: null, detail: { ...detail, ...why } }
+  return { id, at, actor, action, subject, workspaceId, mode: null, detail: { ...detail, ...reasonOf({ reason }) } }
 }
 
 function emailOf(text: string): string {
   try {
     return validEmail(text)
   } catch {
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'email', message: 'Must be an email address.' }] })
+    throw invalidField('email', 'Must be an email address.')
   }
 }

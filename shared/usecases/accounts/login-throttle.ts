@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { tooMany } from '#shared/contracts/errors.ts'
 import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { BackOff } from '#shared/ports/back-off.ts'
@@ -75,10 +75,5 @@ export async function countCode(
   key: string,
 ): Promise<void> {
   const { waitMs } = await attempts.begin(key, CODE_BACK_OFF, clock.now())
-  if (waitMs <= 0) return
-  const seconds = Math.ceil(waitMs / 1_000)
-  throw new PaymeshError('RATE_LIMITED', {
-    message: `Too many attempts. Try again in ${seconds} s.`,
-    details: [{ path: 'retryAfter', message: String(seconds) }],
-  })
+  if (waitMs > 0) throw tooMany('attempts', waitMs)
 }

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError, tooMany } from '#shared/contracts/errors.ts'
 import type { LoginAttempts } from '#shared/db/accounts/login-attempts.ts'
 import type { PasswordReset } from '#shared/db/accounts/operator-models.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
@@ -36,11 +36,7 @@ export async function requestPasswordReset(
   input: { readonly email: string; readonly origin: Origin; readonly publicUrl: string },
 ): Promise<void> {
   const { waitMs } = await deps.attempts.begin(`reset:${input.origin.group}`, SOURCE_LIMIT, deps.clock.now())
-  if (waitMs > 0) {
-    const seconds = Math.ceil(waitMs / 1_000)
-    const details = [{ path: 'retryAfter', message: String(seconds) }]
-    throw new PaymeshError('RATE_LIMITED', { message: `Too many requests. Try again in ${seconds} s.`, details })
-  }
+  if (waitMs > 0) throw tooMany('requests', waitMs)
   const wait = new Promise<void>((resolve) => void deps.after(ANSWER_AFTER_MS, resolve))
   const [outcome] = await Promise.allSettled([sendLink(deps, input), wait])
   if (outcome.status === 'rejected') throw outcome.reason

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
@@ -59,10 +59,8 @@ export async function useCode(deps: PeopleDeps, user: User, code: string, counte
   await countCode(deps, counter)
   const secret = deps.secretBox.open(totp.sealedSecret, totpContext(user.id))
   const step = await deps.codes.stepOf(secret, code, deps.clock.now())
-  if (step === null || !(await deps.users.useTotpStep(user, step))) {
-    const message = 'Wrong or already used code. Wait for the next one.'
-    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
-  }
+  if (step === null || !(await deps.users.useTotpStep(user, step)))
+    throw wrongEntry('code', 'Wrong or already used code. Wait for the next one.')
   await deps.attempts.clear(counter)
 }
 
@@ -77,10 +75,8 @@ export async function useRecoveryCode(
   const data = { email: user.email, time: mailTime(deps.clock.now()), ip, left }
   const mails = [accountMail(deps, 'recovery_code_used', user.email, data)]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.recovery_code_used', user.id, { ip, left })
-  if (!(await deps.users.useRecoveryHash(user, recoveryHash(deps, user.id, code), { audit, mails }))) {
-    const message = 'Wrong or already used recovery code.'
-    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'code', message }] })
-  }
+  if (!(await deps.users.useRecoveryHash(user, recoveryHash(deps, user.id, code), { audit, mails })))
+    throw wrongEntry('code', 'Wrong or already used recovery code.')
   await deps.attempts.clear(counter)
   notifyMailer(deps, mails)
 }

@@ -1,11 +1,17 @@
 import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { type AcceptedStretch, type AnsweredBreak, highestVouched, readBreaks, signedBreaks } from './audit-breaks.ts'
+import {
+  type AcceptedStretch,
+  type AnsweredBreak,
+  type AuditDeps,
+  highestVouched,
+  readBreaks,
+  signedBreaks,
+} from './audit-breaks.ts'
 import { linksBehind, readEnd, stepTo } from './audit-chain.ts'
 import { type AuditWalk, continueWalk, NO_ROWS, newWalk, type PassedRows, passedRow, rowBreak } from './audit-walk.ts'
 import { type VerifyAuditDeps, verifyAudit } from './verify-audit.ts'
@@ -16,12 +22,6 @@ export const ANSWER_ACTION = 'audit.break_acknowledged'
 const BATCH = 1_000
 /** Numbers above it were not given by this installation: behind one of them, no further number would be exact. */
 const NUMBER_MAX = 2 ** 52
-
-/** Dependencies of answering a break and of going on behind a restore. */
-export type AcknowledgeDeps = VerifyAuditDeps &
-  Uses<'clock'> & {
-    readonly chain: AuditChainRepository
-  }
 
 /** What a person accepted. */
 export interface Acknowledgement {
@@ -44,26 +44,24 @@ export interface Acknowledgement {
  * wait for one, and when the log changed meanwhile.
  */
 export async function acknowledgeBreak(
-  deps: AcknowledgeDeps,
+  deps: VerifyAuditDeps & Uses<'clock'>,
   { actor, reason }: { readonly actor: string; readonly reason: string },
 ): Promise<Acknowledgement> {
-  const { chain, keys, clock, marks } = deps
+  const { auditChain, auditKeys, clock, auditMarks } = deps
   const why = reason.trim()
-  if (why === '') {
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'reason', message: 'must not be empty' }] })
-  }
+  if (why === '') throw invalidField('reason', 'must not be empty')
   // Read before the log is: an answer that another person stores meanwhile refuses this one.
   const { record, value } = await readBreaks(deps)
   const { firstBreak, unrecorded, unchained } = await verifyAudit(deps, { since: null, onProgress: () => undefined })
   if (firstBreak === null) throw refused('The audit log is intact: there is nothing to acknowledge.')
-  if (unchained.outside > 0 || (await chain.extent()).hasOthers) {
+  if (unchained.outside > 0 || (await auditChain.extent()).hasOthers) {
     throw refused(
       'Rows have an invalid number, or none and do not wait for one. Keep a copy, and move them out of audit_log.',
     )
   }
-  const head = await chain.head()
+  const head = await auditChain.head()
   const { stretch, misfits, last } = await stretchOf(deps, record.answered)
-  const tail = await chain.tail()
+  const tail = await auditChain.tail()
   const seq = Math.max(await highestVouched(deps), tail?.seq ?? 0, record.open?.reserved ?? 0) + 1
   if (!(seq <= NUMBER_MAX)) {
     throw refused(`Row ${tail?.seq} carries a number that no writer gave. Keep a copy, and move it out of audit_log.`)
@@ -73,17 +71,17 @@ export async function acknowledgeBreak(
   const { kind, seq: place, id, words } = record.open ?? firstBreak
   const answer: AnsweredBreak = { kind, seq: place, id, words, by: actor, at, reason: why, stretch }
   const row = answerRow(answer, { seq, documents: unrecorded.length, misfits })
-  const links = linksBehind(tail, [row], keys, seq)
+  const links = linksBehind(tail, [row], auditKeys, seq)
   const next = { open: null, answered: [...record.answered, answer], accepted: [...record.accepted, ...unrecorded] }
   const step = {
-    ...stepTo({ head, checkpoint: row, links }, keys),
-    breaks: { was: value, next: signedBreaks(keys, next) },
+    ...stepTo({ head, checkpoint: row, links }, auditKeys),
+    breaks: { was: value, next: signedBreaks(auditKeys, next) },
   }
   const isEnd = tail?.seq === last?.seq && tail?.hash === last?.hash
-  if (!isEnd || !(await chain.append(step))) {
+  if (!isEnd || !(await auditChain.append(step))) {
     throw refused('The audit log changed meanwhile. No changes were made. Try again.')
   }
-  await marks.raise(seq)
+  await auditMarks.raise(seq)
   return { answered: { kind, seq: place, id, words }, rows: stretch?.rows ?? 0, misfits, documents: unrecorded, seq }
 }
 
@@ -94,42 +92,36 @@ export async function acknowledgeBreak(
  * Throws `AuditChainBroken` when the end of the archive's log differs from the signed one.
  */
 export async function settleRestoredAudit(
-  {
-    chain,
-    keys,
-    marks,
-  }: Pick<AcknowledgeDeps, 'keys' | 'marks'> & {
-    readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'append' | 'findWaiting'>
-  },
+  { auditChain, auditKeys, auditMarks }: AuditDeps,
   rowId: string,
 ): Promise<boolean> {
-  const row = await chain.findWaiting(rowId)
+  const row = await auditChain.findWaiting(rowId)
   if (row === null) return false
-  const unmarked: AuditMarks = { ...marks, highest: () => Promise.resolve(null) }
-  const { head, tail } = await readEnd({ chain, keys, marks: unmarked })
-  const seq = Math.max(tail?.seq ?? 0, (await marks.highest()) ?? 0) + 1
-  const links = linksBehind(tail, [row], keys, seq)
-  if (!(await chain.append(stepTo({ head, checkpoint: null, links }, keys)))) return false
-  await marks.raise(seq)
+  const unmarked: AuditMarks = { ...auditMarks, highest: () => Promise.resolve(null) }
+  const { head, tail } = await readEnd({ auditChain, auditKeys, auditMarks: unmarked })
+  const seq = Math.max(tail?.seq ?? 0, (await auditMarks.highest()) ?? 0) + 1
+  const links = linksBehind(tail, [row], auditKeys, seq)
+  if (!(await auditChain.append(stepTo({ head, checkpoint: null, links }, auditKeys)))) return false
+  await auditMarks.raise(seq)
   return true
 }
 
 /** The rows from the first break on, as they stand, and the last row; `stretch` is null when every row is valid or accepted. */
 async function stretchOf(
-  { chain, keys }: Pick<AcknowledgeDeps, 'chain' | 'keys'>,
+  { auditChain, auditKeys }: Uses<'auditChain' | 'auditKeys'>,
   answered: readonly AnsweredBreak[],
 ): Promise<{ readonly stretch: AcceptedStretch | null; readonly misfits: number; readonly last: AuditWalk['before'] }> {
   const walk = newWalk()
   // The end is not compared: it is answered with the rows.
-  const rowsOnly = { ...chain, head: () => Promise.resolve(null) }
+  const rowsOnly = { ...auditChain, head: () => Promise.resolve(null) }
   const input = { answered, since: null, onProgress: () => undefined, shouldStop: () => false }
-  const { total } = await continueWalk({ chain: rowsOnly, keys }, walk, input)
+  const { total } = await continueWalk({ auditChain: rowsOnly, auditKeys }, walk, input)
   // Rows that were accepted and differ now are accepted again from their first on.
   const after = walk.within === null ? walk.before : walk.within.stretch.after
   let [passed, last, misfits]: [PassedRows, AuditWalk['before'], number] = [NO_ROWS, after, 0]
   let rows: readonly ChainedAudit[]
   do {
-    rows = await chain.listChained(last, BATCH)
+    rows = await auditChain.listChained(last, BATCH)
     for (const row of rows) {
       const now = passedRow(passed, last, row)
       if (now === null) {
@@ -138,7 +130,7 @@ async function stretchOf(
           `Row ${row.seq} (${row.record.id}): ${what}. Keep a copy, and move the wrong row out of audit_log.`,
         )
       }
-      if (rowBreak(row, last, keys, total) !== null) misfits += 1
+      if (rowBreak(row, last, auditKeys, total) !== null) misfits += 1
       passed = now
       last = { seq: row.seq, hash: row.hash, id: row.record.id }
     }

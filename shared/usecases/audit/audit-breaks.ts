@@ -1,7 +1,5 @@
 import type { AuditBreak, AuditHeadMark } from '#shared/contracts/audit-progress.ts'
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { SignedText } from '#shared/ports/audit-chain.ts'
-import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { signedText } from './audit-chain-text.ts'
@@ -51,26 +49,22 @@ export interface ReadBreaks {
   readonly isFormer: boolean
 }
 
-/** Dependencies of noticing a break. */
-export type NoticeDeps = Uses<'clock'> & {
-  readonly chain: Pick<AuditChainRepository, 'breaks' | 'saveBreaks' | 'tail' | 'head'>
-  readonly keys: AuditKeys
-  readonly marks: AuditMarks
-}
+/** Dependencies of the chain's writer and its verifiers: the chain, the keys that sign it, and the marks outside of the store. */
+export type AuditDeps = Uses<'auditChain' | 'auditKeys' | 'auditMarks'>
 
 const EMPTY: BreakRecord = { open: null, answered: [], accepted: [] }
 
 /** The record of breaks; one whose signature does not fit is a break. */
 export async function readBreaks({
-  chain,
-  keys,
-}: Pick<NoticeDeps, 'keys'> & { chain: Pick<NoticeDeps['chain'], 'breaks'> }): Promise<ReadBreaks> {
-  const stored = await chain.breaks()
+  auditChain,
+  auditKeys,
+}: Pick<AuditDeps, 'auditChain' | 'auditKeys'>): Promise<ReadBreaks> {
+  const stored = await auditChain.breaks()
   if (stored === null) return { record: EMPTY, value: null, fault: null, isFormer: false }
   const { text, keyId, mac, value } = stored
-  const expected = keys.mac(keyId, breaksText(text))
+  const expected = auditKeys.mac(keyId, breaksText(text))
   if (expected === mac) {
-    return { record: JSON.parse(text) as BreakRecord, value, fault: null, isFormer: keyId !== keys.keyId }
+    return { record: JSON.parse(text) as BreakRecord, value, fault: null, isFormer: keyId !== auditKeys.keyId }
   }
   const isUnknown = expected === null && keyId !== ''
   const words = isUnknown
@@ -81,14 +75,14 @@ export async function readBreaks({
 }
 
 /** The record with its signature under the present key. */
-export function signedBreaks(keys: AuditKeys, record: BreakRecord): SignedText {
+export function signedBreaks(auditKeys: AuditKeys, record: BreakRecord): SignedText {
   const text = JSON.stringify(record)
-  return { text, keyId: keys.keyId, mac: signature(keys, breaksText(text)) }
+  return { text, keyId: auditKeys.keyId, mac: signature(auditKeys, breaksText(text)) }
 }
 
 /** Signs under the present key. */
-export function signature(keys: AuditKeys, text: string): string {
-  const mac = keys.mac(keys.keyId, text)
+export function signature(auditKeys: AuditKeys, text: string): string {
+  const mac = auditKeys.mac(auditKeys.keyId, text)
   if (mac === null) throw new Error('the audit key is missing from the ring')
   return mac
 }
@@ -98,26 +92,26 @@ export function signature(keys: AuditKeys, text: string): string {
  * above every row, so that the record cannot disappear without a trace. The first break stays until it is answered. A missing key
  * is no evidence of a change and is not stored.
  */
-export async function noticeBreak(deps: NoticeDeps, { kind, seq, id, words }: AuditBreak): Promise<void> {
-  const { chain, keys, marks, clock } = deps
+export async function noticeBreak(
+  deps: AuditDeps & Uses<'clock'>,
+  { kind, seq, id, words }: AuditBreak,
+): Promise<void> {
+  const { auditChain, auditKeys, auditMarks, clock } = deps
   if (kind === 'unknown_key' || kind === 'unrecorded') return
   const { record, value, fault } = await readBreaks(deps)
   if (record.open !== null || fault?.kind === 'unknown_key') return
   const reserved = (await highestVouched(deps)) + 1
   const open = { kind, seq, id, words, noticedAt: clock.now(), reserved }
   // Refused when another process stored a break or an answer meanwhile: what still stands is found again.
-  if (await chain.saveBreaks({ was: value, next: signedBreaks(keys, { ...record, open }) })) await marks.raise(reserved)
+  if (await auditChain.saveBreaks({ was: value, next: signedBreaks(auditKeys, { ...record, open }) }))
+    await auditMarks.raise(reserved)
 }
 
 /** The highest number that this installation gave: what anybody else wrote into the store does not count. */
-export async function highestVouched({
-  chain,
-  keys,
-  marks,
-}: Pick<NoticeDeps, 'chain' | 'keys' | 'marks'>): Promise<number> {
-  const [head, tail, mark] = [await chain.head(), await chain.tail(), await marks.highest()]
-  const isHead = head !== null && keys.mac(head.keyId, signedText('head', head)) === head.mac
-  const isTail = tail !== null && keys.mac(tail.keyId, signedText('row', tail)) === tail.mac
+export async function highestVouched({ auditChain, auditKeys, auditMarks }: AuditDeps): Promise<number> {
+  const [head, tail, mark] = [await auditChain.head(), await auditChain.tail(), await auditMarks.highest()]
+  const isHead = head !== null && auditKeys.mac(head.keyId, signedText('head', head)) === head.mac
+  const isTail = tail !== null && auditKeys.mac(tail.keyId, signedText('row', tail)) === tail.mac
   return Math.max(isHead ? head.seq : 0, isTail ? tail.seq : 0, mark ?? 0)
 }
 

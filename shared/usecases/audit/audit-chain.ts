@@ -1,11 +1,9 @@
 import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AuditHead, AuditLink, AuditStep, StoredHead } from '#shared/ports/audit-chain.ts'
-import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { readBreaks, signature, signedBreaks } from './audit-breaks.ts'
+import { type AuditDeps, readBreaks, signature, signedBreaks } from './audit-breaks.ts'
 import { CHAIN_START, chainHash, signedText } from './audit-chain-text.ts'
 
 /** Rows chained in one transaction. */
@@ -25,11 +23,7 @@ export class AuditChainBroken extends Error {
 }
 
 /** Dependencies of extending the chain. */
-export type ExtendAuditDeps = Uses<'clock'> & {
-  readonly chain: Pick<AuditChainRepository, 'tail' | 'head' | 'waiting' | 'append' | 'breaks' | 'saveBreaks'>
-  readonly keys: AuditKeys
-  readonly marks: AuditMarks
-}
+export type ExtendAuditDeps = AuditDeps & Uses<'clock'>
 
 /**
  * Chains waiting rows behind the last one, until none is left or `shouldStop` returns true, and raises the mark outside of the store.
@@ -39,17 +33,17 @@ export type ExtendAuditDeps = Uses<'clock'> & {
  * a break was not answered.
  */
 export async function extendAuditChain(deps: ExtendAuditDeps, shouldStop: () => boolean): Promise<number> {
-  const { chain, keys, marks } = deps
+  const { auditChain, auditKeys, auditMarks } = deps
   let chained = 0
   while (!shouldStop()) {
     await requireAnswered(deps)
     const { head, tail } = await readEnd(deps)
-    const waiting = await chain.waiting(BATCH_MAX)
-    const checkpoint = head === null || head.keyId === keys.keyId ? null : checkpointOf(deps, head)
-    const links = linksBehind(tail, checkpoint === null ? waiting : [checkpoint, ...waiting], keys)
+    const waiting = await auditChain.waiting(BATCH_MAX)
+    const checkpoint = head === null || head.keyId === auditKeys.keyId ? null : checkpointOf(deps, head)
+    const links = linksBehind(tail, checkpoint === null ? waiting : [checkpoint, ...waiting], auditKeys)
     const last = links.at(-1) ?? tail
-    if (links.length > 0 && !(await chain.append(stepTo({ head, checkpoint, links }, keys)))) return chained
-    if (last !== null) await marks.raise(last.seq)
+    if (links.length > 0 && !(await auditChain.append(stepTo({ head, checkpoint, links }, auditKeys)))) return chained
+    if (last !== null) await auditMarks.raise(last.seq)
     if (links.length === 0) return chained
     chained += links.length
   }
@@ -57,34 +51,29 @@ export async function extendAuditChain(deps: ExtendAuditDeps, shouldStop: () => 
 }
 
 /** Throws while a break has no answer. A record of breaks under a former key is signed under the present one. */
-async function requireAnswered({ chain, keys, marks }: ExtendAuditDeps): Promise<void> {
-  const { record, fault, isFormer, value } = await readBreaks({ chain, keys })
+async function requireAnswered({ auditChain, auditKeys, auditMarks }: ExtendAuditDeps): Promise<void> {
+  const { record, fault, isFormer, value } = await readBreaks({ auditChain, auditKeys })
   if (fault !== null) throw new AuditChainBroken(fault)
   if (record.open !== null) {
     // The place may have been unreachable when the break was noticed.
-    await marks.raise(record.open.reserved)
+    await auditMarks.raise(record.open.reserved)
     throw new AuditChainBroken(record.open)
   }
-  if (isFormer) await chain.saveBreaks({ was: value, next: signedBreaks(keys, record) })
+  if (isFormer) await auditChain.saveBreaks({ was: value, next: signedBreaks(auditKeys, record) })
 }
 
 /** The end of the chain, proved by its signature and by the mark. */
-export async function readEnd({
-  chain,
-  keys,
-  marks,
-}: {
-  readonly chain: Pick<AuditChainRepository, 'tail' | 'head'>
-  readonly keys: AuditKeys
-  readonly marks: AuditMarks
-}): Promise<{ readonly head: StoredHead | null; readonly tail: AuditLink | null }> {
+export async function readEnd(
+  deps: AuditDeps,
+): Promise<{ readonly head: StoredHead | null; readonly tail: AuditLink | null }> {
+  const { auditChain, auditKeys, auditMarks } = deps
   // Read first: a mark is raised after its rows are stored.
-  const mark = await marks.highest()
-  const [head, tail] = [await chain.head(), await chain.tail()]
-  const found = endBreak(head, tail, keys)
+  const mark = await auditMarks.highest()
+  const [head, tail] = [await auditChain.head(), await auditChain.tail()]
+  const found = endBreak(head, tail, auditKeys)
   if (found !== null) {
     // Another writer may have extended the chain between the two reads.
-    if ((await chain.head())?.text !== head?.text) return await readEnd({ chain, keys, marks })
+    if ((await auditChain.head())?.text !== head?.text) return await readEnd(deps)
     throw new AuditChainBroken(found)
   }
   const last = tail?.seq ?? 0
@@ -98,13 +87,13 @@ export function belowMark(last: number, mark: number): AuditBreak {
   return { kind: 'cut', seq: last + 1, id: null, words }
 }
 
-function endBreak(head: StoredHead | null, tail: AuditLink | null, keys: AuditKeys): AuditBreak | null {
+function endBreak(head: StoredHead | null, tail: AuditLink | null, auditKeys: AuditKeys): AuditBreak | null {
   const last = tail?.seq ?? 0
   if (head === null) {
     const words = 'Rows are signed, but the signed end of the audit log is missing.'
     return tail === null ? null : { kind: 'cut', seq: last, id: null, words }
   }
-  const mac = keys.mac(head.keyId, signedText('head', head))
+  const mac = auditKeys.mac(head.keyId, signedText('head', head))
   if (mac === null && head.keyId !== '') {
     const words = `The end of the audit log is signed under master key ${head.keyId}, which is not known here.`
     return { kind: 'unknown_key', seq: head.seq, id: null, words }
@@ -118,11 +107,11 @@ function endBreak(head: StoredHead | null, tail: AuditLink | null, keys: AuditKe
 }
 
 /** The row that closes the previous part: from here on rows are signed under the present key. */
-function checkpointOf({ clock, keys }: ExtendAuditDeps, { seq, hash, keyId }: AuditHead): AuditRecord {
+function checkpointOf({ clock, auditKeys }: ExtendAuditDeps, { seq, hash, keyId }: AuditHead): AuditRecord {
   return {
-    ...{ id: `${CHECKPOINT_ACTION}:${seq}:${keys.keyId}`, at: clock.now(), actor: 'audit-chain' },
+    ...{ id: `${CHECKPOINT_ACTION}:${seq}:${auditKeys.keyId}`, at: clock.now(), actor: 'audit-chain' },
     ...{ action: CHECKPOINT_ACTION, subject: 'installation', workspaceId: null, mode: null },
-    detail: { last: seq, hash, key_before: keyId, key: keys.keyId },
+    detail: { last: seq, hash, key_before: keyId, key: auditKeys.keyId },
   }
 }
 
@@ -132,7 +121,7 @@ type NewLink = AuditLink & { readonly id: string }
 export function linksBehind(
   tail: Pick<AuditLink, 'seq' | 'hash'> | null,
   records: readonly AuditRecord[],
-  keys: AuditKeys,
+  auditKeys: AuditKeys,
   from = (tail?.seq ?? 0) + 1,
 ): readonly NewLink[] {
   let hash = tail?.hash ?? CHAIN_START
@@ -144,8 +133,8 @@ export function linksBehind(
       seq,
       prevHash,
       hash,
-      keyId: keys.keyId,
-      mac: signature(keys, signedText('row', { seq, hash })),
+      keyId: auditKeys.keyId,
+      mac: signature(auditKeys, signedText('row', { seq, hash })),
     }
   })
 }
@@ -157,11 +146,11 @@ export function stepTo(
     checkpoint,
     links,
   }: { readonly head: StoredHead | null; readonly checkpoint: AuditRecord | null; readonly links: readonly NewLink[] },
-  keys: AuditKeys,
+  auditKeys: AuditKeys,
 ): AuditStep {
   const last = links.at(-1)
   if (last === undefined) throw new Error('a step needs a row')
   const { seq, hash } = last
-  const signed = { seq, hash, keyId: keys.keyId, mac: signature(keys, signedText('head', { seq, hash })) }
+  const signed = { seq, hash, keyId: auditKeys.keyId, mac: signature(auditKeys, signedText('head', { seq, hash })) }
   return { was: head?.text ?? null, checkpoint, links, head: signed }
 }

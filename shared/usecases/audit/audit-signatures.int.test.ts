@@ -255,7 +255,7 @@ describe('many writers at once', () => {
           return tail
         },
       }
-      await extendAuditChain({ ...parts(), chain: slow }, () => false)
+      await extendAuditChain({ ...parts(), auditChain: slow }, () => false)
       expect(await verify()).toMatchObject({ intact: true, checked: 6, unchained: { waiting: 0 } })
     },
   )
@@ -296,7 +296,7 @@ it('a step that cannot be stored leaves neither its checkpoint nor its end', asy
       return await chain().append(step)
     },
   }
-  expect(await extendAuditChain({ ...parts(NEXT), chain: dying }, () => false)).toBe(0)
+  expect(await extendAuditChain({ ...parts(NEXT), auditChain: dying }, () => false)).toBe(0)
   expect([await chain().head(), (await chain().tail())?.seq]).toEqual([before, 2])
   expect(await rows().countDocuments({ action: CHECKPOINT_ACTION })).toBe(0)
   expect(await extend(NEXT)).toBe(1)

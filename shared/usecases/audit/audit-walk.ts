@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { AuditBreak, AuditHeadMark } from '#shared/contracts/audit-progress.ts'
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditExtent, AuditHead, ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 import type { AcceptedStretch, AnsweredBreak } from './audit-breaks.ts'
 import { CHAIN_START, chainHash, signedText } from './audit-chain-text.ts'
 import { canonicalJson } from './canonical-json.ts'
@@ -38,15 +38,9 @@ export interface WalkInput {
   shouldStop(): boolean
 }
 
-/** Dependencies of a walk; it never writes. */
-export interface WalkDeps {
-  readonly chain: Pick<AuditChainRepository, 'listChained' | 'extent' | 'head'>
-  readonly keys: AuditKeys
-}
-
 /** Inputs of the comparison. */
 interface Marks {
-  readonly keys: AuditKeys
+  readonly auditKeys: AuditKeys
   readonly answered: readonly AnsweredBreak[]
   readonly since: AuditHeadMark | null
   /** The signed end as it was before the walk began. */
@@ -75,15 +69,19 @@ export const headOf = ({ before }: AuditWalk): AuditHeadMark | null =>
  * Continues a walk, which it changes, until a break that nobody answered, the end of the audit log, or `shouldStop` after a batch of
  * 1,000 rows. Compares the signed end when the walk reaches it.
  */
-export async function continueWalk({ chain, keys }: WalkDeps, walk: AuditWalk, input: WalkInput): Promise<WalkedPart> {
+export async function continueWalk(
+  { auditChain, auditKeys }: Uses<'auditChain' | 'auditKeys'>,
+  walk: AuditWalk,
+  input: WalkInput,
+): Promise<WalkedPart> {
   const { answered, since } = input
-  const marks: Marks = { keys, answered, since, end: await chain.head(), extent: await chain.extent() }
+  const marks: Marks = { auditKeys, answered, since, end: await auditChain.head(), extent: await auditChain.extent() }
   const total = marks.extent.last
   const badEnd = endBreak(marks)
   if (badEnd !== null) return { firstBreak: badEnd, atEnd: true, total }
   for (;;) {
     const last = walk.before
-    const rows = await chain.listChained(last === null ? null : { seq: last.seq, id: last.id }, BATCH)
+    const rows = await auditChain.listChained(last === null ? null : { seq: last.seq, id: last.id }, BATCH)
     for (const row of rows) {
       const firstBreak = step(row, walk, marks)
       if (firstBreak !== null) return { firstBreak, atEnd: true, total }
@@ -110,20 +108,20 @@ export const NO_ROWS: PassedRows = { rows: 0, digest: '' }
 export function rowBreak(
   row: ChainedAudit,
   before: AuditWalk['before'],
-  keys: AuditKeys,
+  auditKeys: AuditKeys,
   last: number,
 ): AuditBreak | null {
-  return linkBreak(row, before, last) ?? signatureBreak(row, keys)
+  return linkBreak(row, before, last) ?? signatureBreak(row, auditKeys)
 }
 
 /** Checks one row and moves the walk behind it, or returns the break that nobody answered. */
 function step(row: ChainedAudit, walk: AuditWalk, marks: Marks): AuditBreak | null {
   const recorded = recordedBreak(row, marks)
   if (walk.within !== null) return recorded ?? stepWithin(row, walk, walk.within)
-  const found = rowBreak(row, walk.before, marks.keys, marks.extent.last)
+  const found = rowBreak(row, walk.before, marks.auditKeys, marks.extent.last)
   if (found === null && recorded !== null) return recorded
   if (found === null) {
-    const isKnown = marks.keys.mac(row.keyId, '') !== null
+    const isKnown = marks.auditKeys.mac(row.keyId, '') !== null
     if (isKnown) walk.vouchedTo = row.seq
     else walk.underFormerKeys += 1
     pass(row, walk)
@@ -162,19 +160,19 @@ const isSame = (one: AuditHeadMark | null, other: AuditHeadMark | null): boolean
   one?.seq === other?.seq && one?.hash === other?.hash
 
 /** The fault of the signed end itself. One under an unknown key proves nothing; the rows then report it. */
-function endBreak({ end, keys }: Marks): AuditBreak | null {
+function endBreak({ end, auditKeys }: Marks): AuditBreak | null {
   if (end === null) return null
-  const mac = keys.mac(end.keyId, signedText('head', end))
+  const mac = auditKeys.mac(end.keyId, signedText('head', end))
   if ((mac === null && end.keyId !== '') || mac === end.mac) return null
   return { kind: 'forged', seq: end.seq, id: null, words: 'The signed end of the audit log was changed.' }
 }
 
-function signatureBreak({ seq, hash, keyId, mac, record }: ChainedAudit, keys: AuditKeys): AuditBreak | null {
+function signatureBreak({ seq, hash, keyId, mac, record }: ChainedAudit, auditKeys: AuditKeys): AuditBreak | null {
   const found = { seq, id: record.id }
   if (mac === '' || keyId === '') {
     return { ...found, kind: 'unsigned', words: `Row ${seq} (${record.id}) carries no signature.` }
   }
-  const expected = keys.mac(keyId, signedText('row', { seq, hash }))
+  const expected = auditKeys.mac(keyId, signedText('row', { seq, hash }))
   if (expected === null || expected === mac) return null
   return { ...found, kind: 'forged', words: `Row ${seq} (${record.id}) was not signed by this installation.` }
 }

@@ -66,7 +66,7 @@ describe('the chain', () => {
       sizes.push(step.links.length)
       return await chain().append(step)
     }
-    expect(await extendAuditChain({ ...parts(), chain: { ...chain(), append } }, onward)).toBe(250)
+    expect(await extendAuditChain({ ...parts(), auditChain: { ...chain(), append } }, onward)).toBe(250)
     expect(sizes).toEqual([100, 100, 50])
     const placed = await chain().listChained(null, 250)
     expect(placed.map(({ record }) => record.id)).toEqual(Array.from({ length: 250 }, (_, n) => action(n + 1).id))
@@ -97,7 +97,7 @@ describe('the chain', () => {
         return chain().append(links)
       },
     }
-    expect(await extendAuditChain({ ...parts(), chain: frozen }, onward)).toBe(0)
+    expect(await extendAuditChain({ ...parts(), auditChain: frozen }, onward)).toBe(0)
     expect(await verify()).toMatchObject({ intact: true, checked: 6, unchained: { waiting: 2 } })
     expect(await extendAuditChain(parts(), onward)).toBe(2)
   })

@@ -1,10 +1,7 @@
 import type { AuditBreak, AuditHeadMark } from '#shared/contracts/audit-progress.ts'
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
-import type { RecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import type { UnchainedAudits } from '#shared/ports/audit-chain.ts'
-import type { AuditMarks } from '#shared/ports/audit-marks.ts'
-import type { AuditKeys } from '#shared/ports/secrets.ts'
-import { type AnsweredBreak, type ReadBreaks, readBreaks } from './audit-breaks.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
+import { type AnsweredBreak, type AuditDeps, type ReadBreaks, readBreaks } from './audit-breaks.ts'
 import { belowMark } from './audit-chain.ts'
 import { continueWalk, headOf, newWalk, type WalkedPart } from './audit-walk.ts'
 import { checkRecords, FIRST_RECORD, recordsBreak } from './check-records.ts'
@@ -27,12 +24,7 @@ export interface AuditVerdict {
 }
 
 /** Dependencies of verification; it never writes. */
-export interface VerifyAuditDeps {
-  readonly chain: Pick<AuditChainRepository, 'listChained' | 'extent' | 'unchained' | 'head' | 'breaks'>
-  readonly documents: RecordedDocuments
-  readonly keys: AuditKeys
-  readonly marks: AuditMarks
-}
+export type VerifyAuditDeps = AuditDeps & Uses<'recordedDocuments'>
 
 /** How to verify. */
 export interface VerifyAuditInput {
@@ -48,13 +40,12 @@ export interface VerifyAuditInput {
  * Rows that are not chained yet are counted and are not a break; a running maintenance process chains them within seconds.
  */
 export async function verifyAudit(deps: VerifyAuditDeps, input: VerifyAuditInput): Promise<AuditVerdict> {
-  const { chain, keys } = deps
   const beside = await readBeside(deps)
   const { answered, accepted } = beside.breaks.record
   const walk = newWalk()
-  const walked = await continueWalk({ chain, keys }, walk, { ...input, answered, shouldStop: () => false })
-  const unchained = await chain.unchained()
-  const { missing } = await checkRecords(deps.documents, FIRST_RECORD, () => false)
+  const walked = await continueWalk(deps, walk, { ...input, answered, shouldStop: () => false })
+  const unchained = await deps.auditChain.unchained()
+  const { missing } = await checkRecords(deps.recordedDocuments, FIRST_RECORD, () => false)
   const unrecorded = missing.filter((one) => !accepted.includes(one))
   const firstBreak = firstBreakOf(walked, beside, { unchained, unrecorded })
   const { checked, underFormerKeys } = walk
@@ -71,12 +62,8 @@ export interface BesideRows {
 }
 
 /** Reads it; do so before the rows, which may only grow afterwards. */
-export async function readBeside({
-  chain,
-  keys,
-  marks,
-}: Pick<VerifyAuditDeps, 'chain' | 'keys' | 'marks'>): Promise<BesideRows> {
-  return { mark: await marks.highest(), breaks: await readBreaks({ chain, keys }) }
+export async function readBeside(deps: AuditDeps): Promise<BesideRows> {
+  return { mark: await deps.auditMarks.highest(), breaks: await readBreaks(deps) }
 }
 
 /** The first break: of the rows, of the record of breaks, one that waits for its answer, of the end, of rows and documents beside the chain. */

@@ -25,7 +25,7 @@ function deps(): VerifyInPartsDeps {
     listed += found.length
     return found
   }
-  return { ...auditParts(stores, keys, marks, { now: () => now }), chain: { ...chain, listChained } }
+  return { ...auditParts(stores, keys, marks, { now: () => now }), auditChain: { ...chain, listChained } }
 }
 
 async function chained(from: number, to: number): Promise<void> {
@@ -40,7 +40,7 @@ async function chained(from: number, to: number): Promise<void> {
     ...{ workspaceId: null, mode: null, detail: {} },
   }))
   await createAuditRepository(stores.db).insertMany(records)
-  await extendAuditChain({ ...deps(), chain: createAuditChainRepository(stores.db) }, () => false)
+  await extendAuditChain({ ...deps(), auditChain: createAuditChainRepository(stores.db) }, () => false)
 }
 const part = (stop = false) => verifyNextPart(deps(), () => stop)
 const state = (since: Parameters<typeof readVerification>[1] = null) => readVerification(deps(), since)

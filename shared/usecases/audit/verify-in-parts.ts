@@ -1,15 +1,12 @@
 import type { AuditBreak, AuditHeadMark, AuditProgress } from '#shared/contracts/audit-progress.ts'
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
-import type { RecordedDocuments } from '#shared/db/maintenance/recorded-documents.ts'
 import type { SignedText } from '#shared/ports/audit-chain.ts'
-import type { AuditMarks } from '#shared/ports/audit-marks.ts'
 import type { AuditKeys } from '#shared/ports/secrets.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { noticeBreak, signature } from './audit-breaks.ts'
+import { type AuditDeps, noticeBreak, signature } from './audit-breaks.ts'
 import { type AuditWalk, continueWalk, headOf, newWalk } from './audit-walk.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { checkRecords, FIRST_RECORD, NAMED_MAX, type RecordsPosition } from './check-records.ts'
-import { type BesideRows, firstBreakOf, readBeside } from './verify-audit.ts'
+import { type BesideRows, firstBreakOf, readBeside, type VerifyAuditDeps } from './verify-audit.ts'
 
 /** After this time verification begins at the first row again: verified rows may have been changed since. */
 const WHOLE_EVERY_MS = 7 * 86_400_000
@@ -19,15 +16,7 @@ const RECORDS_EVERY_MS = 3_600_000
 const REQUEST_BATCHES = 5
 
 /** Dependencies of verifying in parts. */
-export type VerifyInPartsDeps = Uses<'clock'> & {
-  readonly chain: Pick<
-    AuditChainRepository,
-    'listChained' | 'extent' | 'head' | 'tail' | 'unchained' | 'verified' | 'saveVerified' | 'breaks' | 'saveBreaks'
-  >
-  readonly documents: RecordedDocuments
-  readonly keys: AuditKeys
-  readonly marks: AuditMarks
-}
+export type VerifyInPartsDeps = VerifyAuditDeps & Uses<'clock'>
 
 /** How far the documents are compared with their audit rows. */
 interface KeptRecords {
@@ -63,7 +52,7 @@ export async function verifyNextPart(deps: VerifyInPartsDeps, shouldStop: () => 
   const kept = { ...begun, records: await nextRecords(deps, stored?.records ?? null, shouldStop) }
   const progress = await goOn(deps, kept, beside, { since: null, shouldStop })
   if (progress.firstBreak !== null) await noticeBreak(deps, progress.firstBreak)
-  await deps.chain.saveVerified(signed(deps.keys, kept))
+  await deps.auditChain.saveVerified(signed(deps.auditKeys, kept))
   return progress
 }
 
@@ -90,7 +79,7 @@ export async function readVerification(deps: VerifyInPartsDeps, since: AuditHead
 }
 
 async function nextRecords(
-  { documents, clock }: VerifyInPartsDeps,
+  { recordedDocuments, clock }: VerifyInPartsDeps,
   kept: KeptRecords | null,
   shouldStop: () => boolean,
 ): Promise<KeptRecords> {
@@ -98,7 +87,7 @@ async function nextRecords(
   if (kept !== null && kept.next === null && now - kept.startedAt < RECORDS_EVERY_MS) return kept
   const isNew = kept === null || kept.next === null
   const { startedAt, missing, before } = isNew ? { startedAt: now, missing: [], before: kept?.missing ?? [] } : kept
-  const found = await checkRecords(documents, kept?.next ?? FIRST_RECORD, shouldStop)
+  const found = await checkRecords(recordedDocuments, kept?.next ?? FIRST_RECORD, shouldStop)
   const all = [...missing, ...found.missing].slice(0, NAMED_MAX)
   return { startedAt, next: found.next, missing: all, before: found.next === null ? [] : before }
 }
@@ -109,13 +98,12 @@ async function goOn(
   beside: BesideRows,
   { since, shouldStop }: { readonly since: AuditHeadMark | null; shouldStop(): boolean },
 ): Promise<AuditProgress> {
-  const { chain, keys } = deps
   const { answered, accepted } = beside.breaks.record
   const verified = headOf(walk)
   // A walk reads forward only, and would not find that verified rows were removed.
   const lost = verified === null ? null : await cutAt(deps, verified)
-  const part = await continueWalk({ chain, keys }, walk, { since, answered, onProgress: () => undefined, shouldStop })
-  const unchained = await chain.unchained()
+  const part = await continueWalk(deps, walk, { since, answered, onProgress: () => undefined, shouldStop })
+  const unchained = await deps.auditChain.unchained()
   const unrecorded = [...new Set([...records.missing, ...records.before])].filter((one) => !accepted.includes(one))
   const firstBreak = lost ?? firstBreakOf(part, beside, { unchained, unrecorded })
   return {
@@ -132,23 +120,23 @@ async function goOn(
 }
 
 /** The break when the row with this number and hash is missing or was replaced. */
-async function cutAt({ chain }: Pick<VerifyInPartsDeps, 'chain'>, mark: AuditHeadMark): Promise<AuditBreak | null> {
-  const [row] = await chain.listChained({ seq: mark.seq, id: '' }, 1)
+async function cutAt({ auditChain }: Uses<'auditChain'>, mark: AuditHeadMark): Promise<AuditBreak | null> {
+  const [row] = await auditChain.listChained({ seq: mark.seq, id: '' }, 1)
   if (row?.seq === mark.seq && row.hash === mark.hash) return null
   const words = `Row ${mark.seq} was part of the audit log; it is missing or was replaced.`
   return { kind: 'cut', seq: mark.seq, id: row?.seq === mark.seq ? row.record.id : null, words }
 }
 
 /** The stored progress; null unless this installation signed it. */
-async function readKept({ chain, keys }: Pick<VerifyInPartsDeps, 'chain' | 'keys'>): Promise<StoredProgress | null> {
-  const stored = await chain.verified()
-  if (stored === null || keys.mac(stored.keyId, signedText(stored.text)) !== stored.mac) return null
+async function readKept({ auditChain, auditKeys }: AuditDeps): Promise<StoredProgress | null> {
+  const stored = await auditChain.verified()
+  if (stored === null || auditKeys.mac(stored.keyId, signedText(stored.text)) !== stored.mac) return null
   return JSON.parse(stored.text) as StoredProgress
 }
 
-function signed(keys: AuditKeys, kept: StoredProgress): SignedText {
+function signed(auditKeys: AuditKeys, kept: StoredProgress): SignedText {
   const text = JSON.stringify(kept)
-  return { text, keyId: keys.keyId, mac: signature(keys, signedText(text)) }
+  return { text, keyId: auditKeys.keyId, mac: signature(auditKeys, signedText(text)) }
 }
 
 /** Differs from every text that the chain's writer signs. */

@@ -12,6 +12,7 @@ import type { Random } from '#shared/ports/runtime.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import type { UrlRefusal } from '#shared/ports/url-guard.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 const SECRET_BYTES = 32
@@ -170,10 +171,8 @@ export async function deleteEndpoint(
   deps: Pick<ManageEndpointsDeps, 'endpoints' | 'deliveries'>,
   scope: { readonly workspaceId: string; readonly keyMode: Mode; readonly endpointId: string },
 ): Promise<void> {
-  const { endpointId, keyMode } = scope
-  const endpoint = await deps.endpoints.findById(endpointId)
-  if (endpoint === null || endpoint.workspaceId !== scope.workspaceId) throw new PaymeshError('NOT_FOUND')
-  if (endpoint.mode !== 'both' && endpoint.mode !== keyMode) throw new PaymeshError('NOT_FOUND')
+  const { workspaceId, endpointId, keyMode } = scope
+  const endpoint = requireOwn(await deps.endpoints.findById(endpointId), { workspaceId, mode: keyMode })
   // The endpoint first: rows that the relay adds afterwards find no endpoint and are purged by the dispatcher.
   if (endpoint.mode === 'both' && keyMode === 'test') {
     if (!(await deps.endpoints.restrictToLive(endpointId))) throw new PaymeshError('NOT_FOUND')

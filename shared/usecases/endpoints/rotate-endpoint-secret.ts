@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
@@ -38,11 +38,8 @@ export async function rotateEndpointSecret(
   input: RotateSecretInput,
 ): Promise<{ readonly secret: string; readonly oldUntil: Ms }> {
   const { endpointId, overlapMs, opId } = input
-  if (!(overlapMs >= 0 && overlapMs <= ROTATION_OVERLAP_MAX_MS)) {
-    throw new PaymeshError('VALIDATION_ERROR', {
-      details: [{ path: 'overlap', message: 'must be from 0 to 7 days' }],
-    })
-  }
+  if (!(overlapMs >= 0 && overlapMs <= ROTATION_OVERLAP_MAX_MS))
+    throw invalidField('overlap', 'must be from 0 to 7 days')
   if (input.newSecret !== undefined && !SECRET.test(input.newSecret)) throw unfitSecret()
   const context = endpointSecretContext(endpointId)
   const auditId = `rotated:${endpointId}:${opId}`
@@ -80,7 +77,7 @@ export async function rotateEndpointSecret(
 
 function unfitSecret(): PaymeshError {
   const message = 'must be whsec_ and 24 to 64 random bytes in base64, and no secret that the endpoint has or had'
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'newSecret', message }] })
+  return invalidField('newSecret', message)
 }
 
 /** The secret that this operation created no longer signs: there is nothing to return and nothing to do. */

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -175,9 +175,7 @@ async function carryOut(
   const invoiceId = resolution === 'attached' ? input.invoiceId : entry.invoiceId
   if (payment === undefined)
     throw new PaymeshError('NOT_FOUND', { message: 'The payment of this exception was not found.' })
-  if (invoiceId === undefined || invoiceId === null) {
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'invoiceId', message: 'is required' }] })
-  }
+  if (invoiceId === undefined || invoiceId === null) throw invalidField('invoiceId', 'is required')
   await requireOwn(deps, input, invoiceId)
   await attachPayment(deps, {
     paymentId: payment.id,

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { tooMany } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 
@@ -30,7 +30,7 @@ export function createFundsGate(now: () => Ms = () => performance.now()) {
     for (const [id, times] of readings) if ((times.at(-1) ?? from) <= from) readings.delete(id)
     const recent = (readings.get(workspaceId) ?? []).filter((at) => at > from)
     const [oldest] = recent
-    if (recent.length >= READINGS_MAX && oldest !== undefined) throw limited(Math.ceil((oldest - from) / 1_000))
+    if (recent.length >= READINGS_MAX && oldest !== undefined) throw tooMany('readings of balances', oldest - from)
     readings.set(workspaceId, [...recent, now()])
   }
 
@@ -57,7 +57,7 @@ export function createFundsGate(now: () => Ms = () => performance.now()) {
       if (known !== null) return known.result as T
       const { last, inside } = turns.get(workspaceId) ?? { last: Promise.resolve(), inside: 0 }
       // One of those inside is being read.
-      if (inside > WAITING_MAX) throw limited(Math.ceil(LIFE_MS / 1_000))
+      if (inside > WAITING_MAX) throw tooMany('readings of balances', LIFE_MS)
       const turn = last.then(async () => {
         const held = fresh(id)
         if (held !== null) return held.result as T
@@ -78,11 +78,4 @@ export function createFundsGate(now: () => Ms = () => performance.now()) {
       }
     },
   }
-}
-
-function limited(seconds: number): PaymeshError {
-  return new PaymeshError('RATE_LIMITED', {
-    message: `Too many readings of balances. Try again in ${seconds} s.`,
-    details: [{ path: 'retryAfter', message: String(seconds) }],
-  })
 }

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceLookups } from '#shared/db/invoices/admin-invoice-lookups.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
@@ -9,6 +9,7 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader, type FundsReading } from '#shared/ports/funds.ts'
 import type { KeyMaterial } from '#shared/ports/key-material.ts'
 import { NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { openKeyMaterial } from '#shared/usecases/wallets/key-material.ts'
 import { type FiatDeps, type FiatOf, fiatOf, usualInvoice } from './fiat-of.ts'
@@ -96,13 +97,13 @@ export async function readWalletFunds(deps: WalletFundsDeps, input: WalletFundsI
 
 async function ownWallet(
   { wallets }: WalletFundsDeps,
-  { workspaceId, mode, walletId, network }: WalletFundsInput,
+  input: WalletFundsInput,
 ): Promise<{ readonly wallet: Wallet; readonly material: KeyMaterial }> {
-  const wallet = await wallets.findWallet(walletId)
-  if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
+  const { walletId, network } = input
+  const wallet = requireOwn(await wallets.findWallet(walletId), input)
   if (!wallet.networks.includes(network)) {
     const message = `the wallet does not receive on ${network}`
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'network', message }] })
+    throw invalidField('network', message)
   }
   const material = await wallets.findMaterial(wallet.materialId)
   if (material === null) throw new PaymeshError('NOT_FOUND')
@@ -112,7 +113,7 @@ async function ownWallet(
 function checkedPlace({ kind }: KeyMaterial, after: string | null): string | null {
   const form = kind === 'xpub' ? /^\d{1,10}$/ : /^[0-9a-f]{1,140}$/
   if (after === null || form.test(after)) return after
-  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'after', message: 'is not the end of a page' }] })
+  throw invalidField('after', 'is not the end of a page')
 }
 
 type Fault = { readonly fault: NonNullable<WalletFundsPage['fault']> }

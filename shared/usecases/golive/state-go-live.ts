@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
@@ -34,8 +34,7 @@ export async function confirmAddress(
   const entry = found(addresses.find(({ wallet }) => wallet?.id === input.walletId))
   const material = found(await deps.wallets.findMaterial(entry.evidence))
   const [given] = deps.addressBook.parseAddresses(material.family, input.address.trim()).addresses
-  if (given === undefined)
-    throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'address', message: 'is not an address' }] })
+  if (given === undefined) throw invalidField('address', 'is not an address')
   const isSame = await holds(deps, material, given.matchKey)
   const audit = { action: 'golive.address_compared', detail: { same: isSame } } as const
   await store(deps, scope, input, { ...entry, holds: isSame }, audit)

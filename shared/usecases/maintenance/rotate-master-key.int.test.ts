@@ -47,7 +47,7 @@ const rotate = (keys: MasterKeys = [NEW, OLD], dryRun = false): Promise<Rotation
       sealed: createSealedSecretRepository(stores.db),
       rotation: createSecretBox(keys),
       audits: createAuditRepository(stores.db),
-      instance: createInstanceReads(stores.db),
+      installationReads: createInstanceReads(stores.db),
       signAudit: () => Promise.resolve(true),
       ...stores.runtime,
     },
@@ -208,9 +208,16 @@ describe('rotating the master key', () => {
       },
     }
     const audits = createAuditRepository(stores.db)
-    const instance = createInstanceReads(stores.db)
+    const installationReads = createInstanceReads(stores.db)
     const signAudit = () => Promise.resolve(true)
-    const deps = { sealed: dying, rotation: createSecretBox(ring), audits, instance, signAudit, ...stores.runtime }
+    const deps = {
+      sealed: dying,
+      rotation: createSecretBox(ring),
+      audits,
+      installationReads,
+      signAudit,
+      ...stores.runtime,
+    }
     await expect(rotateMasterKey(deps, { actor: 'cli:test', dryRun: false })).rejects.toThrow('killed')
     const rest = await rotate(ring)
     const moved = Object.values(rest.moved).reduce((sum, count) => sum + count, 0)

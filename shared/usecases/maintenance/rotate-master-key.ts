@@ -1,4 +1,3 @@
-import type { InstanceReads } from '#shared/db/maintenance/installation-reads.ts'
 import type { SealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { SealedHolder } from '#shared/ports/sealed-secrets.ts'
@@ -14,10 +13,9 @@ const NAMED_MAX = 20
 /** A process writes a heartbeat every 15 s. */
 const ALIVE_MS = 60_000
 
-export type RotateMasterKeyDeps = Uses<'audits' | 'clock' | 'random'> & {
+export type RotateMasterKeyDeps = Uses<'audits' | 'installationReads' | 'clock' | 'random'> & {
   readonly sealed: SealedSecretRepository
   readonly rotation: SecretRotation
-  readonly instance: Pick<InstanceReads, 'processes'>
   /** Extends the audit chain, so that its end is signed under the present key; false when it differs from the signed end. */
   readonly signAudit: () => Promise<boolean>
 }
@@ -96,8 +94,12 @@ export async function rotateMasterKey(deps: RotateMasterKeyDeps, input: RotateMa
   return report
 }
 
-async function processesWithout({ instance, rotation, clock }: RotateMasterKeyDeps): Promise<readonly string[]> {
-  const alive = await instance.processes(clock.now() - ALIVE_MS)
+async function processesWithout({
+  installationReads,
+  rotation,
+  clock,
+}: RotateMasterKeyDeps): Promise<readonly string[]> {
+  const alive = await installationReads.processes(clock.now() - ALIVE_MS)
   return alive
     .filter(({ masterKeys }) => masterKeys.length > 0 && !masterKeys.includes(rotation.keyId))
     .map(({ name, host, pid }) => `${name} on ${host} (${pid})`)

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
@@ -164,7 +164,7 @@ function amountOf(amount: string, decimals: number): bigint {
   }
   if (amountBase > 0n) return amountBase
   const message = `must be a number above zero with at most ${decimals} decimals`
-  throw new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'amount', message }] })
+  throw invalidField('amount', message)
 }
 
 function auditOf(

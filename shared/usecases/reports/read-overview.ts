@@ -4,7 +4,6 @@ import {
   type CreatedFigure,
   createdFigures,
   type InvoiceFigures,
-  type MoneySum,
   medianDuration,
   mergeFigures,
   moneySums,
@@ -21,40 +20,8 @@ export interface OverviewQuestion extends DayRange {
   readonly zone: string
 }
 
-/** Money of one day in one currency and coin. */
-export interface MoneyRow extends MoneySum {
-  /** `2026-11-19`. */
-  readonly day: string
-}
-
-/** Invoices that were created on one day and have come this far. */
-export interface CreatedRow extends CreatedFigure {
-  readonly day: string
-}
-
 /** Money by day: what moved on it, and the prices of invoices that were paid on it. */
-export interface Volume {
-  readonly days: readonly string[]
-  /** Currencies in which anything happened, most payments first. */
-  readonly currencies: readonly FiatCode[]
-  readonly rows: readonly MoneyRow[]
-  /** Of the same number of days before. */
-  readonly rowsBefore: readonly MoneySum[]
-  /** When changes were last counted; null while the figures were never complete. */
-  readonly asOf: Ms | null
-}
-
-/** How invoices of the days asked for went on. Medians are exact to within 0.8 %. */
-export interface Funnel {
-  readonly days: readonly string[]
-  readonly rows: readonly CreatedRow[]
-  readonly before: { readonly created: number; readonly paid: number }
-  readonly medianMs: Ms | null
-  readonly beforeMedianMs: Ms | null
-  /** One per day, oldest first; null on days without a payment. */
-  readonly medianByDay: readonly (Ms | null)[]
-  readonly asOf: Ms | null
-}
+export type Volume = Awaited<ReturnType<typeof readVolume>>
 
 /** Figures are computed at most this often for one query, however many viewers there are. */
 const KEEP_MS = 5_000
@@ -84,19 +51,10 @@ function keeping<T>(clock: Clock, read: (question: OverviewQuestion) => Promise<
   }
 }
 
-interface Days {
-  /** The days asked for, oldest first. */
-  readonly days: readonly string[]
-  /** The figures of each of them. */
-  readonly byDay: readonly InvoiceFigures[]
-  /** Of as many days before. */
-  readonly before: InvoiceFigures
-  readonly asOf: Ms | null
-}
-
 const HOUR_MS = 3_600_000
 
-async function readDays({ reads }: Deps, { workspaceId, mode, zone, first, last }: OverviewQuestion): Promise<Days> {
+/** `days` are dates such as `2026-11-19`. */
+async function readDays({ reads }: Deps, { workspaceId, mode, zone, first, last }: OverviewQuestion) {
   const count = daysOf({ first, last }).length
   const days = daysOf({ first: dayBefore(first, count), last })
   const starts = dayStarts(days, zone)
@@ -113,32 +71,49 @@ async function readDays({ reads }: Deps, { workspaceId, mode, zone, first, last 
     slots[day]?.push(figures)
   }
   const byDay = slots.map(mergeFigures)
-  return { days: days.slice(count), byDay: byDay.slice(count), before: mergeFigures(byDay.slice(0, count)), asOf }
+  return {
+    /** The days asked for, oldest first. */
+    days: days.slice(count),
+    /** The figures of each of them. */
+    byDay: byDay.slice(count),
+    /** Of as many days before. */
+    before: mergeFigures(byDay.slice(0, count)),
+    /** When changes were last counted; null while the figures were never complete. */
+    asOf,
+  }
 }
 
-async function readVolume(deps: Deps, question: OverviewQuestion): Promise<Volume> {
+async function readVolume(deps: Deps, question: OverviewQuestion) {
   const { days, byDay, before, asOf } = await readDays(deps, question)
-  const rows = byDay.flatMap((figures, index) =>
-    moneySums(figures).map((row): MoneyRow => ({ day: days[index] ?? '', ...row })),
-  )
+  const rows = byDay.flatMap((figures, index) => moneySums(figures).map((row) => ({ day: days[index] ?? '', ...row })))
   const rowsBefore = moneySums(before)
   const seen = new Set([...rows, ...rowsBefore].map(({ currency }) => currency))
   const countIn = (code: FiatCode) => countOf(rows.filter(({ currency }) => currency === code))
   const currencies = [...seen].sort((one, other) => countIn(other) - countIn(one) || one.localeCompare(other))
-  return { days, currencies, rows, rowsBefore, asOf }
+  return {
+    days,
+    /** Currencies in which anything happened, most payments first. */
+    currencies,
+    /** Money of one day in one currency and coin. */
+    rows,
+    /** Of the same number of days before. */
+    rowsBefore,
+    asOf,
+  }
 }
 
-async function readFunnel(deps: Deps, question: OverviewQuestion): Promise<Funnel> {
+/** How invoices of the days asked for went on. Medians are exact to within 0.8 %. */
+async function readFunnel(deps: Deps, question: OverviewQuestion) {
   const { days, byDay, before, asOf } = await readDays(deps, question)
   const rowsBefore = createdFigures(before)
   return {
     days,
-    rows: byDay.flatMap((figures, index) =>
-      createdFigures(figures).map((row): CreatedRow => ({ day: days[index] ?? '', ...row })),
-    ),
+    /** Invoices that were created on one day and have come this far. */
+    rows: byDay.flatMap((figures, index) => createdFigures(figures).map((row) => ({ day: days[index] ?? '', ...row }))),
     before: { created: countOf(rowsBefore), paid: countOf(rowsBefore.filter(isPaid)) },
     medianMs: medianDuration(mergeFigures(byDay)),
     beforeMedianMs: medianDuration(before),
+    /** One per day, oldest first; null on days without a payment. */
     medianByDay: byDay.map(medianDuration),
     asOf,
   }

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField } from '#shared/contracts/errors.ts'
 import type { KeyStanding } from '#shared/contracts/wallet-previews.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
@@ -31,10 +31,10 @@ export function checkNetworks(
 ): readonly NetworkId[] {
   const known = new Set(familyNetworks(catalog, input.family))
   const networks = [...new Set(input.networks ?? known)]
-  if (networks.length === 0) throw invalid('networks', 'Enter at least one network.')
+  if (networks.length === 0) throw invalidField('networks', 'Enter at least one network.')
   for (const [index, network] of networks.entries()) {
     if (!known.has(network)) {
-      throw invalid(
+      throw invalidField(
         `networks.${index}`,
         `${network} is not a network of the family ${input.family}: ${[...known].join(', ')}.`,
       )
@@ -70,8 +70,4 @@ export async function announceSharing(
           ],
     ),
   )
-}
-
-function invalid(path: string, message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
 }

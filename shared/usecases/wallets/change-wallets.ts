@@ -13,6 +13,7 @@ import type { Listing } from '#shared/ports/listing.ts'
 import type { DisplacedUse, ProofWrite } from '#shared/ports/ownership.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AddedWallet, type AddWalletDeps, announceSharing, checkNetworks } from './add-wallet.ts'
 import type { GivenProof } from './check-proof.ts'
@@ -118,10 +119,7 @@ export async function switchWallet(
   deps: ChangeWalletsDeps,
   input: WorkspaceAction & { readonly walletId: string; readonly to: 'enabled' | 'disabled' },
 ): Promise<ChangedWallet> {
-  const wallet = await deps.wallets.findWallet(input.walletId)
-  if (wallet === null || wallet.workspaceId !== input.workspaceId || wallet.mode !== input.mode) {
-    throw new PaymeshError('NOT_FOUND')
-  }
+  const wallet = requireOwn(await deps.wallets.findWallet(input.walletId), input)
   const disable = input.to === 'disabled'
   if (disable === (wallet.disabledAt !== null)) {
     return { wallet, effectiveAt: waitsUntil(deps, wallet, null), changed: false }

@@ -1,7 +1,7 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import { CHALLENGE_LIFE_MS, challengeText } from '#shared/domain/ownership/ownership.ts'
 import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { MaterialInput } from './prepare-material.ts'
 import { enteredScope, type ProofScope, signersOf, walletScope } from './proof-scope.ts'
@@ -53,8 +53,7 @@ export async function issueChallenge(deps: IssueChallengeDeps, input: IssueChall
 async function scopeOf(deps: IssueChallengeDeps, input: IssueChallengeInput): Promise<ProofScope> {
   const { workspaceId, mode, about } = input
   if ('entered' in about) return enteredScope(deps, { ...about.entered, workspaceId, mode })
-  const wallet = await deps.wallets.findWallet(about.walletId)
-  if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
+  const wallet = requireOwn(await deps.wallets.findWallet(about.walletId), input)
   const scope = await walletScope(deps, wallet)
   if (scope === null) throw proofRefused('This wallet has no address left to prove.')
   return scope

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, type PaymeshError } from '#shared/contracts/errors.ts'
 import type { KeyStanding } from '#shared/contracts/wallet-previews.ts'
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
@@ -79,6 +79,4 @@ function checkStartIndex(startIndex: number): void {
   throw invalid(`The start index must be a whole number from 0 to ${START_INDEX_MAX}.`)
 }
 
-function invalid(message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'startIndex', message }] })
-}
+const invalid = (message: string): PaymeshError => invalidField('startIndex', message)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, type PaymeshError } from '#shared/contracts/errors.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ScriptType } from '#shared/domain/script-type.ts'
@@ -63,9 +63,7 @@ export async function prepareMaterial(deps: PrepareMaterialDeps, input: Material
 export function refuseKeyFields(input: Pick<MaterialInput, 'scriptType' | 'path' | 'startIndex'>): void {
   for (const path of ['scriptType', 'path', 'startIndex'] as const) {
     if (input[path] === undefined) continue
-    throw new PaymeshError('VALIDATION_ERROR', {
-      details: [{ path, message: 'Only extended public keys have this. Leave it out.' }],
-    })
+    throw invalidField(path, 'Only extended public keys have this. Leave it out.')
   }
 }
 
@@ -210,6 +208,4 @@ function listedMaterial(deps: PrepareMaterialDeps, input: MaterialInput, id: str
   }
 }
 
-function invalid(message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'value', message }] })
-}
+const invalid = (message: string): PaymeshError => invalidField('value', message)

@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { proofRefused } from '#shared/contracts/proof-refusals.ts'
 import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type ChangedWallet, type ChangeWalletsDeps, storeAnnounced } from './change-wallets.ts'
 import { checkProof, type GivenProof } from './check-proof.ts'
@@ -16,8 +17,7 @@ export async function proveWallet(
   input: WorkspaceAction & { readonly walletId: string; readonly proof: GivenProof },
 ): Promise<ChangedWallet & { readonly proved: number }> {
   const { workspaceId, mode, walletId, opId } = input
-  const wallet = await deps.wallets.findWallet(walletId)
-  if (wallet === null || wallet.workspaceId !== workspaceId || wallet.mode !== mode) throw new PaymeshError('NOT_FOUND')
+  const wallet = requireOwn(await deps.wallets.findWallet(walletId), input)
   if (mode === 'test') throw proofRefused('Test mode needs no proof of control.')
   const auditId = `wallet_proved:${wallet.id}:${opId}`
   const proved = () => deps.ownership.countProved(workspaceId, wallet.materialId)

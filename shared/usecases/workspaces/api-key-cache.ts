@@ -87,33 +87,22 @@ function isCurrent(known: number, seen: number | null, fresh: boolean): boolean 
   return seen === known || (fresh && (seen === null || seen < known))
 }
 
-interface Cache<T> {
-  get(id: string): T | undefined
-  set(id: string, value: T): void
-  delete(id: string): void
-  clear(): void
-}
-
-function createCache<T>(clock: Clock): Cache<T> {
+function createCache<T>(clock: Clock) {
   const entries = new Map<string, { readonly value: T; readonly readAt: Ms }>()
   return {
-    get(id) {
+    get(id: string): T | undefined {
       const entry = entries.get(id)
       if (entry === undefined) return undefined
       return Math.abs(clock.now() - entry.readAt) < CACHE_LIFE_MS ? entry.value : undefined
     },
-    set(id, value) {
+    set(id: string, value: T): void {
       entries.delete(id)
       entries.set(id, { value, readAt: clock.now() })
       const oldest = entries.size > CACHE_MAX ? entries.keys().next().value : undefined
       if (oldest !== undefined) entries.delete(oldest)
     },
-    delete(id) {
-      entries.delete(id)
-    },
-    clear() {
-      entries.clear()
-    },
+    delete: (id: string) => entries.delete(id),
+    clear: () => entries.clear(),
   }
 }
 

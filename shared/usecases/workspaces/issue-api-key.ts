@@ -1,36 +1,38 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
+import { invalid } from '#shared/contracts/http/validate.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
-import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
+import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { keyAudit } from './api-key-audit.ts'
-import { revokeApiKey } from './revoke-api-key.ts'
-
-/** Dependencies of a person's actions on keys. */
-export type ApiKeyChangeDeps = Uses<'workspaceAdmin' | 'hasher' | 'clock' | 'random'> & {
-  readonly epochs: Pick<EpochStore, 'setKeyEpoch'>
-}
+import { requireStatus } from './require-status.ts'
+import { type RevokeApiKeyDeps, revokeApiKey } from './revoke-api-key.ts'
 
 /**
- * Issues an API key. The key itself is in the first response and nowhere else: repeating the action returns the same record and
- * `apiKey` null.
+ * Issues an API key, in one transaction with its audit row. The key itself is in the first response and nowhere else, and only its keyed digest
+ * is stored: repeating the action returns the same record and `apiKey` null. Throws `NOT_FOUND` for an unknown workspace,
+ * `WORKSPACE_SUSPENDED`, and `VALIDATION_ERROR` without a scope.
  */
 export async function issueApiKey(
-  deps: ApiKeyChangeDeps,
+  deps: Uses<'workspaceAdmin' | 'workspaces' | 'hasher' | 'clock' | 'random'>,
   input: {
     readonly workspaceId: string
     readonly mode: Mode
     /** Absent for a key without a name. */
-    readonly name?: string
+    readonly name?: string | undefined
     readonly scopes: readonly Scope[]
     readonly action: OperatorAction
   },
 ): Promise<{ readonly record: ApiKeyRecord; readonly apiKey: string | null }> {
   const { workspaceId, mode, name, action } = input
   const scopes = [...new Set(input.scopes)]
+  if (scopes.length === 0) throw invalid([{ path: 'scopes', message: 'Needs at least one scope.' }])
+  const workspace = await deps.workspaces.findById(workspaceId)
+  if (workspace === null) throw new PaymeshError('NOT_FOUND')
+  requireStatus(workspace, 'restricted')
   const id = derivedUuid('api-key', workspaceId, action.opId)
   const apiKey = newApiKey(mode, deps.random)
   const at = deps.clock.now()
@@ -47,25 +49,21 @@ export async function issueApiKey(
 }
 
 /**
- * Revokes a key of this workspace and mode; once it resolves, the key works nowhere. `last4` must be typed, so that the right key
- * is revoked: `VALIDATION_ERROR` otherwise. Repeating it changes nothing. `NOT_FOUND` for keys of others.
+ * Revokes a key of this workspace and mode; once it resolves, the key works nowhere. `last4`, unless it is absent, must be that of the key, so
+ * that a person revokes the right one: `VALIDATION_ERROR` otherwise. Repeating it changes nothing. `NOT_FOUND` for keys of others.
  */
 export async function withdrawApiKey(
-  deps: ApiKeyChangeDeps,
+  deps: RevokeApiKeyDeps,
   input: {
     readonly workspaceId: string
     readonly mode: Mode
     readonly keyId: string
-    readonly last4: string
+    readonly last4?: string | undefined
     readonly action: OperatorAction
   },
 ): Promise<ApiKeyRecord> {
-  const key = await deps.workspaceAdmin.findKey(input.keyId)
-  if (key === null || key.workspaceId !== input.workspaceId || key.mode !== input.mode)
-    throw new PaymeshError('NOT_FOUND')
-  if (key.last4 !== input.last4) {
-    const message = 'The last four characters do not match this key.'
-    throw new PaymeshError('VALIDATION_ERROR', { message, details: [{ path: 'last4', message }] })
-  }
+  const key = requireOwn(await deps.workspaceAdmin.findKey(input.keyId), input)
+  if (input.last4 !== undefined && key.last4 !== input.last4)
+    throw wrongEntry('last4', 'The last four characters do not match this key.')
   return await revokeApiKey(deps, { keyId: key.id, action: input.action })
 }

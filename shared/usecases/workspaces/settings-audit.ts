@@ -2,6 +2,7 @@ import { confirmationsText } from '#shared/contracts/confirmation-text.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Clock } from '#shared/ports/runtime.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
+import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { WorkspaceChange } from './update-workspace.ts'
 
 /** The action of every change of a workspace. */
@@ -25,7 +26,6 @@ export function settingsAudit(
     ([asset, value]) => [`confirmations.${asset}`, value === null ? null : confirmationsText(value)] as const,
   )
   const given = Object.fromEntries([...values, ...tiers])
-  const why = reason === null ? {} : { reason }
-  const detail = { changed: Object.keys(given).join(', '), ...given, ...why }
+  const detail = { changed: Object.keys(given).join(', '), ...given, ...reasonOf({ reason }) }
   return { id, at: clock.now(), actor, action: SETTINGS_ACTION, subject: workspaceId, workspaceId, mode: null, detail }
 }

@@ -5,8 +5,8 @@ import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-opera
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { parseApiKey } from '#shared/domain/api-key.ts'
 import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
+import { issueKey } from '#test/support/issue-key.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createApiKey } from './create-api-key.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { revokeApiKey } from './revoke-api-key.ts'
 import { updateWorkspace } from './update-workspace.ts'
@@ -34,7 +34,7 @@ describe('workspaces and keys', () => {
     const { deps } = setUp()
     const workspace = await createWorkspace(deps, { name: ' Shop ', ownerEmail: 'Owner@Example.com', actor: 'test' })
     expect(workspace).toMatchObject({ name: 'Shop', ownerEmail: 'owner@example.com', status: 'active' })
-    const { record, apiKey } = await createApiKey(deps, {
+    const { record, apiKey } = await issueKey(deps, {
       workspaceId: workspace.id,
       mode: 'test',
       scopes: ['invoices:read', 'invoices:read'],
@@ -51,7 +51,7 @@ describe('workspaces and keys', () => {
     const { deps, reported } = setUp()
     const workspace = await createWorkspace(deps, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
     const request = { workspaceId: workspace.id, mode: 'live', scopes: ['rates:read'], actor: 'test' } as const
-    const { record } = await createApiKey(deps, request)
+    const { record } = await issueKey(deps, request)
     const revoked = await revokeApiKey(deps, { keyId: record.id, action })
     expect(revoked.revokedAt).not.toBeNull()
     expect(revoked.epoch).toBeGreaterThan(record.epoch)
@@ -141,13 +141,13 @@ describe('workspaces and keys', () => {
     await expect(createWorkspace(deps, { name: ' ', ownerEmail: 'a@b.c', actor: 'test' })).rejects.toMatchObject(bad)
     await expect(createWorkspace(deps, { name: 'x', ownerEmail: 'nobody', actor: 'test' })).rejects.toMatchObject(bad)
     const { id } = await createWorkspace(deps, { name: 'x', ownerEmail: 'a@b.cd', actor: 'test' })
-    await expect(
-      createApiKey(deps, { workspaceId: id, mode: 'test', scopes: [], actor: 'test' }),
-    ).rejects.toMatchObject(bad)
+    await expect(issueKey(deps, { workspaceId: id, mode: 'test', scopes: [], actor: 'test' })).rejects.toMatchObject(
+      bad,
+    )
     const unknown = deps.random.uuid()
     const missing = { code: 'NOT_FOUND' }
     await expect(
-      createApiKey(deps, { workspaceId: unknown, mode: 'test', scopes: ['rates:read'], actor: 'test' }),
+      issueKey(deps, { workspaceId: unknown, mode: 'test', scopes: ['rates:read'], actor: 'test' }),
     ).rejects.toMatchObject(missing)
     await expect(revokeApiKey(deps, { keyId: unknown, action })).rejects.toMatchObject(missing)
     await expect(updateWorkspace(deps, { workspaceId: unknown, change: {} })).rejects.toMatchObject(missing)

@@ -23,7 +23,8 @@ export async function startSandbox(dir: string, report: (line: string) => void) 
       `${name}@shop.test`,
     )
     const newKey = async (): Promise<string> =>
-      (await cli.json<{ key: string }>('api-key', 'create', '--workspace', id, '--mode', 'test', '--scopes', 'all')).key
+      (await cli.json<{ apiKey: string }>('api-key', 'create', '--workspace', id, '--mode', 'test', '--scopes', 'all'))
+        .apiKey
     const ownKey = await newKey()
     const client = createPaymesh({ apiKey: ownKey, baseUrl: stack.dev.apiUrl })
     const relay = await startRelay()

@@ -108,7 +108,6 @@ const LOOKUPS: DeclaredQueries<ReturnType<typeof createInvoiceLookups>> = {
     (on) => on.countByStatus({ workspaceId: BUSY, mode: MODE, createdFrom: null, createdTo: null }, COUNT_MAX),
   ),
   findMany: BY_KEY,
-  findByNumber: BY_KEY,
 }
 
 const COUNTS: DeclaredQueries<ReturnType<typeof createInvoiceCounts>> = {

@@ -91,11 +91,9 @@ const WORKSPACES: DeclaredQueries<ReturnType<typeof createWorkspaceRepository>> 
 }
 
 const KEYS: DeclaredQueries<ReturnType<typeof createApiKeyRepository>> = {
-  insert: BY_KEY,
   findByHash: BY_KEY,
   findManyByHash: BY_KEY,
   list: (on) => on.list(BUSY),
-  revoke: BY_KEY,
   noteUse: BY_KEY,
 }
 
@@ -166,7 +164,6 @@ const USERS: DeclaredQueries<ReturnType<typeof createUserRepository>> = {
   findMany: BY_KEY,
   list: (on) => on.list(),
   insert: BY_KEY,
-  setOperator: BY_KEY,
   useTotpStep: BY_KEY,
   setPendingTotp: BY_KEY,
   confirmTotp: BY_KEY,

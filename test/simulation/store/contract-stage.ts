@@ -27,6 +27,7 @@ import { MODELS } from '#shared/db/schema/models.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWatchPackRepository } from '#shared/db/wallets/watch-pack-repository.ts'
 import { createApiKeyRepository } from '#shared/db/workspaces/api-key-repository.ts'
+import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { isDocument } from './bson-values.ts'
 
@@ -89,6 +90,7 @@ function createRepositories(db: Database) {
     usage: createNodeUsageRepository(db),
     workspaces: createWorkspaceRepository(db),
     keys: createApiKeyRepository(db),
+    workspaceAdmin: createWorkspaceOperations(db),
     idempotency: createIdempotencyRepository(db),
     wallets: createWalletRepository(db),
     packs: createWatchPackRepository(db),

@@ -5,9 +5,9 @@ import type { Metrics } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import { NO_MARKS } from '#shared/usecases/marks/marks.ts'
 import { deriveAhead, ensureSandboxMaterials } from '#shared/usecases/wallets/address-headroom.ts'
-import { createApiKey } from '#shared/usecases/workspaces/create-api-key.ts'
 import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { addWallet } from '#test/support/add-wallet.ts'
+import { issueKey } from '#test/support/issue-key.ts'
 import type { Prng } from '../kernel/prng.ts'
 import { simCatalog } from '../processes/catalog.ts'
 import { createSimRandom } from '../processes/surroundings.ts'
@@ -53,7 +53,7 @@ export async function setUpTenants(sim: Sim, random: Prng): Promise<readonly Ten
     const change = { policy: { ...workspace.policy, toleranceBps: random.pick([0, 0, 100]) } }
     const updated = (await deps.workspaces.update(workspace.id, change)) ?? workspace
     const key = async (mode: Mode) => {
-      const { record, apiKey } = await createApiKey(deps, {
+      const { record, apiKey } = await issueKey(deps, {
         workspaceId: workspace.id,
         mode,
         scopes: SCOPES,
