@@ -11,9 +11,11 @@ import { observable } from '@trpc/server/observable'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#services/admin/app-router.ts'
 import { takeFirst } from '#services/dashboard/src/first/first-reads.ts'
+import { withServerTime } from '#services/dashboard/src/first/server-time.ts'
 import { queryClient } from './query-client.ts'
 
 const url = '/trpc'
+const follow: typeof fetch = async (...request) => withServerTime(await fetch(...request))
 const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
 
 /** Answers a question that the first script of the document asked already; passes every other one, and those it got no answer to. */
@@ -54,8 +56,8 @@ export const api = createTRPCClient<AppRouter>({
       true: httpSubscriptionLink({ url }),
       false: splitLink({
         condition: ({ type }) => type === 'mutation',
-        true: httpLink({ url, headers }),
-        false: httpBatchLink({ url, headers, maxItems: 10, methodOverride: 'POST' }),
+        true: httpLink({ url, headers, fetch: follow }),
+        false: httpBatchLink({ url, headers, fetch: follow, maxItems: 10, methodOverride: 'POST' }),
       }),
     }),
   ],

@@ -1,3 +1,5 @@
+import { withServerTime } from './server-time.ts'
+
 /** A question to the server, as the page's code asks it. */
 interface ServerRead {
   readonly path: string
@@ -96,7 +98,7 @@ async function send(reads: readonly ServerRead[]): Promise<readonly (FirstAnswer
       headers: { 'content-type': 'application/json', 'x-idle-seconds': '0' },
       body: JSON.stringify(Object.fromEntries(reads.map(({ input }, index) => [index, input]))),
     })
-    const answers: unknown = await response.json()
+    const answers: unknown = await withServerTime(response).json()
     return Array.isArray(answers) ? answers.map(answerOf) : []
   } catch {
     return []
