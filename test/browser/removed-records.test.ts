@@ -112,8 +112,11 @@ test.each(sampleOf(CASES, 2))('%s: what was read stays until the server says tha
   await readAgain(page)
   await gone.waitFor()
   expect(await old.count()).toBe(0)
+  // What was removed does not come back with an answer that says nothing about it.
   answerWith({ now: refusal('INTERNAL_SERVER_ERROR') })
   await readAgain(page)
+  await main.getByText('Refused.').waitFor()
+  expect([await gone.count(), await old.count()]).toEqual([1, 0])
   answerWith(null)
   await readAgain(page)
   await gone.waitFor({ state: 'hidden' })

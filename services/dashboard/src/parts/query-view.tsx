@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { failureOf } from '../api/failure.ts'
 import { serverTime } from '../first/server-time.ts'
 import { showTime } from '../format/time.ts'
@@ -20,8 +20,8 @@ export interface ShownQuery<T> {
 
 /**
  * A part of a page that a query fills: a skeleton, then its data. A failure says why. What was read stays when a later read fails, under a
- * note that says so; it goes when the server answers that it is not there any more. `what` ends the sentence "Could not load …"; `title` is
- * that of a page whose own title is in the data.
+ * note that says so; it goes when the server answers that it is not there any more, and only newer data takes its place. `what` ends the
+ * sentence "Could not load …"; `title` is that of a page whose own title is in the data.
  */
 export function QueryView<T>(props: {
   readonly query: ShownQuery<T>
@@ -33,7 +33,9 @@ export function QueryView<T>(props: {
 }) {
   const { query, what, title, words = LOAD_WORDS, skeleton = <RowsSkeleton rows={5} /> } = props
   const { data, dataUpdatedAt, error, isPending } = query
-  const isGone = error !== null && failureOf(error).code === 'NOT_FOUND'
+  const [goneAt, setGoneAt] = useState<number | null>(null)
+  const isGone = goneAt === dataUpdatedAt || (error !== null && failureOf(error).code === 'NOT_FOUND')
+  if (isGone && goneAt !== dataUpdatedAt) setGoneAt(dataUpdatedAt)
   const time = showTime(serverTime(dataUpdatedAt), { zone: ZONE, now: serverTime() })
   const sentence = data === undefined ? undefined : isGone ? words.removed : words.old(what, time)
   const failure = <LoadError {...{ what, error, words, sentence }} onRetry={() => void query.refetch()} />
