@@ -10,7 +10,7 @@ export const SESSION_KEY = [['auth', 'me'], { type: 'query' }] as const
 
 /**
  * The only cache of responses. Old data stays on the page while new data is fetched. Forbidden and missing data is
- * not requested again; network faults are retried twice, unless the answer was waited for already. Actions are never repeated automatically.
+ * not requested again; network faults are retried twice, unless the answer was waited for already. Actions do not pass it.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -26,6 +26,5 @@ export const queryClient = new QueryClient({
       retryDelay: (attempt) => 500 * 2 ** attempt,
       refetchOnWindowFocus: true,
     },
-    mutations: { retry: false, networkMode: 'always' },
   },
 })

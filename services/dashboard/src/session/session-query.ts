@@ -10,7 +10,7 @@ export const sessionQuery = queryOptions({
     const before = queryClient.getQueryData<Session>(SESSION_KEY)
     const person = await api.auth.me.query()
     // Somebody else logged in beside this page: nothing that it shows is theirs.
-    if (before !== undefined && before.email !== person.email) window.location.assign('/')
+    if ((before ?? person).email !== person.email) window.location.assign('/')
     return person
   },
   staleTime: 60_000,
