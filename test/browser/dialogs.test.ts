@@ -15,8 +15,8 @@ import { useListSeed } from '#test/support/use-list-seed.ts'
 const browser = useBrowser()
 const opened = useListSeed(browser)
 const SLOW_MACHINE_MS = 240_000
+const HOUR_MS = 3_600_000
 let session: Awaited<ReturnType<BrowserContext['storageState']>>
-let confirmedAt = 0
 
 /** An owner who has just shown that it is them, so that no dialog asks for a code first. */
 beforeAll(async () => {
@@ -24,7 +24,6 @@ beforeAll(async () => {
   const { email, password } = await openPerson(inject('stackDataDir'), { workspaceId: seed.workspaceId, role: 'owner' })
   const page = await browser.open()
   await logIn(page, { ...dev, ownerEmail: email, ownerPassword: password })
-  confirmedAt = Date.now()
   await enrolAuthenticator(page, password)
   session = await page.context().storageState()
 }, SLOW_MACHINE_MS)
@@ -39,8 +38,12 @@ test.each(sampleOf(named, 1))(
   async (_title, width, dialog) => {
     const { dev, seed } = opened()
     const page = await browser.open({ session, width, height: 900 })
-    // A page asks for a code again four minutes later, and a busy machine takes longer for all dialogs: to pages no time passes.
-    await page.clock.setFixedTime(confirmedAt)
+    // A page asks for a code again four minutes later, and a busy machine takes longer for all dialogs: to pages the code stays new.
+    await page.route(/\/trpc\/[^?]*auth\.me/, async (route) => {
+      const response = await route.fetch()
+      const body = (await response.text()).replace(/"steppedUpUntil":\d+/, `"steppedUpUntil":${Date.now() + HOUR_MS}`)
+      await route.fulfill({ response, body })
+    })
     const path = typeof dialog.page === 'string' ? dialog.page : dialog.page(seed)
     await page.goto(`${dev.adminUrl}${dashboardPath(path, seed.workspaceId, 'test')}`)
     await settled(page)

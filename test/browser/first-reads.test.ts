@@ -133,3 +133,24 @@ test('a page whose first data did not arrive asks again', async () => {
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
   expect(refused).toBeGreaterThan(1)
 })
+
+// Guarantee: a server that takes a request and never answers is said, in place of what was to come, and what was typed stays.
+test('a server that hangs is said on a page that opens and in a form that was sent', async () => {
+  const { page, url } = await signedIn('invoices/new')
+  // A minute is a second here.
+  await page.addInitScript(
+    '{ const wait = AbortSignal.timeout; AbortSignal.timeout = (ms) => wait.call(AbortSignal, ms / 60) }',
+  )
+  await page.route('**/trpc/**', neverArrives)
+  await page.goto(url)
+  const said = page.getByText('The server did not respond.')
+  await said.waitFor()
+  await page.unroute('**/trpc/**')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByLabel('Amount').fill('8.25')
+  await page.route('**/trpc/invoices.create', neverArrives)
+  await page.getByRole('button', { name: 'Create invoice' }).click()
+  await said.waitFor()
+  expect(await page.getByLabel('Amount').inputValue()).toBe('8.25')
+  expect(await page.getByRole('button', { name: 'Create invoice' }).isEnabled()).toBe(true)
+})

@@ -95,6 +95,39 @@ test('the log-out ends the session', async () => {
   await page.waitForURL('**/login?back=**')
 })
 
+// Guarantee: nobody leaves a computer as logged out whose session goes on.
+test('a log-out without an answer says so, and the page stays', async () => {
+  const page = await browser.open({ isAway: true })
+  await logIn(page, dev, at('overview'))
+  await settled(page)
+  await page.route('**/trpc/auth.logOut*', (route) => route.abort('connectionrefused'))
+  const leave = async () => {
+    await page.getByRole('button', { name: /Menu$/ }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+  }
+  await leave()
+  await page.getByText('You may still be logged in. The server did not respond. Log out again.').waitFor()
+  expect(pathOf(page)).toBe(at('overview'))
+  await page.unroute('**/trpc/auth.logOut*')
+  await leave()
+  await page.waitForURL('**/login')
+})
+
+test('a page of a person is left when another logs in beside it', async () => {
+  const page = await browser.open()
+  await page.clock.install()
+  await logIn(page, dev, at('invoices'))
+  await settled(page)
+  await page.evaluate('window.isOld = true')
+  await page.route(/\/trpc\/[^?]*auth\.me/, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace(dev.ownerEmail ?? '', 'luis@example.com')
+    await route.fulfill({ response, body })
+  })
+  await page.clock.fastForward(61_000)
+  await expect.poll(() => page.evaluate('window.isOld')).toBe(undefined)
+})
+
 /** Guarantee: what happens while a page is open, or while its connection was cut, is shown without a reload; rows do not move. */
 test('new invoices wait behind a button, also those made while the connection was cut', async () => {
   const page = await browser.open({ expected: /ERR_INTERNET_DISCONNECTED/ })

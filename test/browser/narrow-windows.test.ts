@@ -61,6 +61,18 @@ test.for(sampleOf(['webhooks/deliveries', 'webhooks/events', 'webhooks/endpoints
   },
 )
 
+// Guarantee: whatever is pasted into a field, the page keeps its width, and does not ask the server what it refuses.
+test.for(['invoices/new', '/system/audit'])('a text of 10,000 characters in each field of %s', async (path) => {
+  const page = await open(path, DESK)
+  for (const field of await page.locator('main :is(textarea, input:not([type=date]))').all()) {
+    await field.fill('W'.repeat(10_000))
+    await field.blur()
+  }
+  await settled(page)
+  expect(await cutOff(page)).toEqual([])
+  expect(await page.getByText('Could not load').count()).toBe(0)
+})
+
 test('at 1280 px all columns of the invoices are in view', async () => {
   const page = await open('invoices', DESK)
   await page.locator('main [data-row-id]').first().waitFor()

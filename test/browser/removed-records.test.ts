@@ -33,21 +33,36 @@ const UNCLEAR = {
 } as const
 type Fault = (typeof UNCLEAR)[keyof typeof UNCLEAR]
 
-/** Answers the reads of one procedure with a fault, from when it is set. */
+/**
+ * Answers the reads of one procedure with a fault, from when it is set: also those on their way, since a live signal or the page's clock may
+ * start one at any moment. `hold` keeps all answers back until the returned function is called.
+ */
 async function withFaults(page: Page, procedure: string) {
   let fault: { readonly now: Fault } | null = null
+  let free: Promise<void> = Promise.resolve()
   await page.route(/\/trpc\/(?!live\.)/, async (route: Route) => {
     const names = new URL(route.request().url()).pathname.split('/trpc/')[1]?.split(',') ?? []
-    if (fault === null || !names.includes(procedure)) return await route.continue()
+    if (!names.includes(procedure)) return await route.continue()
+    const response = await route.fetch()
+    await free
+    if (fault === null) return await route.fulfill({ response })
     const { now: answer } = fault
     if (answer === null) return await route.abort('connectionrefused')
     if ('status' in answer) return await route.fulfill(answer)
-    const response = await route.fetch()
     const answers = (await response.json()) as readonly unknown[]
     await route.fulfill({ status: 207, json: answers.map((one, at) => (names[at] === procedure ? answer : one)) })
   })
-  return (next: typeof fault) => {
-    fault = next
+  return {
+    answerWith: (next: typeof fault) => {
+      fault = next
+    },
+    hold: () => {
+      let release: () => void = () => undefined
+      free = new Promise((resolve) => {
+        release = resolve
+      })
+      return release
+    },
   }
 }
 
@@ -64,7 +79,7 @@ test.each(sampleOf(CASES, 2))('%s: what was read stays until the server says tha
   const { dev, seed, storageState } = opened()
   const page = await browser.open({ session: storageState, isAway: true, expected: /TRPC|Refused|trpc/ })
   await page.clock.install()
-  const answerWith = await withFaults(page, procedure)
+  const { answerWith, hold } = await withFaults(page, procedure)
   const [name, what] = RECORDS[procedure]
   const { path, open } = RECORD_PAGES[name] ?? { path: '' }
   const place = typeof path === 'string' ? path : path(seed)
@@ -86,16 +101,22 @@ test.each(sampleOf(CASES, 2))('%s: what was read stays until the server says tha
     await readAgain(page)
     await old.waitFor()
     expect([how, await gone.count(), await missing()]).toEqual([how, 0, []])
-    answerWith(null)
+    // No other read takes the button away before it is pressed.
+    const release = hold()
     await old.getByRole('button', { name: 'Try again' }).click()
+    answerWith(null)
+    release()
     await old.waitFor({ state: 'hidden' })
   }
   answerWith({ now: refusal('NOT_FOUND') })
   await readAgain(page)
   await gone.waitFor()
   expect(await old.count()).toBe(0)
+  // What was removed does not come back with an answer that says nothing about it.
   answerWith({ now: refusal('INTERNAL_SERVER_ERROR') })
   await readAgain(page)
+  await main.getByText('Refused.').waitFor()
+  expect([await gone.count(), await old.count()]).toEqual([1, 0])
   answerWith(null)
   await readAgain(page)
   await gone.waitFor({ state: 'hidden' })

@@ -56,6 +56,14 @@ describe('invoices by hand', () => {
     expect(byStatus.pending).toBeGreaterThan(0)
   })
 
+  it('are found by a name in the letters that a keyboard has, and by the name itself', async () => {
+    const id = await make({ customer: { name: 'Łukasz Sørensen' } })
+    for (const q of ['lukasz', 'Łukasz', 'sorensen ŁUK', 'Sørensen', 'Łukasz Sørensen']) {
+      const { items } = await ana.caller.invoices.list({ ...ana.at, q })
+      expect([q, items.map((row) => row.id)]).toEqual([q, [id]])
+    }
+  })
+
   it('are listed in pages without gaps, also under filters that no index serves', async () => {
     for (let index = 0; index < 5; index += 1) await make()
     for (const filter of [{}, { source: 'manual' as const }]) {

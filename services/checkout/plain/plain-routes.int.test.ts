@@ -121,6 +121,18 @@ describe('a page without a script', () => {
     expect(await stores.db.collection(INVOICES).countDocuments({ paymentLinkId: link })).toBe(0)
   })
 
+  // Guarantee: one form and one amount make one invoice; a form that "Back" brings again, with another amount, makes another.
+  it('makes an invoice for each amount that a kept form is sent with', async () => {
+    const link = await stage.link({ kind: 'custom', minMinor: 500n, maxMinor: null })
+    const send = (amount: string) => form(`/l/${link}/plain`, { amount, actionId: ACTION }, {}, '203.0.113.12')
+    const answers = [await send('12'), ...(await Promise.all([send('13'), send('13.00')])), await send('12.00')]
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303])
+    const places = answers.map(({ headers }) => headers.get('location') ?? '')
+    expect([places[1] === places[2], places[0] === places[3], places[0] === places[1]]).toEqual([true, true, false])
+    const made = await stores.db.collection(INVOICES).find({ paymentLinkId: link }).sort({ _id: 1 }).toArray()
+    expect(made.map(({ fiat }) => fiat.minor)).toEqual(['1200', '1300'])
+  })
+
   it('is limited as the requests of scripts are', async () => {
     const statuses: number[] = []
     for (let at = 0; at < 21; at += 1) {

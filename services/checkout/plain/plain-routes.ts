@@ -174,8 +174,10 @@ async function sendLink(pages: Pages, request: Request, response: Response): Pro
   try {
     const amount = read === null ? {} : { amount: read.value }
     const input = validate(payLinkBody, { ...(request.body as object), ...amount })
+    // A form that the browser kept and sends with another amount is another action.
+    const actionId = opIdOf('link', input.amount ?? '', input.actionId)
     const invoice = await payLink(deps, {
-      ...{ linkId: link.id, amount: input.amount, actionId: input.actionId },
+      ...{ linkId: link.id, amount: input.amount, actionId },
       requestId: `req_${deps.random.uuid().replaceAll('-', '')}`,
       visitor: { source: payerOf(deps, request) },
       admit: () => admit(deps, request, LIMITS.link),

@@ -18,6 +18,7 @@ import {
   outboxShardOf,
   type ReleaseMark,
 } from '#shared/ports/invoices.ts'
+import { foldLetters } from './fold-letters.ts'
 import {
   INVOICE_OUTBOX,
   INVOICE_STATE,
@@ -29,10 +30,11 @@ import {
 const WORDS_MAX = 8
 const WORD_LENGTH_MAX = 32
 
-/** The words of a name as they are searched: without case, accents and punctuation; at most eight, of 32 characters each. */
+/** The words of a name as they are searched: folded, without punctuation; at most eight, of 32 characters each. */
 export function nameWords(name: string): readonly string[] {
-  const folded = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-  const words = folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  const words = foldLetters(name)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
   return [...new Set(words)].slice(0, WORDS_MAX).map((word) => word.slice(0, WORD_LENGTH_MAX))
 }
 

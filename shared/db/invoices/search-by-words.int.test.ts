@@ -16,6 +16,16 @@ const QUERY: InvoicePageQuery = {
   ...{ asset: null, source: null, flag: null, limit: 100, beforeId: null },
 }
 const ids: string[] = []
+/** Names whose letters not every keyboard has, and what finds them besides themselves: invoices 5 and on. */
+const LETTERS: readonly (readonly [string, ...string[]])[] = [
+  ['Łukasz Głowacki', 'lukasz', 'Łukasz', 'ŁUKASZ GLOW'],
+  ['Søren Kjær', 'soren kjaer', 'Sør'],
+  ['Çağrı Işık', 'cagri isik', 'IŞIK'],
+  ['Ðóra Þorsteinsdóttir', 'dora thorst', 'Þor'],
+  ['Weiß Strasser', 'weiss', 'WEISS straßer'],
+  ['Βασίλης Đurić', 'ΒΑΣ', 'duric'],
+  ['علی رضا', 'علي'],
+]
 
 beforeAll(async () => {
   const { db, runtime } = stores
@@ -32,6 +42,7 @@ beforeAll(async () => {
   ids.push(await insert(2, 'María Fernanda Gutiérrez de la Fuente', 125_000n))
   ids.push(await insert(3, 'محمد الفاتح', 4_900n))
   await insert(4, 'Jürgen Müller', 4_800n, 'another')
+  for (const [at, [name]] of LETTERS.entries()) await insert(5 + at, name, 6_000n)
   // A crowd of one name and one amount.
   await Promise.all(Array.from({ length: MANY }, (_, at) => insert(100 + at, `Ana Reyes ${'abcdefg'[at % 7]}`, 5_000n)))
 })
@@ -61,6 +72,7 @@ it.each<[string, readonly number[]]>([
   ['o-2', [2]],
   ['2', [2]],
   ['urgen', []],
+  ...LETTERS.flatMap((texts, at) => texts.map((text): [string, number[]] => [text, [5 + at]])),
 ])('%j finds %j', async (text, numbers) => expect(await numbersOf(text)).toEqual(numbers))
 
 // Guarantee: however many share a name or an amount, an answer reads at most 200 documents.

@@ -44,6 +44,9 @@ export function sentenceOf(text: string, end = '.'): string {
   return first === '' || /[.!?]$/.test(first) ? first : `${first}${end}`
 }
 
+/** True when the call ended because its answer did not come in time. */
+export const isLate = (error: unknown): boolean => record(record(error)['cause'])['name'] === 'TimeoutError'
+
 /** Converts any thrown error. Never throws. */
 export function failureOf(error: unknown): Failure {
   const data = record(record(error)['data'])

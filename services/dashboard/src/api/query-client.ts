@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
-import { failureOf } from './failure.ts'
+import { failureOf, isLate } from './failure.ts'
 
 /** Data this old is fetched again when a page shows it; live signals refresh it earlier. */
 const FRESH_MS = 10_000
@@ -10,7 +10,7 @@ export const SESSION_KEY = [['auth', 'me'], { type: 'query' }] as const
 
 /**
  * The only cache of responses. Old data stays on the page while new data is fetched. Forbidden and missing data is
- * not requested again; network faults are retried twice. Actions are never repeated automatically.
+ * not requested again; network faults are retried twice, unless the answer was waited for already. Actions do not pass it.
  */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
@@ -22,10 +22,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
-      retry: (count, error) => count < RETRIES_MAX && failureOf(error).transient,
+      retry: (count, error) => count < RETRIES_MAX && failureOf(error).transient && !isLate(error),
       retryDelay: (attempt) => 500 * 2 ** attempt,
       refetchOnWindowFocus: true,
     },
-    mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -11,33 +11,24 @@ import { observable } from '@trpc/server/observable'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#services/admin/app-router.ts'
 import { takeFirst } from '#services/dashboard/src/first/first-reads.ts'
+import { requestServer } from '#services/dashboard/src/first/request-server.ts'
 import { queryClient } from './query-client.ts'
 
 const url = '/trpc'
 const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
 
-/** Answers a question that the first script of the document asked already; passes every other one, and those it got no answer to. */
+/** Answers a question that the first script of the document asked already; passes every other one. */
 const firstAnswers: TRPCLink<AppRouter> =
   () =>
   ({ op, next }) => {
     const first = op.type === 'query' ? takeFirst(op.path, op.input) : null
     if (first === null) return next(op)
     return observable((observer) => {
-      let passed: { unsubscribe: () => void } | null = null
-      let isOver = false
       void first.then((answer) => {
-        if (isOver) return
-        if (answer === null) passed = next(op).subscribe(observer)
-        else if ('error' in answer) observer.error(TRPCClientError.from(answer.error))
-        else {
-          observer.next({ result: { type: 'data', data: answer.data } })
-          observer.complete()
-        }
+        if ('error' in answer) return observer.error(TRPCClientError.from(answer.error))
+        observer.next({ result: { type: 'data', data: answer.data } })
+        observer.complete()
       })
-      return () => {
-        isOver = true
-        passed?.unsubscribe()
-      }
     })
   }
 
@@ -54,8 +45,8 @@ export const api = createTRPCClient<AppRouter>({
       true: httpSubscriptionLink({ url }),
       false: splitLink({
         condition: ({ type }) => type === 'mutation',
-        true: httpLink({ url, headers }),
-        false: httpBatchLink({ url, headers, maxItems: 10, methodOverride: 'POST' }),
+        true: httpLink({ url, headers, fetch: requestServer }),
+        false: httpBatchLink({ url, headers, fetch: requestServer, maxItems: 10, methodOverride: 'POST' }),
       }),
     }),
   ],

@@ -1,10 +1,12 @@
+import { requestServer } from './request-server.ts'
+
 /** A question to the server, as the page's code asks it. */
 interface ServerRead {
   readonly path: string
   readonly input?: Readonly<Record<string, unknown>>
 }
 
-/** What the server said to it. */
+/** What the server said to it, or why it said nothing. */
 export type FirstAnswer = { readonly data: unknown } | { readonly error: object }
 
 /** An answer that waited longer than this is not used: the page asks again. */
@@ -15,7 +17,7 @@ const PLACE = /^\/([^/]+)\/(live|test)\/(.+?)\/?$/
 const OVERVIEW_DAYS = 14
 const NO_FILTERS = { status: null, q: '', asset: null, source: null, flag: null, order: 'newest' } as const
 
-const waiting = new Map<string, { readonly answer: Promise<FirstAnswer | null>; arrivedAt: number | null }>()
+const waiting = new Map<string, { readonly answer: Promise<FirstAnswer>; arrivedAt: number | null }>()
 
 /**
  * What the page of an address asks first, by request: the frame's questions, and those of the page, whose slower answers must not delay
@@ -60,7 +62,7 @@ export function requestFirst(location: Location): void {
       const entry = {
         answer: answers.then((all) => {
           entry.arrivedAt = Date.now()
-          return all[index] ?? null
+          return all[index] ?? { error: {} }
         }),
         arrivedAt: null as number | null,
       }
@@ -71,9 +73,9 @@ export function requestFirst(location: Location): void {
 
 /**
  * The answer to a question of the page if it was requested first, null otherwise. Each is given once, so that a later question reads the
- * server. Resolves to null when there was no answer, such as without a network.
+ * server.
  */
-export function takeFirst(path: string, input: unknown): Promise<FirstAnswer | null> | null {
+export function takeFirst(path: string, input: unknown): Promise<FirstAnswer> | null {
   const key = keyOf(path, input)
   const entry = waiting.get(key)
   waiting.delete(key)
@@ -88,25 +90,20 @@ function keyOf(path: string, input: unknown): string {
   return JSON.stringify([path, fields.sort(([one], [other]) => (one < other ? -1 : 1))])
 }
 
-/** One batch, in the form of tRPC's client (https://trpc.io/docs/rpc). Never rejects; an answer that is missing is null. */
-async function send(reads: readonly ServerRead[]): Promise<readonly (FirstAnswer | null)[]> {
+/** One batch, in the form of tRPC's client (https://trpc.io/docs/rpc). Never rejects: without an answer there is an error. */
+async function send(reads: readonly ServerRead[]): Promise<readonly FirstAnswer[]> {
   try {
-    const response = await fetch(`/trpc/${reads.map(({ path }) => path).join(',')}?batch=1`, {
+    const response = await requestServer(`/trpc/${reads.map(({ path }) => path).join(',')}?batch=1`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-idle-seconds': '0' },
       body: JSON.stringify(Object.fromEntries(reads.map(({ input }, index) => [index, input]))),
     })
     const answers: unknown = await response.json()
     return Array.isArray(answers) ? answers.map(answerOf) : []
-  } catch {
-    return []
+  } catch (error) {
+    return reads.map(() => ({ error: Object(error) }))
   }
 }
 
-function answerOf(answer: {
-  readonly result?: { readonly data?: unknown }
-  readonly error?: object
-}): FirstAnswer | null {
-  if (answer.error !== undefined) return { error: answer }
-  return answer.result === undefined ? null : { data: answer.result.data }
-}
+const answerOf = (answer: { readonly result?: { readonly data?: unknown } }): FirstAnswer =>
+  answer.result === undefined ? { error: answer } : { data: answer.result.data }

@@ -11,6 +11,7 @@ import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
 import { useNow } from '#services/dashboard/src/parts/use-now.ts'
 import { placePath } from '#services/dashboard/src/session/scope.ts'
 import { MODES, type Mode, type WorkspaceStatus } from '#shared/domain/enumerations.ts'
+import { serverTime } from '../first/server-time.ts'
 import { Announcer } from './announcer.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Keyboard } from './keyboard.tsx'
@@ -77,7 +78,7 @@ export function Frame({
 function OfflineNote() {
   const { online } = useNetwork()
   const [since, setSince] = useState<number | null>(null)
-  useEffect(() => setSince(online ? null : Date.now()), [online])
+  useEffect(() => setSince(online ? null : serverTime()), [online])
   if (since === null) return null
   return (
     <div className="pm-offline" role="status">

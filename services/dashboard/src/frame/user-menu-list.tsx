@@ -2,7 +2,9 @@ import { Menu, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
+import { failureOf, shownMessage } from '../api/failure.ts'
 import { api } from '../api/trpc.ts'
+import { showToast } from '../parts/toast/toast.tsx'
 import { MENU_PORTAL, type MenuListProps } from './menu-button.tsx'
 import { keysAreOn, setKeysOn } from './shortcut.ts'
 
@@ -13,7 +15,12 @@ export function UserMenuList({ isOpen, onClose }: MenuListProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const leave = async () => {
-    await api.auth.logOut.mutate({}).catch(() => {})
+    try {
+      await api.auth.logOut.mutate({})
+    } catch (error) {
+      const why = shownMessage(failureOf(error))
+      return showToast({ color: 'red', message: `You may still be logged in. ${why} Log out again.`, autoClose: false })
+    }
     client.clear()
     await navigate('/login')
   }

@@ -1,23 +1,22 @@
 import { Button } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { failureOf, shownMessage } from '../api/failure.ts'
-import type { Language } from '../words/language.ts'
 import { CopyText } from './copy-text.tsx'
-import { LOAD_ERROR_WORDS } from './load-error-words.ts'
+import { LOAD_WORDS, type LoadWords } from './load-words.ts'
 
 /**
- * Shown by a page or card whose data failed to load. `what` ends the sentence "Could not load …" in the page's language: English unless
- * stated. The server's own sentences are English.
+ * Shown by a page or card whose data failed to load. `what` ends the sentence "Could not load …" in the language of `words`: English
+ * unless stated. The server's own sentences are English.
  */
 export function LoadError(props: {
   readonly what: string
   readonly error: unknown
   readonly onRetry?: () => void
-  readonly language?: Language | undefined
+  readonly words?: LoadWords | undefined
   /** In place of what it says by itself. */
   readonly sentence?: string | undefined
 }) {
-  const words = LOAD_ERROR_WORDS[props.language ?? 'en']
+  const { words = LOAD_WORDS } = props
   const failure = failureOf(props.error)
   // An id that is none is as unknown as any other.
   const absent = failure.code === 'NOT_FOUND' || (failure.code === 'BAD_REQUEST' && 'id' in failure.fields)

@@ -1,27 +1,12 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { failureOf } from '../api/failure.ts'
+import { serverTime } from '../first/server-time.ts'
 import { showTime } from '../format/time.ts'
-import type { Language } from '../words/language.ts'
 import { LoadError } from './load-error.tsx'
+import { LOAD_WORDS, type LoadWords } from './load-words.ts'
 import { Page } from './page.tsx'
 import { PageSkeleton, RowsSkeleton } from './page-skeleton.tsx'
 import { ZONE } from './time.tsx'
-
-/** Of what was read and could not be read again: what the note above it says, and what stands in its place once it is gone. */
-const WORDS: Readonly<Record<Language, { old(what: string, time: string): string; readonly removed: string }>> = {
-  en: {
-    old: (what, time) => `Could not refresh ${what}. You see what was read at ${time}.`,
-    removed: 'It is no longer here: it was removed, or you may no longer see it.',
-  },
-  es: {
-    old: (what, time) => `No se pudo actualizar ${what}. Ves lo que se leyó a las ${time}.`,
-    removed: 'Ya no está: se eliminó o ya no tienes acceso.',
-  },
-  pt: {
-    old: (what, time) => `Não foi possível atualizar ${what}. Você vê o que foi lido às ${time}.`,
-    removed: 'Não está mais aqui: foi removido ou você não tem mais acesso.',
-  },
-}
 
 /** What is shown of a query of TanStack. */
 export interface ShownQuery<T> {
@@ -35,24 +20,25 @@ export interface ShownQuery<T> {
 
 /**
  * A part of a page that a query fills: a skeleton, then its data. A failure says why. What was read stays when a later read fails, under a
- * note that says so; it goes when the server answers that it is not there any more. `what` ends the sentence "Could not load …"; `title` is
- * that of a page whose own title is in the data.
+ * note that says so; it goes when the server answers that it is not there any more, and only newer data takes its place. `what` ends the
+ * sentence "Could not load …"; `title` is that of a page whose own title is in the data.
  */
 export function QueryView<T>(props: {
   readonly query: ShownQuery<T>
   readonly what: string
   readonly title?: string
   readonly skeleton?: ReactNode
-  readonly language?: Language
+  readonly words?: LoadWords
   readonly children: (data: T) => ReactNode
 }) {
-  const { query, what, title, language, skeleton = <RowsSkeleton rows={5} /> } = props
+  const { query, what, title, words = LOAD_WORDS, skeleton = <RowsSkeleton rows={5} /> } = props
   const { data, dataUpdatedAt, error, isPending } = query
-  const isGone = error !== null && failureOf(error).code === 'NOT_FOUND'
-  const words = WORDS[language ?? 'en']
-  const time = showTime(dataUpdatedAt, { zone: ZONE, now: Date.now() })
+  const [goneAt, setGoneAt] = useState<number | null>(null)
+  const isGone = goneAt === dataUpdatedAt || (error !== null && failureOf(error).code === 'NOT_FOUND')
+  if (isGone && goneAt !== dataUpdatedAt) setGoneAt(dataUpdatedAt)
+  const time = showTime(serverTime(dataUpdatedAt), { zone: ZONE, now: serverTime() })
   const sentence = data === undefined ? undefined : isGone ? words.removed : words.old(what, time)
-  const failure = <LoadError {...{ what, error, language, sentence }} onRetry={() => void query.refetch()} />
+  const failure = <LoadError {...{ what, error, words, sentence }} onRetry={() => void query.refetch()} />
   if (data !== undefined && !isGone) {
     return (
       <>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { serverTime } from '../first/server-time.ts'
 
 interface Ticker {
   readonly subscribe: (listener: () => void) => () => void
@@ -25,13 +26,13 @@ function tickerOf(stepMs: number): Ticker {
         timer = undefined
       }
     },
-    read: () => Math.floor(Date.now() / stepMs) * stepMs,
+    read: () => Math.floor(serverTime() / stepMs) * stepMs,
   }
   tickers.set(stepMs, ticker)
   return ticker
 }
 
-/** The time in ms, rounded down to `stepMs`; the component renders again when it changes. All users of one step share one timer. */
+/** The server's time in ms, rounded down to `stepMs`; the component renders again when it changes. All users of one step share one timer. */
 export function useNow(stepMs: number): number {
   const { subscribe, read } = tickerOf(stepMs)
   return useSyncExternalStore(subscribe, read)

@@ -7,6 +7,10 @@ import { ListFilters } from '../../parts/table/list-filters.tsx'
 export const AUDIT_FILTERS = { actor: '', subject: '', from: '', until: '' }
 type Filters = Readonly<Record<keyof typeof AUDIT_FILTERS, string>>
 
+/** Bounds of the server; a person is searched as `user:` and their address. */
+const SUBJECT_MAX = 200
+const ACTOR_MAX = SUBJECT_MAX - 'user:'.length
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** The filters in the server's form; invalid days are left out. */
@@ -46,6 +50,7 @@ export function AuditFilters(props: { readonly filters: Filters; readonly set: (
           label="Actor"
           description="Email address, or for example cli:root"
           {...bindText(filters.actor, (actor) => set({ actor }))}
+          maxLength={ACTOR_MAX}
           data-page-search=""
         />
       }
@@ -54,6 +59,7 @@ export function AuditFilters(props: { readonly filters: Filters; readonly set: (
         label="Target"
         description="ID of an invoice, key, wallet or user"
         {...bindText(filters.subject, (subject) => set({ subject }))}
+        maxLength={SUBJECT_MAX}
       />
       <TextInput
         label="From"

@@ -1,3 +1,4 @@
+import { serverTime } from '../../first/server-time.ts'
 import { showCount } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Facts, Note } from '../../parts/card.tsx'
@@ -52,4 +53,4 @@ function openText({ open, isComplete }: Scan): string {
   return isComplete ? names : `more than ${names}`
 }
 
-const untilText = (at: number): string => (at <= Date.now() ? 'now' : `in ${showDuration(at - Date.now())}`)
+const untilText = (at: number): string => (at <= serverTime() ? 'now' : `in ${showDuration(at - serverTime())}`)

@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
+import { serverTime } from '../../first/server-time.ts'
 import { announce } from '../../frame/announcer.tsx'
 import { ActionButton } from '../../parts/action/action-button.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
@@ -60,7 +61,7 @@ export function DeliveryAside({ deliveryId, onClose }: { readonly deliveryId: st
 
 /** True while its state may change within seconds. */
 function isMoving(row: Row | undefined): boolean {
-  return row?.status === 'pending' && (row.inFlight || row.dueAt < Date.now() + 5_000)
+  return row?.status === 'pending' && (row.inFlight || row.dueAt < serverTime() + 5_000)
 }
 
 function Subject({ row }: { readonly row: Row }) {

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { EVENT_TYPES, type EventType } from '#shared/domain/enumerations.ts'
 import { endpointName } from '#shared/domain/webhook/endpoint-name.ts'
+import { serverTime } from '../../first/server-time.ts'
 import { type ChoiceFilter, chipOf } from '../../parts/table/filter-chip.ts'
 import { Choices, ListFilters, SearchField } from '../../parts/table/list-filters.tsx'
 
@@ -30,7 +31,7 @@ export function useDeliverySearch({ q, status, endpoint, type, period }: typeof 
   return useMemo(() => {
     const days = Number(PERIODS.find(({ value }) => value === period)?.value)
     const known = STATUSES.find(({ value }) => value === status)?.value ?? 'all'
-    const from = days > 0 ? Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - days * DAY_MS : null
+    const from = days > 0 ? Math.floor(serverTime() / MINUTE_MS) * MINUTE_MS - days * DAY_MS : null
     return {
       q,
       status: known === 'all' ? null : known,

@@ -2,6 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { trpc } from '../../api/trpc.ts'
+import { serverTime } from '../../first/server-time.ts'
 import { showTime } from '../../format/time.ts'
 import { LoadError } from '../../parts/load-error.tsx'
 import { ZONE } from '../../parts/time.tsx'
@@ -44,7 +45,7 @@ export function EventDifferences(props: {
           ...(baseId === null ? [{ value: '', label: 'Choose an event' }] : []),
           ...others.map((one) => ({
             value: one.id,
-            label: `${one.type}, ${showTime(one.createdAt, { zone: ZONE, now: Date.now(), detail: true })}`,
+            label: `${one.type}, ${showTime(one.createdAt, { zone: ZONE, now: serverTime(), detail: true })}`,
           })),
         ]}
         value={baseId ?? ''}

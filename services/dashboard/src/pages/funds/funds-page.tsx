@@ -10,6 +10,7 @@ import { trpc } from '../../api/trpc.ts'
 import { NotFound } from '../../frame/not-found.tsx'
 import { Card, Note } from '../../parts/card.tsx'
 import { CryptoAmount } from '../../parts/crypto-amount.tsx'
+import { OWN_LOAD_WORDS } from '../../parts/own-load-words.ts'
 import { Page } from '../../parts/page.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { save } from '../../parts/save-file.ts'
@@ -44,7 +45,7 @@ export function FundsPage() {
         {!may ? (
           <Note tone="new">{words.needsAdmin}</Note>
         ) : (
-          <QueryView query={list} what={words.wallets} language={LANGUAGE}>
+          <QueryView query={list} what={words.wallets} words={OWN_LOAD_WORDS}>
             {() => (wallet === undefined ? null : <Funds walletId={wallet.id} networks={wallet.networks} />)}
           </QueryView>
         )}

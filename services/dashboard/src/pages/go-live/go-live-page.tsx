@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { trpc } from '../../api/trpc.ts'
 import { Note } from '../../parts/card.tsx'
+import { OWN_LOAD_WORDS } from '../../parts/own-load-words.ts'
 import { Page } from '../../parts/page.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { useMay, useScope } from '../../session/scope.ts'
@@ -32,7 +33,7 @@ export function GoLivePage() {
             <p>{words.needsAdmin}</p>
           </Note>
         ) : (
-          <QueryView query={report} what={words.checks} language={LANGUAGE}>
+          <QueryView query={report} what={words.checks} words={OWN_LOAD_WORDS}>
             {(data) => (
               <div className="pm-stack">
                 <Note tone={data.isReady ? 'paid' : 'pending'}>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import { api, trpc } from '../../api/trpc.ts'
+import { serverTime } from '../../first/server-time.ts'
 import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { bindText } from '../../parts/bind-text.ts'
@@ -38,7 +39,7 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
   const scope = useScope()
   const may = useMay('support')
   const [endpoint, setEndpoint] = useState(endpointId ?? endpoints[0]?.id ?? '')
-  const [since, setSince] = useState(() => fieldOf(Date.now() - DAY_MS))
+  const [since, setSince] = useState(() => fieldOf(serverTime() - DAY_MS))
   const [kind, setKind] = useState<'failed' | 'all'>('failed')
   const [recovering, setRecovering] = useState<string | null>(null)
   const action = useAction({
@@ -67,7 +68,7 @@ function Form({ endpoints, endpointId, onClose }: Parameters<typeof RecoverDialo
         type="datetime-local"
         required
         {...bindText(since, setSince)}
-        max={fieldOf(Date.now())}
+        max={fieldOf(serverTime())}
       />
       <Radio.Group label="Events" value={kind} onChange={(value) => setKind(value === 'all' ? 'all' : 'failed')}>
         <Radio mt="xs" value="failed" label="Only events it missed (including while paused)" />

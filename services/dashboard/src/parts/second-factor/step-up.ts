@@ -1,5 +1,6 @@
 import { failureOf } from '../../api/failure.ts'
 import { api } from '../../api/trpc.ts'
+import { serverTime } from '../../first/server-time.ts'
 import { createSharedValue } from '../shared-value.ts'
 
 /** What the person must do: enter a code, or set up an authenticator first. */
@@ -51,5 +52,5 @@ export async function stepUpFirst(): Promise<boolean> {
   const known = await api.auth.me.query().catch(() => null)
   if (known === null) return true
   if (!known.hasAuthenticator) return await requestProof('authenticator')
-  return (known.steppedUpUntil ?? 0) > Date.now() + SOON_MS || (await requestProof('code'))
+  return (known.steppedUpUntil ?? 0) > serverTime() + SOON_MS || (await requestProof('code'))
 }
