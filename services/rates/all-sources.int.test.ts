@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
+import { isPlausible } from '#shared/domain/rates/plausible.ts'
 import { isQuote } from '#shared/domain/rates/quote.ts'
 import { ALL_SOURCES } from './rate-sources.ts'
 
@@ -13,6 +14,8 @@ it('has simulated answers for every source', async () => {
       const base = new Map(Object.entries(simulator.sourceUrls)).get(name)
       const response = await fetch(`${base}${path(Object.keys(pairs))}`)
       const { readings } = parse(await response.text(), Date.now())
+      // No price of today is out of proportion: a pair of which a name has no measure would be dropped for ever.
+      expect(readings.filter(isQuote).filter((one) => !isPlausible(one.base, one.quote, one.price))).toEqual([])
       const priced = readings.filter(isQuote).map(({ base: of, quote }) => `${of}/${quote}`)
       // Today's world: every pair that a source is expected to price is there.
       expect([...priced].sort(), name).toEqual(

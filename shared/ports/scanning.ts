@@ -272,7 +272,7 @@ export class NodeUnreliable extends Error {
   readonly isSilent: boolean = false
   /** There was no connection to the node at all, so nothing is known about what was asked: it refused it, or its host cannot be found. */
   readonly isAway: boolean = false
-  /** The node or its plan does not serve this, or has dropped it: a repetition would fail as well. */
+  /** The node says that it has dropped this. That it refuses something, for a plan or a bill, says nothing about it. */
   readonly isGone: boolean = false
 }
 

@@ -68,4 +68,68 @@ describe('createByteGate', () => {
     await turn()
     expect(large).toBe(true)
   })
+
+  describe('a slow holder', () => {
+    async function slowOf(gate: ReturnType<typeof createByteGate>, bytes: number) {
+      const holding = await gate.enter(MAX / 2)
+      let ended = 0
+      holding.resizeSlow(bytes, () => {
+        ended += 1
+      })
+      return { holding, ended: () => ended }
+    }
+
+    it('leaves what it does not use to others, and stays where they fit', async () => {
+      const gate = createByteGate(MAX)
+      const { ended } = await slowOf(gate, 100 * KB)
+      await gate.enter(900 * KB)
+      expect(ended()).toBe(0)
+    })
+
+    it('gives way, once, to one that does not fit', async () => {
+      const gate = createByteGate(MAX)
+      const { holding, ended } = await slowOf(gate, 100 * KB)
+      await gate.enter(2 * MAX)
+      expect(ended()).toBe(1)
+      holding.leave()
+      expect(ended()).toBe(1)
+    })
+
+    it('gives way to one that waited before it became slow', async () => {
+      const gate = createByteGate(MAX)
+      const holding = await gate.enter(MAX)
+      const next = gate.enter(MAX)
+      let ended = 0
+      holding.resizeSlow(MAX / 2, () => {
+        ended += 1
+      })
+      await next
+      expect(ended).toBe(1)
+    })
+
+    it('gives way where it grows beyond the bound beside others, and not alone', async () => {
+      const gate = createByteGate(MAX)
+      const { holding, ended } = await slowOf(gate, 100 * KB)
+      holding.resize(2 * MAX)
+      expect(ended()).toBe(0)
+      holding.resize(100 * KB)
+      await gate.enter(800 * KB)
+      holding.resize(200 * KB)
+      expect(ended()).toBe(0)
+      holding.resize(300 * KB)
+      expect(ended()).toBe(1)
+    })
+
+    it('is one like the others after it has entered again', async () => {
+      const gate = createByteGate(MAX)
+      const { holding, ended } = await slowOf(gate, 100 * KB)
+      await holding.reenter(MAX)
+      let isIn = false
+      void gate.enter(MAX).then(() => {
+        isIn = true
+      })
+      await turn()
+      expect([isIn, ended()]).toEqual([false, 0])
+    })
+  })
 })

@@ -3,10 +3,12 @@ const SMALL_BYTES = 64 * 2 ** 10
 
 /** Memory that one holder uses or expects to use. */
 export interface Holding {
-  /** True while it is too small to count. */
-  readonly isSmall: boolean
+  /** What counts of it: 0 while it is too small to count. */
+  readonly bytes: number
   /** Sets the actual size, without waiting. */
   resize(bytes: number): void
+  /** The same for one that comes slowly: from now on `giveWay` is called, once, when it is in the way of another holder. */
+  resizeSlow(bytes: number, giveWay: () => void): void
   /** Releases it and waits for `bytes` like a new holder: for one that has hardly begun. */
   reenter(bytes: number): Promise<void>
   /** Releases it; a second call changes nothing. */
@@ -22,58 +24,92 @@ export interface ByteGate {
   enter(bytes: number): Promise<Holding>
 }
 
+/** What counts of a holding, and what ends it if it is slow. */
+interface Share {
+  mine: number
+  giveWay: (() => void) | null
+}
+
 /** A gate for `max` bytes. */
 export function createByteGate(max: number): ByteGate {
   const waiting: { readonly bytes: number; readonly enter: () => void }[] = []
+  const slow = new Set<Share>()
   let held = 0
 
-  function change(holding: { mine: number }, bytes: number): void {
-    held += counted(bytes) - holding.mine
-    holding.mine = counted(bytes)
+  function change(share: Share, bytes: number): void {
+    held += counted(bytes) - share.mine
+    share.mine = counted(bytes)
   }
 
-  function queue(holding: { mine: number }, bytes: number): Promise<void> {
+  function queue(share: Share, bytes: number): Promise<void> {
     if (counted(bytes) === 0 || (waiting.length === 0 && fits(bytes))) {
-      change(holding, bytes)
+      change(share, bytes)
       return Promise.resolve()
     }
     return new Promise((resolve) => {
       waiting.push({
         bytes,
         enter() {
-          change(holding, bytes)
+          change(share, bytes)
           resolve()
         },
       })
+      admit()
     })
   }
 
   function admit(): void {
-    for (let next = waiting[0]; next !== undefined && fits(next.bytes); next = waiting[0]) {
+    for (let next = waiting[0]; next !== undefined && isFreeFor(next.bytes); next = waiting[0]) {
       waiting.shift()
       next.enter()
     }
   }
 
+  /** Whether so many bytes fit, if need be in the place of slow holdings. */
+  function isFreeFor(bytes: number): boolean {
+    for (const share of slow) {
+      if (fits(bytes)) break
+      giveWay(share)
+    }
+    return fits(bytes)
+  }
+
+  function giveWay(share: Share): void {
+    if (share.mine === 0) return
+    slow.delete(share)
+    change(share, 0)
+    share.giveWay?.()
+  }
+
   const fits = (bytes: number) => held === 0 || held + bytes <= max
   return {
     async enter(bytes) {
-      const holding = { mine: 0 }
-      await queue(holding, bytes)
+      const share: Share = { mine: 0, giveWay: null }
+      await queue(share, bytes)
       const resize = (next: number) => {
-        change(holding, next)
+        change(share, next)
+        if (slow.has(share) && held > max && held > share.mine) giveWay(share)
         admit()
       }
+      const release = () => {
+        slow.delete(share)
+        resize(0)
+      }
       return {
-        get isSmall() {
-          return holding.mine === 0
+        get bytes() {
+          return share.mine
         },
         resize,
-        reenter(next) {
-          resize(0)
-          return queue(holding, next)
+        resizeSlow(next, end) {
+          share.giveWay = end
+          slow.add(share)
+          resize(next)
         },
-        leave: () => resize(0),
+        reenter(next) {
+          release()
+          return queue(share, next)
+        },
+        leave: release,
       }
     },
   }

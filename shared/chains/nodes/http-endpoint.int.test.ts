@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createSecureServer } from 'node:http2'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from '#test/support/test-certificate.ts'
 import { createHttpEndpoint } from './http-endpoint.ts'
 
 const LARGE = 30 * 2 ** 20
@@ -51,6 +53,102 @@ it('reads a large answer when the one before it was dealt with, and small ones m
   expect(await Promise.all([first, second])).toEqual([LARGE, LARGE])
   expect(read.slice(-2)).toEqual(['first', 'second'])
   await Promise.all(nodes.map((node) => node.close()))
+})
+
+// Guarantee: a node that drips a large response, or is silent where it was large before, delays no other node.
+it.each([
+  [
+    'drips',
+    (response: ServerResponse) =>
+      void response.writeHead(200, { 'content-length': LARGE }).write(Buffer.alloc(2 ** 20, 32)),
+  ],
+  ['drips without saying how much', (response: ServerResponse) => void response.write(Buffer.alloc(2 ** 17, 32))],
+  ['is silent', () => {}],
+])('reads a large answer of one node while another one %s', async (_what, stall) => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const nodes = [createHttpEndpoint(url, UNCOUNTED), createHttpEndpoint(url, UNCOUNTED)] as const
+  const request = (node: (typeof nodes)[number], timeoutMs: number) =>
+    node.post({ what: 'getBlock', path: '/large', body: {}, timeoutMs })
+  begin = (response) => response.end(Buffer.alloc(LARGE, 32))
+  for (const node of nodes) await request(node, 30_000)
+  const arrived = new Promise<ServerResponse>((resolve) => {
+    begin = (response) => {
+      stall(response)
+      resolve(response)
+    }
+  })
+  // Longer than this test may take.
+  const slow = expect(request(nodes[0], 3_600_000)).rejects.toThrow()
+  const stalled = await arrived
+  begin = (response) => response.end(Buffer.alloc(LARGE, 32))
+  expect((await request(nodes[1], 30_000)).text).toHaveLength(LARGE)
+  stalled.destroy()
+  await slow
+  await Promise.all(nodes.map((node) => node.close()))
+})
+
+describe('a node that sends without end what is no response', () => {
+  const flood = (head: string, more: string) => (socket: Socket) => {
+    socket.write(head)
+    const push = () => {
+      while (!socket.destroyed && socket.write(more));
+      if (!socket.destroyed) socket.once('drain', push)
+    }
+    push()
+  }
+  const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
+
+  // Guarantee: it takes no processor time until the deadline.
+  it.each([
+    ['interim responses', flood('', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(500))],
+    ['empty lines', flood('', '\r\n'.repeat(8_000))],
+    ['an extension of a chunk', flood(`${CHUNKED}1;a=`, 'b'.repeat(16_000))],
+    ['long extensions of short chunks', flood(CHUNKED, `1;${'a'.repeat(60)}\r\n \r\n`.repeat(300))],
+  ])('%s', async (_what, answer) => {
+    const sockets: Socket[] = []
+    const stranger = createTcpServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => {}).once('data', () => answer(socket))
+    })
+    await once(stranger.listen(0, '127.0.0.1'), 'listening')
+    const node = createHttpEndpoint(`http://127.0.0.1:${(stranger.address() as AddressInfo).port}`, UNCOUNTED)
+    await expect(node.post({ what: 'eth_call', body: {}, timeoutMs: 20_000 })).rejects.toMatchObject({
+      kind: 'retry',
+      message: expect.stringContaining('more than 262144 bytes came around the response'),
+    })
+    await node.close()
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => stranger.close(resolve))
+  })
+
+  it('an honest response in chunks and records of a hundred bytes is read', async () => {
+    begin = (response) => {
+      for (let part = 0; part < 20_000; part += 1) response.write('x'.repeat(100))
+      response.end()
+    }
+    const node = createHttpEndpoint(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, UNCOUNTED)
+    const { text } = await node.post({ what: 'eth_call', path: '/large', body: {}, timeoutMs: 30_000 })
+    expect(text).toHaveLength(2_000_000)
+    await node.close()
+  })
+})
+
+// Guarantee: the bounds of this client are those of HTTP/1.1, so a node never chooses another version.
+it('offers no HTTP/2', async () => {
+  const offered: string[] = []
+  const options = { cert: TEST_CERTIFICATE, key: TEST_CERTIFICATE_KEY, allowHTTP1: true }
+  const secure = createSecureServer(options, ({ httpVersion }, response) => {
+    offered.push(httpVersion)
+    response.end('{}')
+  })
+  await once(secure.listen(0, '127.0.0.1'), 'listening')
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
+  const node = createHttpEndpoint(`https://127.0.0.1:${(secure.address() as AddressInfo).port}`, UNCOUNTED)
+  await node.post({ what: 'eth_call', body: {}, timeoutMs: 30_000 })
+  vi.unstubAllEnvs()
+  expect(offered).toEqual(['1.1'])
+  await node.close()
+  await new Promise((resolve) => secure.close(resolve))
 })
 
 // Guarantee: a hostile node that answers without end costs no more memory than the question allows.

@@ -1,8 +1,9 @@
 import { type Dispatcher, errors, Pool } from 'undici'
 import { errorCauses, errorCode } from '#shared/contracts/error-text.ts'
-import { countValues, VALUES_MAX } from '#shared/contracts/value-count.ts'
+import { countValues, hasLongName, NAME_MAX, VALUES_MAX } from '#shared/contracts/value-count.ts'
 import { providerOf } from '#shared/domain/nodes/providers.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import { boundEnvelope, ENVELOPE_MAX_BYTES, EnvelopeTooLarge } from './bound-envelope.ts'
 import { createByteGate, type Holding } from './byte-gate.ts'
 import { type FailureKind, RpcFailure } from './rpc-failure.ts'
 
@@ -13,13 +14,17 @@ const HELD_MAX_BYTES = 16 * 2 ** 20
 const UNKNOWN_BYTES = 4 * 2 ** 20
 /** Share of the expectation that remains after a smaller response. */
 const EXPECTED_DECAY = 0.75
+/** How often the pace of a response is measured, milliseconds. */
+const PACE_MS = 1_000
+/** A measurement this late, milliseconds, is of our own process, which read nothing meanwhile. */
+const BUSY_MS = 250
 /** Concurrent calls to one node. */
 const CONNECTIONS = 8
 /** Pause after a status 429 without a stated pause. */
 const RETRY_AFTER_DEFAULT_MS = 1_000
 
-/** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici). */
-const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError'])
+/** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici), or that would have. */
+const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError', 'AnswerTooSlow'])
 
 /** Why there is no connection at all, by the code of Node's or undici's error: the node can be asked nothing. */
 const NO_CONNECTION: ReadonlyMap<string, string> = new Map([
@@ -86,8 +91,10 @@ const gate = createByteGate(HELD_MAX_BYTES)
 /**
  * JSON over HTTP to one node; every transport of every family ends here, so this is where calls are counted. Opens nothing until
  * the first call. Calls with large responses wait for each other, over all nodes, before their deadline begins: callers
- * reduce an answer to what they need of it before they await anything else. `credentials` makes headers of the URL's user info,
- * which is never part of a request line; by default it becomes Basic authentication.
+ * reduce an answer to what they need of it before they await anything else. A response that comes too
+ * slowly to be whole at its deadline gives way to others. HTTP/2 is not offered: it bounds neither what a node sends beside its
+ * responses, nor what it sends without a request. `credentials` makes headers of the URL's user info, which is never part of a
+ * request line; by default it becomes Basic authentication.
  */
 export function createHttpEndpoint(
   text: string,
@@ -96,7 +103,7 @@ export function createHttpEndpoint(
 ): HttpEndpoint {
   const url = new URL(text)
   const count = createCallMeter(url.host, counted)
-  const pool = new Pool(url.origin, { connections: CONNECTIONS, maxResponseSize: BODY_MAX_BYTES })
+  const pool = new Pool(url.origin, { connections: CONNECTIONS, maxResponseSize: BODY_MAX_BYTES, allowH2: false })
   const headers = { 'content-type': 'application/json', ...credentials(url) }
   const base = { method: 'POST', headers } as const
   const expected = createExpectation()
@@ -106,28 +113,32 @@ export function createHttpEndpoint(
       const prefix = path === undefined ? url.pathname : `${url.pathname.replace(/\/$/, '')}${path}`
       const holding = await gate.enter(expected.of(what))
       const exchanged = { requestBytes: 0, responseBytes: 0 }
+      const deadline = createDeadline(timeoutMs)
+      const pace = watchPace({ holding, exchanged, deadline })
       try {
-        const sent = JSON.stringify(body)
-        exchanged.requestBytes = Buffer.byteLength(sent)
-        const signal = AbortSignal.timeout(timeoutMs)
+        const sent = Buffer.from(JSON.stringify(body))
+        exchanged.requestBytes = sent.length
+        boundEnvelope(sent, exchanged)
         const response = await pool.request({
           ...base,
           path: `${prefix}${url.search}`,
           body: sent,
-          signal,
+          signal: deadline.signal,
           // One deadline: by default a pool waits 300 s for a silent node, whatever the caller allows.
           headersTimeout: timeoutMs,
           bodyTimeout: timeoutMs,
         })
-        // Nothing was read yet: a response that turns out larger waits again, instead of holding memory that others wait for.
         const announced = Number(response.headers['content-length'] ?? 0)
-        if (announced > expected.of(what)) await holding.reenter(Math.min(announced, maxBytes))
-        const text = await readText(response.body, { holding, maxBytes, exchanged })
+        const size = announced > 0 ? Math.min(announced, maxBytes) : expected.of(what)
+        // Nothing was read yet: what is not reserved waits again, instead of holding memory that others wait for.
+        if (size > holding.bytes) await pace.reenter(size)
+        const text = await readText(response.body, { holding, pace, maxBytes, exchanged })
         expected.learn(what, text.length)
         return { status: response.statusCode, text, retryAfterMs: pauseOf(response) }
       } catch (error) {
         throw failureOf(error, { method: what, host: url.host }, { maxBytes, timeoutMs })
       } finally {
+        pace.stop()
         // What failed was asked all the same: providers bill most of it.
         if (exchanged.requestBytes > 0) count(what, exchanged)
         // The caller parses in this turn of the event loop.
@@ -165,7 +176,12 @@ function failureOf(
   if (error instanceof errors.ResponseExceededMaxSizeError || error instanceof AnswerTooLarge) {
     return failure('split', `the response has more than ${maxBytes} bytes or ${VALUES_MAX} values (${name})`, false)
   }
-  if (errorCauses(error).some((cause) => cause instanceof Error && LATE_ERRORS.has(cause.name)))
+  const causes = errorCauses(error)
+  if (causes.some((cause) => cause instanceof EnvelopeTooLarge))
+    return failure('retry', `more than ${ENVELOPE_MAX_BYTES} bytes came around the response`, false)
+  if (error instanceof NameTooLong)
+    return failure('retry', `a name in the response has more than ${NAME_MAX} characters`, false)
+  if (causes.some((cause) => cause instanceof Error && LATE_ERRORS.has(cause.name)))
     return failure('late', `no response within ${timeoutMs / 1_000} s`, true)
   const code = errorCode(error) ?? ''
   const away = NO_CONNECTION.get(code)
@@ -180,15 +196,80 @@ class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
 
-interface Reading {
+/** An object of the response has a name that nobody uses, and that takes long to compare with others. */
+class NameTooLong extends Error {
+  override readonly name = 'NameTooLong'
+}
+
+/** The response came too slowly for its deadline, and another one needs the memory that it uses. */
+class AnswerTooSlow extends Error {
+  override readonly name = 'AnswerTooSlow'
+}
+
+interface Receiving {
   readonly holding: Holding
-  readonly maxBytes: number
   /** Grows with what arrives, also when reading fails. */
   readonly exchanged: { responseBytes: number }
 }
 
+interface Reading extends Receiving {
+  readonly pace: Pace
+  readonly maxBytes: number
+}
+
+/** When a call ends. */
+interface Deadline {
+  readonly signal: AbortSignal
+  /** `performance.now()` of it. */
+  readonly at: number
+  /** Ends the call now. */
+  end(reason: Error): void
+}
+
+function createDeadline(timeoutMs: number): Deadline {
+  const ended = new AbortController()
+  return {
+    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ended.signal]),
+    at: performance.now() + timeoutMs,
+    end: (reason) => ended.abort(reason),
+  }
+}
+
+/** Measures how fast a response arrives. */
+interface Pace {
+  /** Releases the holding and waits for `bytes` like a new holder. */
+  reenter(bytes: number): Promise<void>
+  stop(): void
+}
+
+/**
+ * Reduces what is reserved for a response to what it will have at its deadline if it goes on as in the last second. One that is reduced is
+ * ended when it is in the way of another one.
+ */
+function watchPace({ holding, exchanged, deadline }: Receiving & { readonly deadline: Deadline }): Pace {
+  let last = { at: performance.now(), bytes: 0 }
+  const measure = () => {
+    const now = { at: performance.now(), bytes: exchanged.responseBytes }
+    const tookMs = now.at - last.at
+    const likely = Math.ceil(now.bytes + (now.bytes - last.bytes) * (Math.max(0, deadline.at - now.at) / tookMs))
+    last = now
+    if (tookMs <= PACE_MS + BUSY_MS && likely < holding.bytes)
+      holding.resizeSlow(likely, () => deadline.end(new AnswerTooSlow()))
+  }
+  const timer = setInterval(measure, PACE_MS)
+  return {
+    async reenter(bytes) {
+      await holding.reenter(bytes)
+      // Nothing was read while it waited.
+      last = { at: performance.now(), bytes: exchanged.responseBytes }
+      timer.refresh()
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
 /** Reads a body to its end while its memory holding grows with it. Closes the connection beyond `maxBytes` and `VALUES_MAX`. */
-async function readText(body: AsyncIterable<Buffer>, { holding, maxBytes, exchanged }: Reading): Promise<string> {
+async function readText(body: AsyncIterable<Buffer>, { holding, pace, maxBytes, exchanged }: Reading): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   let values = 0
@@ -198,12 +279,15 @@ async function readText(body: AsyncIterable<Buffer>, { holding, maxBytes, exchan
     values += countValues(chunk)
     exchanged.responseBytes = bytes
     if (bytes > maxBytes || values > VALUES_MAX) throw new AnswerTooLarge()
-    if (!holding.isSmall) continue
+    if (bytes <= holding.bytes) continue
+    const isSmall = holding.bytes === 0
     holding.resize(bytes)
-    if (!holding.isSmall) await holding.reenter(UNKNOWN_BYTES)
+    if (isSmall && holding.bytes > 0) await pace.reenter(UNKNOWN_BYTES)
   }
   holding.resize(bytes)
-  return new TextDecoder().decode(Buffer.concat(chunks))
+  const text = new TextDecoder().decode(Buffer.concat(chunks))
+  if (hasLongName(text)) throw new NameTooLong()
+  return text
 }
 
 /** Expected response size of a call: follows growth at once, and shrinking slowly. */

@@ -68,7 +68,7 @@ export class RpcFailure extends NodeUnreliable {
     this.call = call ?? null
     this.isSilent = isSilent ?? false
     this.isAway = isAway ?? false
-    this.isGone = kind === 'refused' || kind === 'pruned'
+    this.isGone = kind === 'pruned'
     this.method = call?.method ?? method ?? null
   }
 }

@@ -24,7 +24,7 @@ export interface Quote {
 /**
  * Why a pair that a source is expected to price has no part in a price, most of all: `no_answer` = the source has not responded, or not lately;
  * `unlisted` = it does not list the pair; `missing` = its response lacks the pair; `halted` = listed, and not traded; `no_price` = zero, one-sided, crossed,
- * too wide or malformed; `no_time` = the price has no usable time; `unit` = its time is years away, in the wrong unit; `clock` = its time is ahead of our
+ * too wide, malformed or out of all proportion; `no_time` = the price has no usable time; `unit` = its time is years away, in the wrong unit; `clock` = its time is ahead of our
  * clock; `late` = too old; `duplicate` = two prices; `frozen` = the source repeats itself; `contradicted` = the same response contradicts it; `outlier` = too
  * far from the others; `peg` = the stablecoin that it is quoted in has no usable price; `alone` = too few others to agree with.
  */

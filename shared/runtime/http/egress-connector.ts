@@ -38,7 +38,7 @@ export interface EgressConnectorOptions {
  */
 export function createEgressConnector(options: EgressConnectorOptions): buildConnector.connector {
   const tls = options.ca === undefined ? {} : { ca: options.ca }
-  const connect = buildConnector({ timeout: options.connectTimeoutMs, keepAlive: true, ...tls })
+  const connect = buildConnector({ timeout: options.connectTimeoutMs, keepAlive: true, allowH2: false, ...tls })
   return (target, callback) => {
     const hostname = target.hostname.replace(/^\[(.*)\]$/, '$1')
     const startedAt = performance.now()

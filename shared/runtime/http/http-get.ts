@@ -23,7 +23,12 @@ const VALUES_MAX = 2 ** 18
 
 /** Builds a client with its own connections; they stay open between polls so that a poll costs one round trip. */
 export function createHttpGet(options: { readonly userAgent: string }) {
-  const dispatcher = new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, connections: 4, maxHeaderSize: 16_384 })
+  const dispatcher = new Agent({
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connections: 4,
+    maxHeaderSize: 16_384,
+    allowH2: false,
+  })
   return {
     /**
      * One GET under a total deadline (`signal` covers headers and body). Redirects are not followed and come back with

@@ -1,3 +1,4 @@
+import { createSecureServer } from 'node:http2'
 import { createServer as createTlsServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -208,6 +209,22 @@ describe('TLS', () => {
     expect(result).toMatchObject({ outcome: 'answered', status: 200, body: 'secure', ip: '127.0.0.1' })
     expect(result.phases.tlsMs).toBeGreaterThan(0)
     expect(names).toEqual(['hooks.example.com'])
+  })
+
+  // Guarantee: the bounds of an answer are those of HTTP/1.1, so a receiver never chooses another version.
+  test('HTTP/2 is not offered', async () => {
+    const versions: string[] = []
+    const options = { cert: TEST_CERTIFICATE, key: TEST_CERTIFICATE_KEY, allowHTTP1: true }
+    const both = createSecureServer(options, ({ httpVersion }, response) => {
+      versions.push(httpVersion)
+      response.end()
+    })
+    await new Promise<void>((resolve) => both.listen(0, '127.0.0.1', resolve))
+    const url = `https://hooks.example.com:${(both.address() as AddressInfo).port}/`
+    expect(await client({ ...loopback, ca: TEST_CERTIFICATE }).post(postTo(url))).toMatchObject({ status: 200 })
+    expect(versions).toEqual(['1.1'])
+    await Promise.all(open.splice(0).map((http) => http.close()))
+    await new Promise((resolve) => both.close(resolve))
   })
 
   test('a certificate for another name, or of nobody we trust, is a tls failure', async () => {

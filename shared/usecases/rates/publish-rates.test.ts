@@ -76,6 +76,22 @@ describe('publishRates', () => {
     expect(stored[0]?.expected).toEqual({ BTC: 5 })
   })
 
+  // Money: a first price has no history to be compared with, and all sources together may be wrong about it.
+  it.each([
+    ['EUR', '100000000000000000000'],
+    ['EUR', '0.00000000000000000001'],
+    ['BTC', '0.5'],
+    ['BTC', '71250000000'],
+  ])('publishes no first price of %s at %s dollars', async (name, price) => {
+    const { publish, books } = build()
+    const others = books({ ETH: '2140', GBP: '1.33' })
+    const snapshot = await publish([...books({ [name]: price }), ...others])
+    expect(snapshot?.usdPerSymbol).toEqual({ ETH: expect.anything() })
+    expect(Object.keys(snapshot?.fiatPerUsd ?? {})).toEqual(['USD', 'GBP'])
+    expect(snapshot?.guards[name]).toBeUndefined()
+    expect(snapshot?.sources['kraken']?.dropped).toEqual({ [`${name}/USD`]: 'no_price' })
+  })
+
   it('publishes nothing from quotes older than their limit', async () => {
     const { publish, books, stored } = build()
     expect(await publish(books({ BTC: '71250' }, 60_001))).toBeNull()
@@ -105,13 +121,13 @@ describe('publishRates', () => {
   // Money: sources that are wrong alike must not set a price without a second opinion.
   it('asks for a second opinion only about a jump of more than 30 %, and publishes when it agrees twice', async () => {
     const { publish, books, world } = build()
-    await publish(books({ BTC: '100' }))
-    expect((await publish(books({ BTC: '50' })))?.usdPerSymbol).toEqual({})
-    expect((await publish(books({ BTC: '50' })))?.usdPerSymbol).toEqual({})
+    await publish(books({ BTC: '1000' }))
+    expect((await publish(books({ BTC: '500' })))?.usdPerSymbol).toEqual({})
+    expect((await publish(books({ BTC: '500' })))?.usdPerSymbol).toEqual({})
     expect(world.requests).toEqual(['BTC', 'BTC'])
     world.confirms = true
-    expect((await publish(books({ BTC: '50' })))?.usdPerSymbol['BTC']?.price).toBe('50')
-    await publish(books({ BTC: '51' }))
+    expect((await publish(books({ BTC: '500' })))?.usdPerSymbol['BTC']?.price).toBe('500')
+    await publish(books({ BTC: '510' }))
     expect(world.requests).toHaveLength(3)
   })
 

@@ -7,6 +7,7 @@ import { LEGS, priceSymbols, type RateSymbol } from '#shared/domain/rates/crypto
 import { priceFiats } from '#shared/domain/rates/fiat-board.ts'
 import { type GuardMemory, type GuardVerdict, guard, isJump } from '#shared/domain/rates/guard.ts'
 import { expectedVotes, pairUses } from '#shared/domain/rates/pair-use.ts'
+import { isPlausible } from '#shared/domain/rates/plausible.ts'
 import { publishable } from '#shared/domain/rates/price.ts'
 import { isFresh, isQuote, type Quote, type Reading } from '#shared/domain/rates/quote.ts'
 import type { JumpConfirmation } from '#shared/ports/rate-sources.ts'
@@ -26,8 +27,9 @@ export type PublishRatesDeps = Uses<'clock' | 'logger' | 'metrics'> & {
  * thus unavailable at once, and nothing is computed with a price that a guard doubts. Publishes nothing, and returns null, when no symbol has a quorum: the
  * last snapshot then expires. The guards' state is read from the last snapshot and carried on in the new one. Counts and stores what became of each reading.
  */
-export async function publishRates(deps: PublishRatesDeps, readings: readonly Reading[]): Promise<RateSnapshot | null> {
+export async function publishRates(deps: PublishRatesDeps, given: readonly Reading[]): Promise<RateSnapshot | null> {
   const now = deps.clock.now()
+  const readings = given.map(withoutNonsense)
   const fresh = readings.filter(isQuote).filter((quote) => isFresh(quote, now))
   const memories = (await newestSnapshot(deps.rates, now))?.guards ?? {}
   const cycle: Cycle = { now, memories, verdicts: new Map() }
@@ -57,6 +59,13 @@ export async function publishRates(deps: PublishRatesDeps, readings: readonly Re
   await deps.rates.insert(snapshot)
   recordSnapshot(deps, snapshot)
   return snapshot
+}
+
+/** A price out of all proportion is none: the guards have nothing to compare a first price with. */
+function withoutNonsense(reading: Reading): Reading {
+  if (!isQuote(reading) || isPlausible(reading.base, reading.quote, reading.price)) return reading
+  const { source, base, quote } = reading
+  return { source, base, quote, because: 'no_price' }
 }
 
 interface Cycle {

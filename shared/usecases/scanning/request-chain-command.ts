@@ -37,8 +37,8 @@ export interface CommandResult {
 
 /**
  * Requests that the scanner of a network reads blocks again, goes back, resumes after a halt, or skips blocks that no node has any more. Only stores the request, with its
- * audit row; the holder of the network's lease runs it. Repeating an open request returns it.
- * Throws `VALIDATION_ERROR` for invalid heights, `NOT_FOUND` for a network that was never scanned and
+ * audit row; the holder of the network's lease runs it. Repeating an open request returns it, and so does repeating an operation by its id,
+ * whatever became of the request and of the scanner meanwhile. Throws `VALIDATION_ERROR` for invalid heights, `NOT_FOUND` for a network that was never scanned and
  * `INVALID_STATE` when a different request of this kind is open, or a rescan of a halted network is requested.
  */
 export async function requestCommand(deps: CommandDeps, input: CommandInput): Promise<CommandResult> {
@@ -47,7 +47,8 @@ export async function requestCommand(deps: CommandDeps, input: CommandInput): Pr
   if (cursor === null) {
     throw new PaymeshError('NOT_FOUND', { message: `No block of ${network} has been scanned in ${mode} mode.` })
   }
-  const range = rangeOf(cursor, input)
+  const earlier = input.opId === undefined ? null : await deps.commands.findById(input.opId)
+  const range = earlier === null ? rangeOf(cursor, input) : rangeOfRequest(cursor, earlier)
   const counted =
     range === null
       ? { live: 0, confirmed: 0 }
@@ -60,9 +61,8 @@ export async function requestCommand(deps: CommandDeps, input: CommandInput): Pr
     livePayments: counted.live,
     confirmedPayments: counted.confirmed,
   }
-  if (kind === 'resume' && cursor.status !== 'halted') return { plan, command: null, repeated: false }
-  const earlier = input.opId === undefined ? null : await deps.commands.findById(input.opId)
   if (earlier !== null) return { plan, command: earlier, repeated: true }
+  if (kind === 'resume' && cursor.status !== 'halted') return { plan, command: null, repeated: false }
   const wanted = commandOf(deps, input, cursor)
   const openEnd = kind === 'rescan' && input.to === null
   const standing = (await deps.commands.listOpen(mode, network)).find((command) => command.kind === kind)
@@ -106,6 +106,12 @@ function rangeOf(cursor: ChainCursor, { kind, from, to }: CommandInput): { readF
     throw new PaymeshError('INVALID_STATE', { message: 'The scanner is halted: resume or rewind it first.' })
   }
   return { readFrom: from, readTo }
+}
+
+/** The same of a stored request, which may have been carried out: nothing is left to read where the scanner is below. */
+function rangeOfRequest(cursor: ChainCursor, { kind, from, to }: ChainCommand) {
+  if (kind === 'rescan' && from !== null && to !== null) return { readFrom: from, readTo: to }
+  return kind === 'rewind' && to !== null && to < cursor.height ? { readFrom: to + 1, readTo: cursor.height } : null
 }
 
 function commandOf(deps: CommandDeps, input: CommandInput, cursor: ChainCursor): ChainCommand {
