@@ -23,8 +23,8 @@ const CONNECTIONS = 8
 /** Pause after a status 429 without a stated pause. */
 const RETRY_AFTER_DEFAULT_MS = 1_000
 
-/** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici), or that would have. */
-const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError', 'AnswerTooSlow'])
+/** Names of errors of a deadline that passed (`AbortSignal.timeout`, undici). */
+const LATE_ERRORS = new Set(['TimeoutError', 'HeadersTimeoutError', 'BodyTimeoutError'])
 
 /** Why there is no connection at all, by the code of Node's or undici's error: the node can be asked nothing. */
 const NO_CONNECTION: ReadonlyMap<string, string> = new Map([
@@ -181,6 +181,8 @@ function failureOf(
     return failure('retry', `more than ${ENVELOPE_MAX_BYTES} bytes came around the response`, false)
   if (error instanceof NameTooLong)
     return failure('retry', `a name in the response has more than ${NAME_MAX} characters`, false)
+  if (causes.some((cause) => cause instanceof AnswerTooSlow))
+    return failure('late', `the response came too slowly for its ${timeoutMs / 1_000} s`, true)
   if (causes.some((cause) => cause instanceof Error && LATE_ERRORS.has(cause.name)))
     return failure('late', `no response within ${timeoutMs / 1_000} s`, true)
   const code = errorCode(error) ?? ''

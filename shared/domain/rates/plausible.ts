@@ -4,8 +4,8 @@ import type { FxSeries } from './fiat-board.ts'
 import { parsePrice } from './price.ts'
 
 /**
- * US dollars for one unit, in its order of magnitude: coins as CoinPaprika and the books of five exchanges had them in November 2026, currencies
- * as Coinbase's table and the books of EUR and GBP in August 2026. Old values are good for years: see how far a price may be from them.
+ * US dollars for one unit, in its order of magnitude: those of the simulated exchanges, November 2026. Old values are good for years: see how far a
+ * price may be from them.
  */
 const USD: Readonly<Record<RateSymbol | FxSeries | 'USD', string>> = {
   USD: '1',
@@ -31,9 +31,9 @@ const USD: Readonly<Record<RateSymbol | FxSeries | 'USD', string>> = {
   'ARS:official': '0.00067',
 }
 
-/** How far a price of two currencies may be from what it was: none of ours lost so much within ten years, but the peso, 90-fold (2016 to 2026). */
+/** How far a price of two currencies may be from what it was: the Argentine peso, the fastest of ours, lost about as much from 2016 to 2026. */
 const FIAT_FACTOR = 100n
-/** The same for a price in which there is a coin: Dogecoin rose 300-fold within the year 2021. */
+/** The same for a price in which there is a coin: Dogecoin rose about 150-fold from January to May 2021. */
 const COIN_FACTOR = 1_000n
 
 /**

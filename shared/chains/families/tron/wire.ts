@@ -37,9 +37,9 @@ const transaction = z.object({
   txID: hash,
   raw_data_hex: bytes,
   raw_data: z.object({
-    contract: z
-      .array(z.object({ type: z.string(), parameter: z.object({ value: z.unknown().optional() }) }))
-      .default([]),
+    contract: wireList(z.object({ type: z.string(), parameter: z.object({ value: z.unknown().optional() }) })).default(
+      [],
+    ),
   }),
   ret: wireList(z.object({ contractRet: z.string().optional() })).default([]),
 })
