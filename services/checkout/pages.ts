@@ -45,8 +45,14 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   const folder = join(pagesDir, 'checkout')
   const built = readFileSync(join(folder, 'index.html'), 'utf8')
   const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, folder)]))
-  const show = (request: Request, response: Response, status: number, scriptless: Html | null = null): void => {
-    const page = pages.get(languageOf(request)) ?? built
+  const show = (
+    request: Request,
+    response: Response,
+    status: number,
+    scriptless: Html | null = null,
+    late: Html = html``,
+  ): void => {
+    const page = (pages.get(languageOf(request)) ?? built).replace(ROOT, `${ROOT}${late.markup}`)
     response
       .status(status)
       .set({ 'Content-Security-Policy': PAGE_POLICY, 'Cache-Control': 'no-cache', Vary: 'Accept-Language' })
@@ -66,7 +72,8 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
       response.set('Link', preload(`/api/${kind}/${id}?coins`))
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       if (!isRead) response.set('Allow', 'GET, HEAD')
-      show(request, response, isRead ? 200 : 405, leadTo(`/${kind}/${id}${below}/plain${speechOf(request).query}`))
+      const lead = leadTo(`/${kind}/${id}${below}/plain${speechOf(request).query}`)
+      show(request, response, isRead ? 200 : 405, html`${lead.refresh}${lead.link}`, lead.link)
     })
   }
 
@@ -108,6 +115,8 @@ function stylesOf(built: string): readonly string[] {
   return [...built.matchAll(/href="([^"]+)"/g)].flatMap(([, href = '']) => (href.endsWith('.css') ? href : []))
 }
 
+/** Where the script shows the page, in place of what it finds there. */
+const ROOT = '<div id="root">'
 const NOSCRIPT = ['<noscript>', '</noscript>'] as const
 
 /** The built page says that it needs JavaScript; one that has something else to say without it says that instead. */
@@ -116,11 +125,11 @@ function withoutScript(page: string, { markup }: Html): string {
   return from < 0 ? page : `${page.slice(0, from + NOSCRIPT[0].length)}${markup}${page.slice(to)}`
 }
 
-/** Leads to a page that exists without JavaScript. Browsers that follow no refresh inside `noscript` have the link. */
-const leadTo = (path: string): Html => html`
-      <meta http-equiv="refresh" content="0; url=${path}" />
-      <p><a href="${path}">Continue without JavaScript · Continuar sin JavaScript · Continuar sem JavaScript</a></p>
-    `
+/** Leads to a page that exists without JavaScript. Browsers that follow no refresh inside `noscript`, or whose script does not come, have the link. */
+const leadTo = (path: string) => ({
+  refresh: html`<meta http-equiv="refresh" content="0; url=${path}" />`,
+  link: html`<p><a href="${path}">Continue without JavaScript · Continuar sin JavaScript · Continuar sem JavaScript</a></p>`,
+})
 
 /**
  * The browser requests the page's data together with its script, one way there and back earlier than the script would. The script's

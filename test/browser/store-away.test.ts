@@ -115,6 +115,26 @@ test('an open page says that its invoice, link or refund was removed', async () 
 
 // Guarantee: whoever runs no script can pay all the same: the coin, the network, the amount, the address and its code are on the page, and every
 // form goes through the same use cases.
+// Guarantee: a payer whose browser lets scripts run, but gets or understands none of ours, is led to the page that needs none.
+test('a page whose script does not come leads on, and one whose script comes says nothing of it', async () => {
+  const { paths } = await records()
+  const page = await browser.open()
+  await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, body: '' }))
+  await page.goto(checkout().url + paths.link)
+  const lead = page.getByRole('link', { name: /^Continue without JavaScript/ })
+  const look = async (of: string) => await page.evaluate(`getComputedStyle(document.querySelector('#root > p')).${of}`)
+  // Hidden at first, also for readers who want no motion.
+  expect(await look('animationName')).toBe('appear')
+  await expect.poll(() => look('opacity'), { timeout: 20_000 }).toBe('1')
+  await lead.click()
+  await shown.link(page).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`${paths.link}/plain`)
+  const whole = await browser.open()
+  await whole.goto(checkout().url + paths.link)
+  await shown.link(whole).waitFor()
+  expect(await whole.getByText('Continue without JavaScript').count()).toBe(0)
+})
+
 test('without scripts a link is paid to its address, and the receipt is read', async () => {
   const { url, link, engine } = checkout()
   const page = await browser.open({ width: 390, height: 844, isScriptless: true })

@@ -71,5 +71,7 @@ async function start(): Promise<void> {
   const first = await loadWords(readLanguage())
   RefundPage = (await refund)?.RefundPage ?? null
   const root = document.getElementById('root')
+  // What stood there in case that no script comes.
+  root?.replaceChildren()
   if (root !== null) render(<App first={first} />, root)
 }

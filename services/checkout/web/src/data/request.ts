@@ -58,7 +58,7 @@ export function newActionId(): string {
   // Not `randomUUID`, which only pages on https and localhost have.
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  return hex.replace(/(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-a$4-')
 }
 
 /** The id that this browser used for a purpose before, otherwise a new one: a click repeated after a reload is the same click. */

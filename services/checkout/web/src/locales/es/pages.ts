@@ -19,7 +19,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'receipt.when': 'Fecha e ID de la transacción',
   'receipt.none': 'No se recibió nada.',
   'receipt.qr': 'Código QR que lleva a este recibo',
-  'receipt.now': 'Este recibo muestra el cobro tal como estaba al abrirlo. Su estado actual está siempre en',
+  'receipt.now': 'Este recibo muestra el cobro como estaba al abrirlo. Su estado actual está siempre en',
   'receipt.check': 'Cualquiera puede comprobar las transacciones en un explorador de bloques de {n}.',
   'receipt.tax': 'No es una factura fiscal.',
   'receipt.print': 'Imprimir o guardar como PDF',
@@ -52,7 +52,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'amount.low': 'Es muy poco. {a}',
   'amount.high': 'Es demasiado. {a}',
   'how.b': 'Así funciona:',
-  how: 'elige una moneda en la página siguiente, envía el importe exacto desde tu billetera o exchange y recibe un recibo. Sin cuenta ni correo electrónico.',
+  how: 'elige una moneda en la página siguiente, envía el importe exacto desde tu billetera o exchange y recibe un recibo. Sin cuenta ni correo.',
   'link.continue': 'Continuar con {a}',
   'link.continueEmpty': 'Continuar',
   'link.next': 'Pagas en cripto y eliges la moneda después.',
@@ -87,7 +87,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   failed:
     'No hay respuesta por ahora. No se cobró nada, y un pago que ya enviaste está a salvo. Esta página se carga en cuanto la haya.',
   'away.offline': 'Sin conexión. Tu pago está a salvo. Esta página se actualiza cuando vuelvas a tener red.',
-  'away.server': 'Se perdió la conexión. Tu pago está a salvo. Esta página se actualiza en cuanto vuelva la conexión.',
+  'away.server': 'Se perdió la conexión. Tu pago está a salvo. Esta página se actualiza en cuanto vuelva.',
   'away.busy':
     'Llegaron demasiadas solicitudes desde tu conexión. Tu pago está bien. Esta página vuelve a intentarlo en {t}.',
   'none.too_small.title': 'El importe es demasiado pequeño',
