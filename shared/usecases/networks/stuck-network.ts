@@ -100,6 +100,10 @@ function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Finding |
     return ['no_progress', mempoolAt, sentence]
   }
   const newest = Math.max(advancedAt ?? time, time)
+  const { unproven } = cursor
+  // Blocks pass, but their deadlines do not.
+  const unprovable = unproven == null || now - unproven <= STILL_MS ? null : waitingFound(cursor, unproven)
+  if (unprovable !== null) return unprovable
   if (cursor.mode !== 'live' || isAhead || now - newest <= lagMarkMs(blockTimeMs)) return null
   return ['no_new_block', newest, `The node has returned no block above ${height}. It may have stopped syncing.`]
 }
