@@ -27,7 +27,8 @@ export function stuckNetwork(cursor: ChainCursor, scene: StuckScene): StuckNetwo
       failing(cursor, scene) ??
       unattended(cursor, scene) ??
       still(cursor, scene) ??
-      incomplete(cursor))
+      incomplete(cursor) ??
+      unprovable(cursor, scene))
     : withoutNode(cursor)
   if (found === null) return null
   const [cause, since, sentence] = found
@@ -81,6 +82,12 @@ function incomplete({ skipped }: ChainCursor): Finding | null {
   return ['blocks_skipped', at, sentence]
 }
 
+/** Blocks pass, but deadlines in them do not. */
+function unprovable(cursor: ChainCursor, { now }: StuckScene): Finding | null {
+  const { unproven } = cursor
+  return unproven == null || now - unproven <= STILL_MS ? null : waitingFound(cursor, unproven)
+}
+
 function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Finding | null {
   const { height, headHeight, headSeenAt, advancedAt, atHeadAt, trouble, time } = cursor
   // A cursor of an older release does not record when it moved.
@@ -100,10 +107,6 @@ function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Finding |
     return ['no_progress', mempoolAt, sentence]
   }
   const newest = Math.max(advancedAt ?? time, time)
-  const { unproven } = cursor
-  // Blocks pass, but their deadlines do not.
-  const unprovable = unproven == null || now - unproven <= STILL_MS ? null : waitingFound(cursor, unproven)
-  if (unprovable !== null) return unprovable
   if (cursor.mode !== 'live' || isAhead || now - newest <= lagMarkMs(blockTimeMs)) return null
   return ['no_new_block', newest, `The node has returned no block above ${height}. It may have stopped syncing.`]
 }
