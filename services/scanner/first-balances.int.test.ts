@@ -129,3 +129,19 @@ it('coins that a key sent on are read when every block is read from then on', as
   stage.scan(stage.source({ client: clientOf([await prunedNode()]), looks: USUAL_LOOKS }))
   await stage.untilPayments([{ amount: '5000000' }, { amount: String(10n ** 18n) }])
 })
+
+// Guards the quota of hosted nodes: what has not been read yet is not what nobody could read.
+it('a new invoice lets no thrifty network prove the deadlines of all', async () => {
+  const client = clientOf()
+  const { accounts } = client
+  if (accounts === undefined) throw new Error('no account reader')
+  const everywhere = vi.fn(accounts.everywhere)
+  const counted = { ...client, accounts: { ...accounts, everywhere } }
+  await waitFor('eth_ethereum', 1, { at: Date.now() - 1_000, endsAt: Date.now() + HOUR_MS })
+  stage.scan(stage.source({ client: counted, thrifty: briskPace({ allLookMs: HOUR_MS }) }))
+  await stage.untilHeight(await stage.height())
+  await send(10n ** 18n, WATCHED.address)
+  await stage.chain.mine()
+  await stage.untilPayments([{ amount: String(10n ** 18n) }])
+  expect(everywhere).not.toHaveBeenCalled()
+})

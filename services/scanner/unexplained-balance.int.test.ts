@@ -151,6 +151,19 @@ describe('a node that does not answer for balances', () => {
     await vi.waitFor(async () => expect(await stage.cursor()).toMatchObject({ unproven: null }))
   })
 
+  // Guarantee: a network whose nodes never answer for balances does not stand still because an invoice is opened.
+  it('holds up no deadlines for longer, whenever their invoices were opened', async () => {
+    await scanOnce()
+    await waitForEther()
+    await stage.chain.mine()
+    await blind()
+    for (const _ of [1, 2]) {
+      await stage.chain.mine()
+      await untilHead()
+    }
+    expect((await stage.cursor())?.unproven ?? null).toBeNull()
+  })
+
   // Guarantee: the same where blocks that passed without balances are replaced, and the coins came before those.
   it('hides no coins below a reorganisation of blocks that passed without it', async () => {
     await waitForEther()

@@ -1,6 +1,6 @@
 import type { CoinBalance } from '#shared/db/scanning/coin-balance-model.ts'
 /** Balance of an account at the end of a block, and its known transactions since. */
-export type BalanceCheck = CoinBalance['checks'][number]
+export type BalanceCheck = NonNullable<CoinBalance['checks']>[number]
 
 /** What an account had when invoices that wait for it were first read. */
 export type AccountStart = NonNullable<CoinBalance['starts']>[number]
@@ -12,4 +12,4 @@ export interface AccountStarts {
 }
 
 /** The last checks of one account, the newest last. */
-export type AccountChecks = Pick<CoinBalance, 'matchKey' | 'checks'>
+export type AccountChecks = Required<Pick<CoinBalance, 'matchKey' | 'checks'>>

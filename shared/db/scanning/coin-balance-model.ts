@@ -33,7 +33,8 @@ export const COIN_BALANCES = defineCollection(
     mode: z.enum(MODES),
     network: textAs<NetworkId>(),
     matchKey: z.string(),
-    checks: z.array(CHECK),
+    /** Empty where blocks passed without a balance and none before them is known; absent before the first block. */
+    checks: z.array(CHECK).exactOptional(),
     /** Of the invoices that waited when the last one was added, the oldest first. */
     starts: z.array(START).exactOptional(),
     scanEpoch: z.number(),

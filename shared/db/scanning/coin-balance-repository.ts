@@ -22,7 +22,6 @@ export function createCoinBalanceRepository(db: Database) {
         filter: { _id: idOf(row.mode, row.network, row.matchKey), scanEpoch: { $lte: epoch } },
         update: {
           $set: { ...COIN_BALANCES.toFields({ ...row, scanEpoch: epoch }), updatedAt: new Date() },
-          ...(row.checks === undefined && { $setOnInsert: { checks: [] } }),
         },
         upsert: true as const,
       },
@@ -39,8 +38,8 @@ export function createCoinBalanceRepository(db: Database) {
     /** The stored checks of these accounts; accounts without one are missing. */
     find: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountChecks[]> => {
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
-      const found = await balances.find({ _id: { $in: ids } }).toArray()
-      return found.map(COIN_BALANCES.toRecord).map(({ matchKey, checks }) => ({ matchKey, checks }))
+      const found = await balances.find({ _id: { $in: ids }, checks: { $exists: true } }).toArray()
+      return found.map(COIN_BALANCES.toRecord).map(({ matchKey, checks = [] }) => ({ matchKey, checks }))
     },
     /** Replaces the checks of accounts. Throws `ScannerFenced` when a newer lease holder wrote one of them. */
     save: (mode: Mode, network: NetworkId, accounts: readonly AccountChecks[], epoch: number): Promise<void> =>

@@ -59,6 +59,17 @@ it.each<[cause: string | null, what: string, Partial<ChainCursor>, hasNode?: boo
   ['node_silent', 'hears nothing from its node', { headSeenAt: ago(3) }],
   ['no_progress', 'stays behind the head without a failure', { headHeight: 120, ...stoppedAt(3) }],
   ['nodes_disagree', 'waits for nodes that agree', { headSeenAt: ago(3), waitReason: 'Two nodes, two blocks.' }],
+  ['nodes_disagree', 'reads blocks, but cannot prove deadlines', { unproven: ago(5), waitReason: 'Deadlines wait.' }],
+  [
+    'blocks_skipped',
+    'skipped blocks, and cannot prove deadlines',
+    {
+      ...{ unproven: ago(5), waitReason: 'Deadlines wait.' },
+      skipped: { from: 1, to: 9, since: ago(9), until: ago(8), at: ago(7), by: 'cli' },
+    },
+  ],
+  [null, 'proves deadlines', { unproven: ago(5) }],
+  [null, 'cannot prove them for a minute', { unproven: ago(1), waitReason: 'Deadlines wait.' }],
   ['no_progress', 'never shows its whole mempool', { mempoolAt: ago(24 * 60) }],
   [null, 'showed its mempool a minute ago', { mempoolAt: ago(1) }],
   ['no_new_block', 'has a node that stopped syncing', { ...stoppedAt(4) }],

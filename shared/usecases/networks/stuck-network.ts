@@ -27,7 +27,8 @@ export function stuckNetwork(cursor: ChainCursor, scene: StuckScene): StuckNetwo
       failing(cursor, scene) ??
       unattended(cursor, scene) ??
       still(cursor, scene) ??
-      incomplete(cursor))
+      incomplete(cursor) ??
+      unprovable(cursor, scene))
     : withoutNode(cursor)
   if (found === null) return null
   const [cause, since, sentence] = found
@@ -79,6 +80,12 @@ function incomplete({ skipped }: ChainCursor): Finding | null {
   const { from, to, since, at, by } = skipped
   const sentence = `Blocks ${from} to ${to} were skipped by ${by}: no node had them any more. Payments are stored, but deadlines after ${new Date(since).toISOString()} wait.`
   return ['blocks_skipped', at, sentence]
+}
+
+/** Blocks pass, but deadlines in them do not. */
+function unprovable(cursor: ChainCursor, { now }: StuckScene): Finding | null {
+  const { unproven } = cursor
+  return unproven == null || now - unproven <= STILL_MS ? null : waitingFound(cursor, unproven)
 }
 
 function still(cursor: ChainCursor, { now, blockTimeMs }: StuckScene): Finding | null {

@@ -131,9 +131,12 @@ async function compareBalances(
   session: ScanSession,
   { ledger, blocks, last, accounts }: Comparison,
 ): Promise<CheckedBlocks> {
-  const starts = await startsOf(session, ledger, [...accounts])
+  const { starts, broken } = await startsOf(session, ledger, [...accounts])
   const ends = await ledger.read([...accounts], last)
   session.balancesUnread = ends === null
+  // From here on nothing shows any more that their earlier balances are missing.
+  const isBroken = broken.some((matchKey) => starts.has(matchKey) || ends?.has(matchKey) === true)
+  if (isBroken) await doubtDeadlines(session)
   const sheets = [...accounts].map((matchKey): Sheet => {
     return { matchKey, start: starts.get(matchKey), end: ends?.get(matchKey), flows: flowsOf(blocks, matchKey) }
   })
@@ -189,39 +192,42 @@ const unexplained = ({ start, end, flows }: OpenedSheet): bigint =>
 
 /**
  * The checks that are valid up to the cursor's block; if there is none, the balance at that block is one. Where blocks below it passed without
- * balances, that hides what came in them: no deadline passes before it is proven.
+ * balances, that hides what came in them.
  */
 async function startsOf(
   session: ScanSession,
   ledger: BalanceLedger,
   matchKeys: readonly string[],
-): Promise<ReadonlyMap<string, BalanceCheck>> {
+): Promise<StartChecks> {
   const { height, hash } = session.cursor
-  const { starts, isBroken } = await storedStarts(session, matchKeys)
-  if (isBroken) await doubtDeadlines(session)
+  const { starts, broken } = await storedStarts(session, matchKeys)
   const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
-  if (unknown.length === 0) return starts
+  if (unknown.length === 0) return { starts, broken }
   for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash })) ?? []) {
     starts.set(matchKey, { height, hash, balanceBase, flowBase: 0n, through: { height, hash } })
   }
-  return starts
+  return { starts, broken }
 }
 
-/** The stored ones of them, and whether one is missing because blocks below the cursor passed without balances. */
-async function storedStarts(
-  { deps, source, cursor }: ScanSession,
-  matchKeys: readonly string[],
-): Promise<{ readonly starts: Map<string, BalanceCheck>; readonly isBroken: boolean }> {
+interface StartChecks {
+  readonly starts: Map<string, BalanceCheck>
+  /** Accounts without a stored one because blocks below the cursor passed without balances. */
+  readonly broken: readonly string[]
+}
+
+/** The stored ones of them. */
+async function storedStarts({ deps, source, cursor }: ScanSession, matchKeys: readonly string[]): Promise<StartChecks> {
   const { height, hash } = cursor
   const starts = new Map<string, BalanceCheck>()
-  let isBroken = false
+  const broken: string[] = []
   for (const { matchKey, checks } of await deps.balances.find(source.mode, source.network, matchKeys)) {
     const check = checks.findLast(({ through }) => through.height === height && through.hash === hash)
     if (check !== undefined) starts.set(matchKey, check)
     // A reorganisation or a person moved the cursor into blocks that had passed.
-    else isBroken ||= checks.length === 0 || checks.some((one) => one.height < height && height < one.through.height)
+    else if (checks.length === 0 || checks.some((one) => one.height < height && height < one.through.height))
+      broken.push(matchKey)
   }
-  return { starts, isBroken }
+  return { starts, broken }
 }
 
 /** Two are stored: one of them is right whether or not the cursor moves after this. None: blocks passed, and no balance before them is known. */

@@ -173,6 +173,8 @@ function tick(session: ScanSession, source: ScanSource): Promise<boolean> {
 async function fullTick(session: ScanSession): Promise<boolean> {
   const moved = await scanTick(session)
   const { source, head, cursor } = session
+  // Payments above a cursor that was sent back may sum up blocks below it, which balances there would count again.
+  if (cursor.height < (cursor.recheckThrough ?? -1)) return moved
   // Of blocks that passed without balances, or left by thrifty scanning before the setting changed.
   if (await proveDeadlines(session)) return true
   if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true

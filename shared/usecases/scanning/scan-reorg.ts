@@ -61,7 +61,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
 }
 
 /** Whether a payment above a fork is a sum that began below it: its money may lie in blocks that stay and are not read again. */
-async function endsSumsAbove({ deps, source }: ScanSession, forkHeight: number): Promise<boolean> {
+export async function endsSumsAbove({ deps, source }: ScanSession, forkHeight: number): Promise<boolean> {
   const { mode, network } = source
   const blocks = [{ height: Number.MAX_SAFE_INTEGER, hash: '' }]
   const scope = { mode, network, from: forkHeight + 1, blocks, confirmedToo: true }

@@ -6,6 +6,7 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
+import { scannedTime } from '#shared/usecases/networks/known-until.ts'
 import { measureMove, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
 import type { RecordDeps } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -143,9 +144,14 @@ export async function doubtDeadlines(session: ScanSession): Promise<void> {
   if (Object.keys(change).length > 0) await moveCursor(session, change)
 }
 
-/** Cursor fields with which deadlines from this time on wait for a proof; empty when they do already. Pure. */
-export const doubting = ({ unproven }: ChainCursor, time: Ms): Pick<ChainCursor, 'unproven'> =>
-  unproven != null && unproven <= time ? {} : { unproven: time }
+/**
+ * Cursor fields with which deadlines from this time on wait for a proof, and at the latest those after the last reading: times of blocks may be in
+ * the future. Empty when they do already. Pure.
+ */
+export function doubting({ unproven, advancedAt }: ChainCursor, time: Ms): Pick<ChainCursor, 'unproven'> {
+  const from = scannedTime({ time, ...(advancedAt !== undefined && { advancedAt }) })
+  return unproven != null && unproven <= from ? {} : { unproven: from }
+}
 
 /** The scope of this session's payment writes. */
 export function writeScope(session: ScanSession) {
