@@ -38,6 +38,6 @@ export function unspentBlock(chain: SimChain, block: SimBlock, scripts: readonly
 
 /** How Bitcoin Core refuses a block that it has pruned. */
 export function prunedBlock({ height, hash }: SimBlock): BlockUnreadable {
-  const cause = new RpcFailure('refused', 'Block not available (pruned data)', { method: 'getblock' })
+  const cause = new RpcFailure('pruned', 'Block not available (pruned data)', { method: 'getblock' })
   return new BlockUnreadable({ height, hash, method: 'getblock', reason: cause.message }, cause)
 }
