@@ -88,7 +88,9 @@ const receiver = (behave: Behaviour): Promise<number> =>
 async function deliverTo(url: string, options: WebhookHttpOptions = {}, timeoutMs = PATIENT_MS) {
   const http = createWebhookHttp(options)
   const impatient = {
-    post: (request: Parameters<typeof http.post>[0]) => http.post({ ...request, timeoutMs }),
+    // The retry, which is due at once, would be claimed as well where this process is slow.
+    post: (request: Parameters<typeof http.post>[0]) =>
+      http.post({ ...request, timeoutMs }).finally(() => void dispatcher.stop()),
   }
   const deps = dispatcherDeps(stores, { secretBox, http: impatient })
   const { endpoint, deliveryIds } = await givePending(stores.db, secretBox, 1, { url })
