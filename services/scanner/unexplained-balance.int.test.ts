@@ -1,11 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
-import { USUAL_LOOKS } from '#shared/usecases/scanning/thrifty-pace.ts'
-import { ETHER, increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
+import { ETHER, increase, readsFunds, TIMED_OUT, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const { stage, source, clientOf, untilHead, scanOnce, waitForEther, send, lying, prunedNode, credited } =
+const { stage, source, clientOf, untilHead, scanOnce, waitForEther, send, lying, scanBlind, credited } =
   useBalanceStage(stores)
 
 const rows = () => stores.db.connection.collection('exceptions').find({ kind: 'unexplained_balance' }).toArray()
@@ -74,7 +73,6 @@ describe('coins that come outside of any transaction', () => {
 })
 
 describe('a node that does not answer for balances', () => {
-  const TIMED_OUT = { error: { code: -32_000, message: 'timed out' } }
   const NOT_OFFERED = { error: { code: -32_601, message: 'the method does not exist' } }
 
   // Guarantee: what blocks and logs show is credited at once; deadlines wait a minute; no network stands still; nothing is lost.
@@ -115,25 +113,14 @@ describe('a node that does not answer for balances', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  /** A node that does not answer for balances until `answer`, and a scanner that passes blocks without them. */
-  async function blind() {
-    const node = { isSilent: true, refusals: 0 }
-    let skippedMs = 0
-    const url = await lying((call, truth) => {
-      if (!node.isSilent || !readsFunds(call)) return truth
-      node.refusals += 1
-      return TIMED_OUT
-    })
-    const clock = { ...stage.deps.clock, now: () => stage.deps.clock.now() + skippedMs }
-    stage.scan(source(clientOf([url]), { looks: USUAL_LOOKS }), { clock })
-    await vi.waitUntil(() => node.refusals > 2, 20_000)
-    skippedMs = 61_000
+  /** Blocks pass without balances once more, and then balances answer again. */
+  async function untilFound({ answer }: { readonly answer: () => void }): Promise<void> {
+    await stage.chain.mine()
     await untilHead()
-    return {
-      answer: () => {
-        node.isSilent = false
-      },
-    }
+    answer()
+    await stage.chain.mine()
+    await stage.untilPayments([increase(ETHER)])
+    await vi.waitFor(async () => expect(await stage.cursor()).toMatchObject({ unproven: null }))
   }
 
   // Guarantee: what came while nobody knew what an address had before is credited before a deadline passes, not a look later.
@@ -142,13 +129,7 @@ describe('a node that does not answer for balances', () => {
     await waitForEther()
     await send(ETHER)
     await stage.chain.mine()
-    const node = await blind()
-    await stage.chain.mine()
-    await untilHead()
-    node.answer()
-    await stage.chain.mine()
-    await stage.untilPayments([increase(ETHER)])
-    await vi.waitFor(async () => expect(await stage.cursor()).toMatchObject({ unproven: null }))
+    await untilFound(await scanBlind())
   })
 
   // Guarantee: a network whose nodes never answer for balances does not stand still because an invoice is opened.
@@ -156,7 +137,7 @@ describe('a node that does not answer for balances', () => {
     await scanOnce()
     await waitForEther()
     await stage.chain.mine()
-    await blind()
+    await scanBlind()
     for (const _ of [1, 2]) {
       await stage.chain.mine()
       await untilHead()
@@ -170,30 +151,8 @@ describe('a node that does not answer for balances', () => {
     await scanOnce()
     await send(ETHER)
     await stage.chain.mine(4)
-    const node = await blind()
+    const node = await scanBlind()
     await stage.chain.reorg(2)
-    await stage.chain.mine()
-    await untilHead()
-    node.answer()
-    await stage.chain.mine()
-    await stage.untilPayments([increase(ETHER)])
-    await vi.waitFor(async () => expect(await stage.cursor()).toMatchObject({ unproven: null }))
+    await untilFound(node)
   })
-})
-
-// Guarantee: the sum of several blocks that a reorganisation takes out is found again where its money lies below the fork.
-it('a sum that began below a fork is stored again', async () => {
-  await waitForEther()
-  await scanOnce()
-  await send(ETHER)
-  await stage.chain.mine(4)
-  const summed = stage.scan(source(clientOf([await prunedNode()])))
-  await untilHead()
-  await summed.stop()
-  expect(await credited()).toEqual([ETHER])
-  await stage.chain.reorg(2)
-  await stage.chain.mine()
-  stage.scan(source(undefined, { looks: USUAL_LOOKS }))
-  await untilHead()
-  await stage.untilPayments([{ ...increase(ETHER), state: expect.stringMatching(/detected|confirmed/) }])
 })

@@ -1,10 +1,11 @@
 import { Wallet as Signer } from 'ethers'
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
 import type { ScanDeps, ScanSource } from '#shared/usecases/scanning/scan-session.ts'
+import { USUAL_LOOKS } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { sampleInvoice, samplePaymentMethod } from './db-samples.ts'
 import { type Lie, startLyingNode } from './lying-node.ts'
 import { type ScanStage, useScanStage, WATCHED } from './scan-stage.ts'
@@ -18,6 +19,8 @@ const PAYER = new Signer('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9
 /** Base units of one ether. */
 export const ETHER = 10n ** 18n
 
+/** As a node that is too busy says it. */
+export const TIMED_OUT = { error: { code: -32_000, message: 'timed out' } }
 /** As go-ethereum says it. */
 const TRIE_GONE = { code: -32_000, message: 'missing trie node 0b1c (path ) state 0x0b is not available' }
 
@@ -59,7 +62,7 @@ export function useBalanceStage(stores: TestStores) {
   }
   const source = (client = clientOf(), change: Partial<ScanSource> = {}) => stage.source({ client, ...change })
 
-  return {
+  const tools = {
     stage,
     clientOf,
     /** The network as a scanner reads it. */
@@ -101,6 +104,38 @@ export function useBalanceStage(stores: TestStores) {
       opened.push(node)
       return node.url
     },
+    /** Scans with a node that gives no balances until `answer` is called, and resolves when blocks have passed without them. */
+    async scanBlind(): Promise<{ stop(): Promise<void>; answer(): void }> {
+      const node = { isSilent: true, refusals: 0 }
+      let skippedMs = 0
+      const url = await tools.lying((call, truth) => {
+        if (!node.isSilent || !readsFunds(call)) return truth
+        node.refusals += 1
+        return TIMED_OUT
+      })
+      const clock = { ...stage.deps.clock, now: () => stage.deps.clock.now() + skippedMs }
+      const { stop } = stage.scan(source(clientOf([url]), { looks: USUAL_LOOKS }), { clock })
+      await vi.waitUntil(() => node.refusals > 2, 20_000)
+      skippedMs = 61_000
+      await untilHead()
+      const answer = () => {
+        node.isSilent = false
+      }
+      return { stop, answer }
+    },
+    /** Stores ether that came inside of a call as the sum of several blocks, and replaces the last of them: its own stays. */
+    async replaceSum(): Promise<void> {
+      await tools.waitForEther()
+      await tools.scanOnce()
+      await tools.send(ETHER)
+      await stage.chain.mine(4)
+      const summed = stage.scan(source(clientOf([await tools.prunedNode()])))
+      await untilHead()
+      await summed.stop()
+      expect(await tools.credited()).toEqual([ETHER])
+      await stage.chain.reorg(2)
+      await stage.chain.mine()
+    },
     /** An invoice of `at` that waits for ether at the watched address; gives its id. */
     async waitForEther(at = Date.now(), number = 1): Promise<string> {
       const wanted = { asset: 'eth_ethereum', symbol: 'ETH', decimals: 18 } as const
@@ -132,6 +167,7 @@ export function useBalanceStage(stores: TestStores) {
     /** Amounts of live payments, sorted. */
     credited: async () => creditedOf(await stage.payments()),
   }
+  return tools
 }
 
 function creditedOf(payments: Awaited<ReturnType<ScanStage['payments']>>): readonly bigint[] {

@@ -18,7 +18,6 @@ import {
   outboxShardOf,
   type ReleaseMark,
 } from '#shared/ports/invoices.ts'
-import { foldLetters } from './fold-letters.ts'
 import {
   INVOICE_OUTBOX,
   INVOICE_STATE,
@@ -29,6 +28,25 @@ import {
 
 const WORDS_MAX = 8
 const WORD_LENGTH_MAX = 32
+
+/**
+ * Letters that Unicode does not decompose, as CLDR's transform Latin-ASCII spells them (ə as ICAO Doc 9303 part 3 does); the Greek final sigma;
+ * letters that Arabic and Persian keyboards spell differently, and endings that are written either way (as Lucene's ArabicNormalizer and
+ * PersianNormalizer). Apostrophes that Unicode counts as letters separate words, as every other one does.
+ */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ß: 'ss', þ: 'th', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', ı: 'i', ŋ: 'n', ĸ: 'q' },
+  ...{ ə: 'e', ɛ: 'e', ɔ: 'o', ɓ: 'b', ɗ: 'd', ɖ: 'd', ƒ: 'f', ɣ: 'g', ƙ: 'k', ʋ: 'v', ƴ: 'y' },
+  ...{ ς: 'σ', ی: 'ي', ى: 'ي', ک: 'ك', ة: 'ه', ـ: '', ʻ: "'", ʼ: "'" },
+}
+
+/** One spelling of a text for searches, however it was typed: without case and accents, each letter as the keyboards have it that lack it. */
+const foldLetters = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/\P{ASCII}/gu, (letter) => SPELLINGS[letter] ?? letter)
 
 /** The words of a name as they are searched: folded, without punctuation; at most eight, of 32 characters each. */
 export function nameWords(name: string): readonly string[] {

@@ -5,6 +5,7 @@ import type { ScanChoice } from '#shared/ports/chain-catalog.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { OpenMethods } from '#shared/ports/invoices.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { type NodeCostDeps, nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { type ThriftyPace, usualPace } from '#shared/usecases/scanning/thrifty-pace.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -89,7 +90,7 @@ function nextLook(cursor: ChainCursor, scene: PlanScene): Pick<ScanPlan, 'nextLo
   if (!hasNode) return never('Nothing is read: the network has no node in the settings.')
   if (cursor.status === 'halted') return never('No block is read while the scan is halted.')
   if (cursor.source !== 'thrifty') return never('Every block is read as soon as the node has it.')
-  if (recheckThrough != null && cursor.height < recheckThrough) {
+  if (isRereading(cursor)) {
     return never(`Every block up to ${recheckThrough} is read again.`)
   }
   const deadline = open.nextDeadline

@@ -70,7 +70,7 @@ export function lagMarkMs(blockTimeMs: number): number {
 function evaluate(cursor: ChainCursor, now: Ms, blockTimeMs: number, wasLagging: boolean): boolean {
   if (cursor.status === 'halted') return wasLagging || now - cursor.headSeenAt > HALTED_PATIENCE_MS
   const limit = lagMarkMs(blockTimeMs)
-  const isReread = cursor.recheckThrough != null && cursor.height < cursor.recheckThrough
+  const isReread = isRereading(cursor)
   if (cursor.source === 'thrifty' && !isReread) return isThriftyLagging(cursor, now, wasLagging ? limit / 2 : limit)
   const atHead = cursor.height >= cursor.headHeight
   const behindMs = now - positionOf(cursor, atHead)
@@ -94,3 +94,7 @@ function isThriftyLagging({ mode, headSeenAt, headTime, trouble }: ChainCursor, 
 function positionOf({ mode, time, headSeenAt }: ChainCursor, atHead: boolean): Ms {
   return mode === 'test' && atHead ? headSeenAt : Math.min(time, headSeenAt)
 }
+
+/** Whether the cursor was sent back, and blocks that follow it were read before: all of them are read again. Pure. */
+export const isRereading = ({ height, recheckThrough }: Pick<ChainCursor, 'height' | 'recheckThrough'>): boolean =>
+  height < (recheckThrough ?? -1)

@@ -4,6 +4,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { scannedTime } from '#shared/usecases/networks/known-until.ts'
+import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
 import { reportGap, reportUnread } from './balance-gaps.ts'
 import {
@@ -39,7 +40,7 @@ export async function coinAccountsOf(session: ScanSession): Promise<CoinAccounts
   const all = await deps.invoices.watchedMethods(mode, network, expiringAfter)
   // Where figures choose the blocks, looks read those of ended invoices. Blocks behind a fork are all read: invoices whose payments were in the
   // replaced ones open again only later.
-  const isWhole = source.thrifty === undefined || cursor.height < (cursor.recheckThrough ?? -1)
+  const isWhole = source.thrifty === undefined || isRereading(cursor)
   const rows = isWhole ? all : all.filter(({ isOpen }) => isOpen)
   // Transactions are only known of watched addresses, and every issued one is watched.
   const accounts = new Set(rows.flatMap(({ matchKey }) => (index.has(matchKey) ? [matchKey] : [])))

@@ -8,6 +8,7 @@ import {
   NodeUnreliable,
   type WatchIndex,
 } from '#shared/ports/scanning.ts'
+import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { healUnmatched } from '#shared/usecases/payments/unmatched-transfers.ts'
 import { followPacks, followWatches, hydrateWatches } from '#shared/usecases/watches/watch-feed.ts'
 import { createFailedStart } from './failed-start.ts'
@@ -174,7 +175,7 @@ async function fullTick(session: ScanSession): Promise<boolean> {
   const moved = await scanTick(session)
   const { source, head, cursor } = session
   // Payments above a cursor that was sent back may sum up blocks below it, which balances there would count again.
-  if (cursor.height < (cursor.recheckThrough ?? -1)) return moved
+  if (isRereading(cursor)) return moved
   // Of blocks that passed without balances, or left by thrifty scanning before the setting changed.
   if (await proveDeadlines(session)) return true
   if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true

@@ -8,8 +8,8 @@ import { isTooDeep, locateFork } from './find-fork.ts'
 import { READ_ACCOUNTS_MAX, readBalanceChanges } from './read-balance-changes.ts'
 import { outpointsOf, recordIn, unconfirmedOf } from './scan-mempool.ts'
 import { looksUpTo } from './scan-mode.ts'
-import { endsSumsAbove, mempoolUpTo, reportMoving } from './scan-reorg.ts'
-import { assertHeld, doubting, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { mempoolUpTo, reportMoving, unprovenUpTo } from './scan-reorg.ts'
+import { assertHeld, LeaseLost, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { windowUpTo } from './scan-window.ts'
 import { settleIncreases } from './settle-increases.ts'
@@ -109,7 +109,7 @@ async function goBack(session: ScanSession, command: ChainCommand, to: BlockRef)
     status: 'catchup',
     haltReason: null,
     ...(await mempoolUpTo(session, to)),
-    ...((await endsSumsAbove(session, to.height)) && doubting(cursor, to.time)),
+    ...(await unprovenUpTo(session, to)),
     ...(cursor.atHeadAt !== undefined && { atHeadAt: Math.min(cursor.atHeadAt, to.time) }),
     advancedAt: deps.clock.now(),
     trouble: null,

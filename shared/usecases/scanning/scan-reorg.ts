@@ -42,7 +42,7 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
     ...looksUpTo(cursor, fork),
     ...(await mempoolUpTo(session, fork)),
     ...(atHeadAt !== undefined && { atHeadAt: Math.min(atHeadAt, fork.time) }),
-    ...((await endsSumsAbove(session, fork.height)) && doubting(cursor, fork.time)),
+    ...(await unprovenUpTo(session, fork)),
     advancedAt: deps.clock.now(),
     recheckThrough: Math.max(recheckThrough ?? -1, cursor.height),
     measured: measureReorg(cursor.measured ?? UNMEASURED, depth, deps.clock.now()),
@@ -60,13 +60,19 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
   deps.logger.warn({ network, mode, depth, forkHeight: fork.height, payments: changed.length }, 'chain reorganised')
 }
 
-/** Whether a payment above a fork is a sum that began below it: its money may lie in blocks that stay and are not read again. */
-export async function endsSumsAbove({ deps, source }: ScanSession, forkHeight: number): Promise<boolean> {
+/**
+ * Deadlines of a cursor that goes back to a block wait for a proof where a payment above it is a sum that began below it: its money may lie in
+ * blocks that stay and are not read again. Part of the write that moves the cursor.
+ */
+export async function unprovenUpTo(
+  { cursor, deps, source }: ScanSession,
+  { height, time }: Pick<BlockRef, 'height' | 'time'>,
+): Promise<Pick<ChainCursor, 'unproven'>> {
   const { mode, network } = source
   const blocks = [{ height: Number.MAX_SAFE_INTEGER, hash: '' }]
-  const scope = { mode, network, from: forkHeight + 1, blocks, confirmedToo: true }
+  const scope = { mode, network, from: height + 1, blocks, confirmedToo: true }
   const above = await deps.payments.listNonCanonical(scope)
-  return above.some(({ block }) => (block?.increase?.since.height ?? forkHeight) < forkHeight)
+  return above.some(({ block }) => (block?.increase?.since.height ?? height) < height) ? doubting(cursor, time) : {}
 }
 
 /**

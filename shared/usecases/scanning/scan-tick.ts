@@ -3,6 +3,7 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { reportNodeTimeout } from './node-timeout.ts'
 import {
@@ -142,8 +143,7 @@ export async function commitBlocks(
   if (last === undefined) return false
   // The head was replaced while it was read: accounts missing from the list may have been paid in the new one.
   if (source.client.balances !== undefined && last.height === head.height && last.hash !== head.hash) return false
-  const recheck = cursor.recheckThrough ?? -1
-  const confirmedToo = from <= recheck
+  const confirmedToo = isRereading(cursor)
   const { mempoolAt = cursor.time } = cursor
   const input = { ...writeScope(session), from, unconfirmed, mempoolAt, confirmedToo }
   // Before the lease is asserted: the key of an increase depends on stored payments, so no other holder may write in between.
@@ -165,7 +165,7 @@ export async function commitBlocks(
         // Blocks may carry times in the future (Bitcoin: two hours): only activity before the last reading is known.
         mempoolAt: Math.min(mempoolAt, head.requestedAt),
       }),
-    ...(confirmedToo && last.height >= recheck && { recheckThrough: null }),
+    ...(confirmedToo && last.height >= (cursor.recheckThrough ?? -1) && { recheckThrough: null }),
     ...headFields(session, head),
     advancedAt: session.deps.clock.now(),
     ...(last.hash === head.hash && atHead(session, head)),

@@ -3,6 +3,7 @@ import { growthBetween } from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { proveDeadlines } from './prove-deadlines.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import { type Head, headFields, scanTick, walkBack } from './scan-tick.ts'
@@ -36,7 +37,7 @@ export async function thriftyTick(session: ScanSession): Promise<boolean> {
   if (pace === undefined) throw new TypeError('the network is not scanned thriftily')
   const now = deps.clock.now()
   const state = stateOf(session, pace)
-  if (cursor.recheckThrough != null && cursor.height < cursor.recheckThrough) return scanTick(session)
+  if (isRereading(cursor)) return scanTick(session)
   const open = await openWatches(session)
   const pending = await unconfirmedPayments(session)
   // Once enough money is there, a page waits for confirmations alone, and those have their own pace.
