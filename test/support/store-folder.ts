@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -19,12 +19,14 @@ export function makeStoreFolder(kind: string): string {
   return mkdtempSync(join(parent, `${kind}-${process.pid}-`))
 }
 
-/** Removes folders of `makeStoreFolder` whose process has ended. */
-export function removeAbandoned(parent: string, kind: string): void {
+/** Removes folders of `makeStoreFolder` whose process has ended. Those of other users stay: they may not be removed. */
+export function removeAbandoned(parent: string, kind: string, user = process.getuid?.()): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(`${kind}-`)) continue
     const owner = /^(\d+)-/.exec(name.slice(kind.length + 1))?.[1]
-    if (owner !== undefined && !isRunning(Number(owner))) rmSync(join(parent, name), { recursive: true, force: true })
+    const path = join(parent, name)
+    const isOurs = statSync(path, { throwIfNoEntry: false })?.uid === user
+    if (isOurs && owner !== undefined && !isRunning(Number(owner))) rmSync(path, { recursive: true, force: true })
   }
 }
 

@@ -30,7 +30,7 @@ it('reads a large answer when the one before it was dealt with, and small ones m
   const arrived = new Promise<void>((resolve) => {
     begin = (response) => {
       response.writeHead(200, { 'content-length': LARGE })
-      // The first one stops half way.
+      // The first one comes slowly from half way on: one that stands still gives way.
       response.write(Buffer.alloc(answers.length === 0 ? LARGE / 2 : LARGE, 32))
       if (answers.push(response) === 2) resolve()
     }
@@ -47,9 +47,12 @@ it('reads a large answer when the one before it was dealt with, and small ones m
   await request(nodes[0], 'small', '/small')
   const second = request(nodes[1], 'second', '/large')
   await arrived
-  for (let round = 0; round < 100; round += 1) await request(nodes[0], 'small', '/small')
+  for (let round = 0; round < 128; round += 1) {
+    answers[0]?.write(Buffer.alloc(LARGE / 512, 32))
+    await request(nodes[0], 'small', '/small')
+  }
   expect(new Set(read)).toEqual(new Set(['small']))
-  answers[0]?.end(Buffer.alloc(LARGE / 2, 32))
+  answers[0]?.end(Buffer.alloc(LARGE / 4, 32))
   expect(await Promise.all([first, second])).toEqual([LARGE, LARGE])
   expect(read.slice(-2)).toEqual(['first', 'second'])
   await Promise.all(nodes.map((node) => node.close()))

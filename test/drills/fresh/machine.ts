@@ -91,7 +91,7 @@ export async function openMachine(folder: string, people: readonly Person[]): Pr
 }
 
 async function runInside(folder: string, { name, home }: Person, line: string) {
-  const enter = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"`
+  const enter = `mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs shm "$0/dev/shm" && exec chroot "$0" "$@"`
   const inside = ['/usr/bin/env', '-i', ...environmentOf(name, home), '/bin/sh', '-c', `cd ${home}/paymesh && ${line}`]
   const asPerson = name === 'root' ? inside : [`--userspec=${name}:${name}`, '/', ...inside]
   const command = name === 'root' ? asPerson : ['/usr/sbin/chroot', ...asPerson]
