@@ -27,6 +27,7 @@ export function createContextReader(deps: AdminDeps) {
       requestId: `req_${deps.random.uuid().replaceAll('-', '')}`,
       ip: clientAddress(req, trustedProxies),
       userAgent: String(req.headers['user-agent'] ?? '').slice(0, 200),
+      shownTo: req.headers['x-user-id'] || undefined,
       session: TOKEN.test(token) ? await readSession(deps, token, { isPerson }) : null,
       device: cookies.get(DEVICE_COOKIE)?.match(TOKEN)?.[0] ?? null,
       deps,

@@ -21,6 +21,8 @@ export interface AdminContext {
   readonly ip: string
   readonly userAgent: string
   readonly session: OperatorSession | null
+  /** The person to whom the page that sends an action was shown; another may have logged in beside it. Absent where no page says so. */
+  readonly shownTo?: string | string[] | undefined
   /** Who acts from the command line, and the guards that do not apply to them; absent for requests. */
   readonly machine?: Machine | undefined
   readonly deps: AdminDeps
@@ -118,10 +120,10 @@ const boundedInput = t.middleware(async ({ getRawInput, next }) => {
   return await next()
 })
 
-/** There is a session and its person has completed the second factor, if required. */
+/** There is a session, of the person to whom the page was shown, who has completed the second factor, if required. */
 const signedIn = t.middleware(async ({ ctx, next }) => {
-  const { session } = ctx
-  if (session === null || session.secondFactor === 'pending')
+  const { session, shownTo = session?.userId } = ctx
+  if (session === null || session.secondFactor === 'pending' || shownTo !== session.userId)
     throw new Refusal({ code: 'UNAUTHORIZED', message: 'Please log in.' })
   return await next({ ctx: { session, actor: actorOf(ctx) } })
 })

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { createPaymesh, type Paymesh } from '#clients/typescript/src/main.ts'
 import type { DevInfo } from '#scripts/start/dev-info.ts'
 import { settled } from '#test/support/accessibility.ts'
@@ -7,7 +7,7 @@ import { useBrowser } from '#test/support/browser.ts'
 import { dashboardPath } from '#test/support/dashboard-pages.ts'
 import { deepTest } from '#test/support/depth.ts'
 import { logIn } from '#test/support/log-in.ts'
-import { ownWorkspace } from '#test/support/open-tenant.ts'
+import { openPerson, ownWorkspace } from '#test/support/open-tenant.ts'
 
 const browser = useBrowser()
 let dev: DevInfo
@@ -126,6 +126,21 @@ test('a page of a person is left when another logs in beside it', async () => {
   })
   await page.clock.fastForward(61_000)
   await expect.poll(() => page.evaluate('window.isOld')).toBe(undefined)
+})
+
+// Guarantee: nobody acts under the name of whoever logged in beside their page.
+test('an action on a page of a person is not done as another one who logged in beside it, and the page is left', async () => {
+  const invoice = await shop.invoices.create({ amount: '10.00', currency: 'USD' })
+  const colleague = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'admin' })
+  const page = await browser.open({ expected: /401/ })
+  await logIn(page, dev, at(`invoices/${invoice.id}`))
+  await page.getByRole('button', { name: 'Cancel invoice' }).click()
+  const beside = await page.context().newPage()
+  await logIn(beside, { ...dev, ownerEmail: colleague.email, ownerPassword: colleague.password })
+  await page.evaluate('window.isOld = true')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel invoice' }).click()
+  await expect.poll(() => page.evaluate('window.isOld')).toBe(undefined)
+  expect((await shop.invoices.get(invoice.id)).status).toBe('new')
 })
 
 /** Guarantee: what happens while a page is open, or while its connection was cut, is shown without a reload; rows do not move. */

@@ -140,6 +140,18 @@ describe('the life of a session', () => {
     expect((await browser.query('auth.me')).status).toBe(401)
   })
 
+  // Guarantee: a page that was shown to one person acts for nobody else, whoever logged in beside it.
+  test('an action from a page of another person is refused, and the session goes on', async () => {
+    const browser = admin.browser()
+    await browser.logIn(await person())
+    const { userId } = (await browser.query('auth.me')).data
+    const end = (shownTo: string) => browser.mutate('auth.endSessions', { loginId: null }, { 'x-user-id': shownTo })
+    expect((await end('019aa000-0000-7000-8000-000000000000')).status).toBe(401)
+    expect((await end(`${userId}, ${userId}`)).status).toBe(401)
+    expect((await end(userId)).status).toBe(200)
+    expect((await end('')).status).toBe(200)
+  })
+
   test('own log-ins can be seen and ended, those of others cannot', async () => {
     const email = await person()
     const [here, there, stranger] = [admin.browser(), admin.browser(), admin.browser()]

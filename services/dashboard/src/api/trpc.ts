@@ -12,10 +12,16 @@ import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { AppRouter } from '#services/admin/app-router.ts'
 import { takeFirst } from '#services/dashboard/src/first/first-reads.ts'
 import { requestServer } from '#services/dashboard/src/first/request-server.ts'
-import { queryClient } from './query-client.ts'
+import type { Session } from '../session/session.ts'
+import { queryClient, SESSION_KEY } from './query-client.ts'
 
 const url = '/trpc'
 const headers = () => ({ 'x-idle-seconds': String(idleSeconds()) })
+/** An action is that of the person to whom the page is shown, or nobody's. */
+const actionHeaders = () => ({
+  ...headers(),
+  'x-user-id': queryClient.getQueryData<Session>(SESSION_KEY)?.userId ?? '',
+})
 
 /** Answers a question that the first script of the document asked already; passes every other one. */
 const firstAnswers: TRPCLink<AppRouter> =
@@ -45,7 +51,7 @@ export const api = createTRPCClient<AppRouter>({
       true: httpSubscriptionLink({ url }),
       false: splitLink({
         condition: ({ type }) => type === 'mutation',
-        true: httpLink({ url, headers, fetch: requestServer }),
+        true: httpLink({ url, headers: actionHeaders, fetch: requestServer }),
         false: httpBatchLink({ url, headers, fetch: requestServer, maxItems: 10, methodOverride: 'POST' }),
       }),
     }),

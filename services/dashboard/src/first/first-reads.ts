@@ -95,7 +95,7 @@ async function send(reads: readonly ServerRead[]): Promise<readonly FirstAnswer[
   try {
     const response = await requestServer(`/trpc/${reads.map(({ path }) => path).join(',')}?batch=1`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-idle-seconds': '0' },
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify(Object.fromEntries(reads.map(({ input }, index) => [index, input]))),
     })
     const answers: unknown = await response.json()

@@ -16,6 +16,7 @@ export interface Membership {
 
 /** The signed-in person. The server checks every call again; the page only hides what would be refused. */
 export interface Session {
+  readonly userId: string
   readonly email: string
   readonly name: string
   readonly isOperator: boolean
