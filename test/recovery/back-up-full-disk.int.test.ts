@@ -14,7 +14,7 @@ const MEGABYTE = 2 ** 20
 const OLD = 'paymesh-20200101T000000Z.backup'
 const source = useStores()
 const folder = mkdtempSync(join(tmpdir(), 'paymesh-full-'))
-const SMALL_DISK = join(import.meta.dirname, 'small-disk.fixture.mjs')
+const SMALL_DISK = new URL('small-disk.fixture.mjs', import.meta.url).href
 const keyFile = join(folder, 'backup.key')
 /** A file system of one megabyte, or a folder into which a command may write as much. */
 const small = join(folder, 'small')
