@@ -106,7 +106,7 @@ describe('what the image holds', () => {
     const maps = files.filter((file) => file.startsWith('bundle/') && file.endsWith('.js.map'))
     const sources = maps.flatMap((file) =>
       (JSON.parse(readFileSync(join(image, file), 'utf8')) as { sources: string[] }).sources.map((source) =>
-        relative(ROOT, resolve(image, dirname(file), source)),
+        relative(ROOT, resolve(image, dirname(file), decodeURI(source))),
       ),
     )
     expect(sources.filter((source) => source.startsWith('shared/')).length).toBeGreaterThan(100)
