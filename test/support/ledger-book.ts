@@ -108,10 +108,11 @@ export function createLedgerBook(
     /** Money that counts for nothing goes back first. */
     refund: ({ asset, amountBase, market, id }: Refund, at: number): void => {
       const free = (beside.get(asset) ?? 0n) - (back.get(asset) ?? 0n)
-      const taken = amountBase - (free > 0n ? free : 0n)
+      const unneeded = free <= 0n ? 0n : free < amountBase ? free : amountBase
+      const taken = amountBase - unneeded
       const { base, worth: value } = heap(asset)
-      back.set(asset, (back.get(asset) ?? 0n) + amountBase)
-      const part = taken <= 0n || base === 0n ? 0n : taken >= base ? value : (value * taken) / base
+      back.set(asset, (back.get(asset) ?? 0n) + unneeded)
+      const part = taken === 0n || base === 0n ? 0n : taken >= base ? value : (value * taken) / base
       const [from, to] = [-price(returned), -price(returned + part)]
       returned += part
       const [before, after] = [report(from), report(to)]

@@ -31,6 +31,16 @@ const TWICE: readonly Step[] = [0, 1].flatMap((index) =>
 const LATE_PART: readonly Step[] = (['deadline', 'pay', 'confirm', 'acceptAll'] as const).map((kind) => {
   return { kind, index: 0, part: 2n, wait: 3 * 24 * 60 * MINUTE }
 })
+/** A deposit, and the rest when its quote has long ended: it counts because of the deposit, and only while that is there. */
+const DEPOSIT: readonly Step[] = (
+  [
+    ['pay', 0, 7n, 1],
+    ['confirm', 0, 1n, 1],
+    ['pay', 0, 2n, 100],
+    ['confirm', 1, 1n, 1],
+    ['vanish', 0, 1n, 1],
+  ] as const
+).map(([kind, index, part, minutes]) => ({ kind, index, part, wait: minutes * MINUTE }))
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 const world = fc.record({
@@ -38,7 +48,7 @@ const world = fc.record({
   due: fc.constantFrom(7n * 10n ** 5n, 1_000_000n, 333_333n * 10n ** 12n),
   // Many begin with a part that a person accepts, or with the price twice: without them, few histories have a correction or excess.
   steps: fc
-    .tuple(fc.constantFrom([], LATE_PART, TWICE), fc.array(step, { minLength: 2, maxLength: 14 }))
+    .tuple(fc.constantFrom([], LATE_PART, TWICE, DEPOSIT), fc.array(step, { minLength: 2, maxLength: 14 }))
     .map(([first, others]): readonly Step[] => [...first, ...others]),
 })
 
@@ -150,6 +160,7 @@ it('what happens later never changes a movement, and each invoice ties out to th
         const sums = now.filter(({ kind }) => kind !== 'refund')
         const applied = sums.reduce((sum, { appliedMinor }) => sum + appliedMinor, 0n)
         holds(applied + books.short === price, 'what is applied and what is short make the price')
+        holds(sameBase(countedBase(invoice().state), sums), 'what counts of each coin is applied or above the price')
         if (books.excess > 0n) excess += 1
         const parts = datedParts(invoice(), now)
         const partTexts = parts.map((part) =>
@@ -181,6 +192,22 @@ it('what happens later never changes a movement, and each invoice ties out to th
     ...{ refunds: expect.toSatisfy(isMany), excess: expect.toSatisfy(isMany), laterParts: expect.toSatisfy(isMany) },
   })
 })
+
+/** Base units of each payment that counts now. */
+function countedBase({ ledger, status }: InvoiceState): ReadonlyMap<string, bigint> {
+  const counts = ledger.filter((row) => row.state === 'confirmed' && row.counted && row.eligible)
+  return new Map(status === 'cancelled' ? [] : counts.map((row) => [row.payment, row.amountBase]))
+}
+
+/** Whether the rows of each payment add up to what of it counts. */
+function sameBase(counted: ReadonlyMap<string, bigint>, rows: readonly Movement[]): boolean {
+  const keys = new Set(rows.flatMap(({ payment }) => payment?.key ?? []))
+  return [...keys].every((key) => {
+    const own = rows.filter(({ payment }) => payment?.key === key)
+    const base = own.reduce((sum, { appliedBase, excessBase }) => sum + appliedBase + excessBase, 0n)
+    return base === (counted.get(key) ?? 0n)
+  })
+}
 
 const isMany = (count: number): boolean => count > 10
 

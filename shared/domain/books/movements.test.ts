@@ -35,8 +35,8 @@ test('dust takes no figure at market away, and a payment without a rate does', (
 
 // Money: what went back is in the net figure to the minor unit, and what counted for nothing takes nothing from the sale.
 test('refunds add up, and money beside the price goes back first', () => {
-  const refund = (id: string, amountBase: bigint): BookedRefund => {
-    return { id, asset: 'usdt_ethereum', amountBase, sentAt: T0 + 120_000, market: null }
+  const refund = (id: string, amountBase: bigint, sentAt = T0 + 120_000): BookedRefund => {
+    return { id, asset: 'usdt_ethereum', amountBase, sentAt, market: null }
   }
   const of = (payments: readonly BookedPayment[], refunds: readonly BookedRefund[]) => {
     const { received, refunded, net } = booksOf(invoice, movementsOf(invoice, payments, refunds))
@@ -47,6 +47,10 @@ test('refunds add up, and money beside the price goes back first', () => {
   expect(of([paid], thirds.slice(0, 1))).toEqual([10_000n, 3_333n, 6_667n])
   expect(of([paid], thirds)).toEqual([10_000n, 10_000n, 0n])
   expect(of([paid, payment('b', DUE, { market, counted: false })], [refund('r', DUE)])).toEqual([10_000n, 0n, 10_000n])
+  // A part of the sale went back before the second payment came, which then went back as a whole.
+  const second = payment('b', DUE, { market, counted: false, bookedAt: [T0 + 180_000] })
+  const both = [refund('r1', DUE / 5n), refund('r2', DUE, T0 + 240_000)]
+  expect(of([paid, second], both)).toEqual([10_000n, 2_000n, 8_000n])
 })
 
 // Money: a value that a person states is what it counts for, from then on; the coin and its amount stay what came.

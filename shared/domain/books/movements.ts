@@ -160,7 +160,8 @@ interface Purse {
   countedBase: bigint
   countedParts: bigint
   besideBase: bigint
-  refundedBase: bigint
+  /** What went back of money that does not count. */
+  returnedBase: bigint
 }
 
 /** An invoice's books while they are read. */
@@ -225,15 +226,14 @@ function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: As
   const purse = purseOf(book, asset)
   const parts = worth.parts - former.parts
   purse.countedParts += parts
-  const isNew = former.parts === 0n
-  if (isNew) {
-    purse.besideBase -= payment.amountBase
-    purse.countedBase += payment.amountBase
-  }
+  const turn = former.parts === 0n ? 1n : worth.parts === 0n ? -1n : 0n
+  const base = turn * payment.amountBase
+  purse.countedBase += base
+  purse.besideBase -= base
   return {
     ...{ id: event.id, kind: event.kind, at: event.at, asset, amountBase: 0n, payment, refund: null, counted: true },
     ...{ quote: worth.quote, market: payment.market ?? null, marketMinor: 0n },
-    ...move(book, isNew ? payment.amountBase : 0n, parts),
+    ...move(book, base, parts),
   }
 }
 
@@ -241,9 +241,9 @@ function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: As
 function sendBack(book: Book, { id, kind, at }: BookEvent, refund: BookedRefund): Movement {
   const { asset, amountBase: base, market } = refund
   const purse = purseOf(book, asset)
-  const besideBase = larger(purse.besideBase - purse.refundedBase, 0n)
-  const countedBase = smaller(larger(base - besideBase, 0n), purse.countedBase)
-  purse.refundedBase += base
+  const besideBase = smaller(base, larger(purse.besideBase - purse.returnedBase, 0n))
+  const countedBase = smaller(base - besideBase, purse.countedBase)
+  purse.returnedBase += besideBase
   const parts = purse.countedBase === 0n ? 0n : (purse.countedParts * countedBase) / purse.countedBase
   const before = -minorOf(book, book.sentBack)
   book.sentBack += parts
@@ -275,7 +275,7 @@ function valued({ invoice }: Book, base: bigint, market: MarketRate | null) {
 }
 
 function purseOf({ purses }: Book, asset: AssetId): Purse {
-  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n, refundedBase: 0n }
+  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n, returnedBase: 0n }
   purses.set(asset, purse)
   return purse
 }
