@@ -155,13 +155,11 @@ function refundEvents(refund: BookedRefund): readonly BookEvent[] {
   return [{ id: refund.id, kind: 'refund', at: refund.sentAt, order: 1_000, payment: null, refund }]
 }
 
-/** Money of one coin that is confirmed: what counts, with its parts of the price, and what does not. */
+/** Money of one coin that is confirmed and was not refunded: what counts, with its parts of the price, and what does not. */
 interface Purse {
   countedBase: bigint
   countedParts: bigint
   besideBase: bigint
-  /** What went back of money that does not count. */
-  returnedBase: bigint
 }
 
 /** An invoice's books while they are read. */
@@ -241,10 +239,12 @@ function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: As
 function sendBack(book: Book, { id, kind, at }: BookEvent, refund: BookedRefund): Movement {
   const { asset, amountBase: base, market } = refund
   const purse = purseOf(book, asset)
-  const besideBase = smaller(base, larger(purse.besideBase - purse.returnedBase, 0n))
-  const countedBase = smaller(base - besideBase, purse.countedBase)
-  purse.returnedBase += besideBase
-  const parts = purse.countedBase === 0n ? 0n : (purse.countedParts * countedBase) / purse.countedBase
+  const besideBase = smaller(base, larger(purse.besideBase, 0n))
+  const countedBase = smaller(base - besideBase, larger(purse.countedBase, 0n))
+  const parts = countedBase === 0n ? 0n : (larger(purse.countedParts, 0n) * countedBase) / purse.countedBase
+  purse.besideBase -= besideBase
+  purse.countedBase -= countedBase
+  purse.countedParts -= parts
   const before = -minorOf(book, book.sentBack)
   book.sentBack += parts
   return {
@@ -275,7 +275,7 @@ function valued({ invoice }: Book, base: bigint, market: MarketRate | null) {
 }
 
 function purseOf({ purses }: Book, asset: AssetId): Purse {
-  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n, returnedBase: 0n }
+  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n }
   purses.set(asset, purse)
   return purse
 }
