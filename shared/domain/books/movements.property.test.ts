@@ -32,7 +32,7 @@ const LATE_PART: readonly Step[] = (['deadline', 'pay', 'confirm', 'acceptAll'] 
   return { kind, index: 0, part: 2n, wait: 3 * 24 * 60 * MINUTE }
 })
 /** Steps of a kind, an index, a part, and minutes to wait. */
-const script = (...steps: readonly (readonly [Step['kind'], number, bigint, number])[]): readonly Step[] =>
+const script = (...steps: readonly (readonly [Step['kind'], number, Step['part'], number])[]): readonly Step[] =>
   steps.map(([kind, index, part, minutes]) => ({ kind, index, part, wait: minutes * MINUTE }))
 /** A deposit, and the rest when its quote has long ended: it counts because of the deposit, and only while that is there. */
 const DEPOSIT = script(
@@ -199,7 +199,8 @@ it('what happens later never changes a movement, and each invoice ties out to th
         laterParts += parts.filter(({ figure, at }) => at > paidAt && ['short', 'excess'].includes(figure)).length
       }
       const firstRefund = before.findIndex((row) => row.includes('"kind":"refund"'))
-      const isTakenBack = firstRefund >= 0 && before.slice(firstRefund).some((row) => /"kind":"(reversal|correction)"/.test(row))
+      const isTakenBack =
+        firstRefund >= 0 && before.slice(firstRefund).some((row) => /"kind":"(reversal|correction)"/.test(row))
       returnAll()
       holds(isTakenBack || booksOf(invoice(), movements()).net === 0n, 'nothing is left when all has gone back')
       corrections += movements().filter(({ kind }) => kind === 'correction').length
