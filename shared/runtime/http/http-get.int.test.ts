@@ -82,7 +82,7 @@ describe('http get', () => {
       socket.write(head)
       write()
     }
-    expect((await send(flood, { timeoutMs: 5_000 })).outcome).toBe('too_large')
+    expect((await send(flood, { timeoutMs: 5_000, maxBytes: 4_000_000 })).outcome).toBe('too_large')
   })
 
   it('reads a long body in small chunks, and many of them on one connection', async () => {
