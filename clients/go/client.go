@@ -39,6 +39,7 @@ const (
 )
 
 var (
+	liveKey      = regexp.MustCompile(`^[^_]+_live_`)
 	visibleASCII = regexp.MustCompile(`^[\x21-\x7e]+$`)
 	baseURLForm  = regexp.MustCompile(`^https?://[^?#]+$`)
 	idForm       = regexp.MustCompile(`^[0-9A-Za-z-]+$`)

@@ -18,6 +18,8 @@ final class Paymesh
     /** More attempts than an order can have: a list that goes on is not believed. */
     private const ATTEMPTS_MAX = 1000;
 
+    /** Whether the key is a live one. */
+    public readonly bool $livemode;
     private Transport $transport;
 
     /** @param (\Closure(float): void)|null $sleep Waits a number of seconds before a retry. */
@@ -26,6 +28,7 @@ final class Paymesh
         $sleep ??= static function (float $seconds): void {
             usleep((int) ($seconds * 1e6));
         };
+        $this->livemode = preg_match('/^[^_]+_live_/', $apiKey) === 1;
         $this->transport = new Transport($apiKey, $baseUrl, $timeoutS, $maxRetries, $sleep);
     }
 

@@ -399,6 +399,8 @@ class Paymesh(_Resource):
         sleep: Callable[[float], None] = time.sleep,
     ):
         super().__init__(_Transport(api_key, base_url, timeout_s, max_retries, sleep))
+        #: Whether the key is a live one.
+        self.livemode = re.match(r"[^_]+_live_", api_key) is not None
         self.invoices = Invoices(self._transport)
         self.payment_links = PaymentLinks(self._transport)
         self.products = Products(self._transport)
