@@ -72,6 +72,7 @@ class EnvelopeTooLarge extends Error {}
 
 /** A request of which a connection carries the response. */
 interface Exchange {
+  readonly origin: Dispatcher.DispatchOptions['origin']
   bodyBytes: number
   /** What had come on the connection before. */
   readBefore: number
@@ -82,19 +83,24 @@ function createEnvelopeBound() {
   const exchanges = new WeakMap<Socket, Exchange>()
   let starting: Exchange | null = null
   const onSend = (message: unknown): void => {
-    if (starting === null) return
-    const { socket } = message as { readonly socket: Socket }
-    const isNew = !exchanges.has(socket)
-    exchanges.set(socket, Object.assign(starting, { readBefore: socket.bytesRead }))
+    const { request, socket } = message as { readonly request: { readonly origin?: unknown }; readonly socket: Socket }
+    const exchange = starting
     starting = null
+    // The channel is that of the whole process.
+    if (exchange === null || exchange.origin !== request.origin) return
+    const isNew = !exchanges.has(socket)
+    exchanges.set(socket, Object.assign(exchange, { readBefore: socket.bytesRead }))
     if (isNew) socket.on('readable', () => check(socket))
   }
   const check = (socket: Socket): void => {
     const { bodyBytes = 0, readBefore = 0 } = exchanges.get(socket) ?? {}
     if (socket.bytesRead - readBefore > 2 * bodyBytes + ENVELOPE_MAX_BYTES) socket.destroy(new EnvelopeTooLarge())
   }
-  const counting = (handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler => {
-    const exchange: Exchange = { bodyBytes: 0, readBefore: 0 }
+  const counting = (
+    { origin }: Dispatcher.DispatchOptions,
+    handler: Dispatcher.DispatchHandler,
+  ): Dispatcher.DispatchHandler => {
+    const exchange: Exchange = { origin, bodyBytes: 0, readBefore: 0 }
     return {
       onRequestStart: (controller, context) => {
         handler.onRequestStart?.(controller, context)
@@ -110,7 +116,7 @@ function createEnvelopeBound() {
     }
   }
   const intercept: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (request, handler) =>
-    dispatch(request, counting(handler))
+    dispatch(request, counting(request, handler))
   subscribe(SEND_CHANNEL, onSend)
   return { intercept, stop: () => unsubscribe(SEND_CHANNEL, onSend) }
 }
