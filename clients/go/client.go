@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +39,7 @@ const (
 )
 
 var (
+	liveKey      = regexp.MustCompile(`^[^_]+_live_`)
 	visibleASCII = regexp.MustCompile(`^[\x21-\x7e]+$`)
 	baseURLForm  = regexp.MustCompile(`^https?://[^?#]+$`)
 	idForm       = regexp.MustCompile(`^[0-9A-Za-z-]+$`)
@@ -395,9 +397,10 @@ func (c *Client) SimulateInvoice(ctx context.Context, id, scenario string) (*Inv
 	return postTo[Invoice](ctx, c, "/test/invoices/{id}/simulate", id, SimulateRequest{Scenario: scenario}, "")
 }
 
-// EnsureInvoice returns the invoice by which the order body.OrderID is to be paid now: the newest one while it lives or is paid, else
-// the next attempt, under the key order-<order id>-<attempt>. Calls at the same time get the same invoice. With another price or coin
-// the old invoice is cancelled first; when money has come for it, it is returned as it is: compare Amount and Status.
+// EnsureInvoice returns the invoice by which the order body.OrderID is to be paid now: the one with money, however old, else the newest
+// that lives, else the next attempt, under the key order-<order id>-<attempt>. Calls at the same time get the same invoice; others that wait
+// are cancelled. With another price or coin the old invoice is cancelled first; when money has come for it, it is returned as it is: compare
+// Amount and Status.
 func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoice, error) {
 	if body.OrderID == nil || *body.OrderID == "" {
 		return nil, errors.New("EnsureInvoice needs an OrderID")
@@ -405,11 +408,11 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 	usedUp := map[string]bool{}
 	for round := 0; round < ensureRounds+len(usedUp); round++ {
 		attempts := c.ListInvoices(url.Values{"order_id": {*body.OrderID}, "limit": {"100"}})
-		var newest *Invoice
+		var living []Invoice
 		count := 0
 		for attempts.Next(ctx) {
-			if item := attempts.Item(); count == 0 {
-				newest = &item
+			if item := attempts.Item(); !hasEnded(item.Status) {
+				living = append(living, item)
 			}
 			if count++; count > attemptsMax {
 				return nil, fmt.Errorf("order %s: it has more than %d invoices", *body.OrderID, attemptsMax)
@@ -418,17 +421,27 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 		if attempts.Err() != nil {
 			return nil, attempts.Err()
 		}
-		if newest != nil && !hasEnded(newest.Status) {
-			waits := newest.Status == "new" || newest.Status == "pending"
-			if waits && !sameTerms(newest, body) {
-				if _, err := c.CancelInvoice(ctx, newest.ID); err == nil {
+		sort.SliceStable(living, func(i, j int) bool { return progress(living[i].Status) > progress(living[j].Status) })
+		for i, other := range living {
+			// An older one was paid late, or two were opened at once: nobody must be asked to pay the order twice.
+			if i == 0 || progress(other.Status) > 0 {
+				continue
+			}
+			if _, err := c.CancelInvoice(ctx, other.ID); err != nil && !isCode(err, "INVALID_STATE") {
+				return nil, err
+			}
+		}
+		if len(living) > 0 {
+			one := &living[0]
+			if progress(one.Status) == 0 && !sameTerms(one, body) {
+				if _, err := c.CancelInvoice(ctx, one.ID); err == nil {
 					continue
 				} else if !isCode(err, "INVALID_STATE") {
 					return nil, err
 				}
 			}
 			// It may have ended since the list was read.
-			if kept, err := c.GetInvoice(ctx, newest.ID); err != nil || !hasEnded(kept.Status) {
+			if kept, err := c.GetInvoice(ctx, one.ID); err != nil || !hasEnded(kept.Status) {
 				return kept, err
 			}
 			continue
@@ -460,6 +473,19 @@ func keyFor(attempt string, usedUp map[string]bool) string {
 		key = fmt.Sprintf("%s.%d", attempt, count)
 	}
 	return key
+}
+
+// progress is how far the money of an invoice is; 3 for one that is paid, or has a status that this version does not have.
+func progress(status string) int {
+	switch status {
+	case "new", "pending":
+		return 0
+	case "partial":
+		return 1
+	case "confirming":
+		return 2
+	}
+	return 3
 }
 
 func hasEnded(status string) bool { return status == "expired" || status == "cancelled" }

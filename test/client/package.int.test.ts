@@ -81,6 +81,7 @@ declare global {
   const database: { transaction(work: (tx: Transaction) => Promise<void>): Promise<void> }
   interface Transaction {
     lockOrder(id: string | null): Promise<{ state: OrderState; shippedBy: string | null }>
+    noteSeen(invoiceId: string, updatedAt: string): Promise<boolean>
     ship(order: object, invoiceId: string): Promise<void>
     saveMoneyToReturn(invoiceId: string, base: bigint): Promise<void>
     saveState(order: object, state: OrderState): Promise<void>

@@ -45,9 +45,9 @@ export function createLedgerBook(
 ) {
   const rows: (ExpectedMovement & { readonly order: string })[] = []
   const worth = new Map<string, bigint>()
+  /** What counts, and what does not, less what went back. */
   const counted = new Map<AssetId, { base: bigint; worth: bigint }>()
   const beside = new Map<AssetId, bigint>()
-  const back = new Map<AssetId, bigint>()
   let paid = 0n
   let returned = 0n
 
@@ -107,11 +107,13 @@ export function createLedgerBook(
     },
     /** Money that counts for nothing goes back first. */
     refund: ({ asset, amountBase, market, id }: Refund, at: number): void => {
-      const free = (beside.get(asset) ?? 0n) - (back.get(asset) ?? 0n)
-      const taken = amountBase - (free > 0n ? free : 0n)
+      const least = (one: bigint, other: bigint) => (one < other ? one : other < 0n ? 0n : other)
+      const unneeded = least(amountBase, beside.get(asset) ?? 0n)
       const { base, worth: value } = heap(asset)
-      back.set(asset, (back.get(asset) ?? 0n) + amountBase)
-      const part = taken <= 0n || base === 0n ? 0n : taken >= base ? value : (value * taken) / base
+      const taken = least(amountBase - unneeded, base)
+      const part = taken === 0n || value < 0n ? 0n : (value * taken) / base
+      beside.set(asset, (beside.get(asset) ?? 0n) - unneeded)
+      counted.set(asset, { base: base - taken, worth: value - part })
       const [from, to] = [-price(returned), -price(returned + part)]
       returned += part
       const [before, after] = [report(from), report(to)]

@@ -169,6 +169,7 @@ const STORIES = [
   'reorg',
   'unpaid',
   'again',
+  'returned',
 ] as const
 
 /**
@@ -201,6 +202,13 @@ function playStory(
   if (story === 'again') {
     whole(due)
     confirm(pay({ base: due, at: seen + 25 * MINUTE }), begin + later())
+  }
+  if (story === 'returned') {
+    whole(due)
+    sendBack(method.asset, due / 4n, begin + 2 * DAY)
+    // Too late to count, and sent back as a whole.
+    whole(due, begin + 3 * DAY)
+    sendBack(method.asset, due, begin + 4 * DAY + later())
   }
   if (story === 'tolerated') whole(due - due / 2_000n)
   if (story === 'parts') {

@@ -18,6 +18,8 @@ final class Paymesh
     /** More attempts than an order can have: a list that goes on is not believed. */
     private const ATTEMPTS_MAX = 1000;
 
+    /** Whether the key is a live one. */
+    public readonly bool $livemode;
     private Transport $transport;
 
     /** @param (\Closure(float): void)|null $sleep Waits a number of seconds before a retry. */
@@ -26,6 +28,7 @@ final class Paymesh
         $sleep ??= static function (float $seconds): void {
             usleep((int) ($seconds * 1e6));
         };
+        $this->livemode = preg_match('/^[^_]+_live_/', $apiKey) === 1;
         $this->transport = new Transport($apiKey, $baseUrl, $timeoutS, $maxRetries, $sleep);
     }
 
@@ -64,9 +67,10 @@ final class Paymesh
     }
 
     /**
-     * The invoice by which the order `$body['order_id']` is to be paid now: the newest one while it lives or is paid, else the next attempt,
-     * under the key `order-<order id>-<attempt>`. Calls at the same time get the same invoice. With another price or coin the old invoice is
-     * cancelled first; when money has come for it, it is returned as it is: compare `amount` and `status`.
+     * The invoice by which the order `$body['order_id']` is to be paid now: the one with money, however old, else the newest that lives, else
+     * the next attempt, under the key `order-<order id>-<attempt>`. Calls at the same time get the same invoice; others that wait are cancelled.
+     * With another price or coin the old invoice is cancelled first; when money has come for it, it is returned as it is: compare `amount` and
+     * `status`.
      *
      * @param array<string, mixed> $body
      */
@@ -85,11 +89,18 @@ final class Paymesh
                     throw new \RuntimeException("order $orderId: it has more than " . self::ATTEMPTS_MAX . ' invoices');
                 }
             }
-            $newest = $attempts[0] ?? null;
-            if ($newest !== null && !in_array($newest->status, self::ENDED, true)) {
-                $waits = in_array($newest->status, ['new', 'pending'], true);
-                if (!$waits || self::sameTerms($newest, $body) || !$this->isCancelled($newest->id)) {
-                    $kept = $this->getInvoice($newest->id);
+            $living = array_values(array_filter($attempts, fn (Invoice $each): bool => !in_array($each->status, self::ENDED, true)));
+            usort($living, fn (Invoice $left, Invoice $right): int => self::progress($right) <=> self::progress($left));
+            foreach (array_slice($living, 1) as $other) {
+                // An older one was paid late, or two were opened at once: nobody must be asked to pay the order twice.
+                if (self::progress($other) === 0) {
+                    $this->isCancelled($other->id);
+                }
+            }
+            $one = $living[0] ?? null;
+            if ($one !== null) {
+                if (self::progress($one) > 0 || self::sameTerms($one, $body) || !$this->isCancelled($one->id)) {
+                    $kept = $this->getInvoice($one->id);
                     // It may have ended since the list was read.
                     if (!in_array($kept->status, self::ENDED, true)) {
                         return $kept;
@@ -274,6 +285,12 @@ final class Paymesh
             }
             return false;
         }
+    }
+
+    /** How far its money is; 3 for one that is paid, or has a status that this version does not have. */
+    private static function progress(Invoice $invoice): int
+    {
+        return ['new' => 0, 'pending' => 0, 'partial' => 1, 'confirming' => 2][$invoice->status] ?? 3;
     }
 
     /** @param array<string, mixed> $body */

@@ -48,7 +48,9 @@ final class WebhookHandler
     {
         try {
             $event = Webhook::verify($rawBody, $signature, $this->secrets);
-            if ($event['type'] !== 'webhook.test' && ($event['data']['object']['object'] ?? null) === 'invoice') {
+            // An endpoint of both modes is told about tests, whose invoices a live key does not see.
+            $isOfTest = $event['type'] === 'webhook.test' || ($this->client->livemode && ($event['livemode'] ?? null) === false);
+            if (!$isOfTest && ($event['data']['object']['object'] ?? null) === 'invoice') {
                 $invoice = $this->client->getInvoice($event['data']['object']['id']);
                 if (isset($this->callbacks[$invoice->status])) {
                     ($this->callbacks[$invoice->status])($invoice);

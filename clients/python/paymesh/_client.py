@@ -246,9 +246,10 @@ class Invoices(_Resource):
 
     def ensure(self, body: types.InvoiceCreate) -> types.Invoice:
         """
-        The invoice by which the order ``body["order_id"]`` is to be paid now: the newest one while it lives or is paid, else the next
-        attempt, under the key ``order-<order_id>-<attempt>``. Calls at the same time get the same invoice. With another price or coin the
-        old invoice is cancelled first; when money has come for it, it is returned as it is: compare ``amount`` and ``status``.
+        The invoice by which the order ``body["order_id"]`` is to be paid now: the one with money, however old, else the newest that lives,
+        else the next attempt, under the key ``order-<order_id>-<attempt>``. Calls at the same time get the same invoice; others that wait are
+        cancelled. With another price or coin the old invoice is cancelled first; when money has come for it, it is returned as it is: compare
+        ``amount`` and ``status``.
         """
         order_id = body.get("order_id")
         if not order_id:
@@ -260,10 +261,15 @@ class Invoices(_Resource):
             attempts = list(itertools.islice(self.list(order_id=order_id, limit=100), _ATTEMPTS_MAX + 1))
             if len(attempts) > _ATTEMPTS_MAX:
                 raise RuntimeError(f"order {order_id}: it has more than {_ATTEMPTS_MAX} invoices")
-            if attempts and attempts[0]["status"] not in _ENDED:
-                newest = attempts[0]
-                if newest["status"] not in ("new", "pending") or _same_terms(newest, body) or not self._cancelled(newest["id"]):
-                    kept = self.get(newest["id"])
+            living = sorted((each for each in attempts if each["status"] not in _ENDED), key=_progress, reverse=True)
+            for other in living[1:]:
+                # An older one was paid late, or two were opened at once: nobody must be asked to pay the order twice.
+                if _progress(other) == 0:
+                    self._cancelled(other["id"])
+            if living:
+                one = living[0]
+                if _progress(one) > 0 or _same_terms(one, body) or not self._cancelled(one["id"]):
+                    kept = self.get(one["id"])
                     # It may have ended since the list was read.
                     if kept["status"] not in _ENDED:
                         return kept
@@ -291,6 +297,11 @@ class Invoices(_Resource):
             if error.code != "INVALID_STATE":
                 raise
             return False
+
+
+def _progress(invoice: types.Invoice) -> int:
+    """How far its money is; 3 for one that is paid, or has a status that this version does not have."""
+    return {"new": 0, "pending": 0, "partial": 1, "confirming": 2}.get(invoice["status"], 3)
 
 
 def _same_terms(invoice: types.Invoice, body: Mapping[str, Any]) -> bool:
@@ -388,6 +399,8 @@ class Paymesh(_Resource):
         sleep: Callable[[float], None] = time.sleep,
     ):
         super().__init__(_Transport(api_key, base_url, timeout_s, max_retries, sleep))
+        #: Whether the key is a live one.
+        self.livemode = re.match(r"[^_]+_live_", api_key) is not None
         self.invoices = Invoices(self._transport)
         self.payment_links = PaymentLinks(self._transport)
         self.products = Products(self._transport)

@@ -33,6 +33,8 @@ export interface PaymeshOptions {
  * `Retry-After`), 5xx and `IDEMPOTENCY_IN_PROGRESS`; every POST carries an idempotency key, so a retry never acts twice.
  */
 export interface Paymesh {
+  /** Whether its key is a live one. */
+  readonly livemode: boolean
   readonly invoices: Invoices
   readonly paymentLinks: PaymentLinks
   readonly products: Products
@@ -51,6 +53,7 @@ export interface Paymesh {
 export function createPaymesh(options: PaymeshOptions): Paymesh {
   const transport = createTransport(readSettings(options))
   return {
+    livemode: LIVE_KEY.test(options.apiKey),
     invoices: createInvoices(transport),
     paymentLinks: createPaymentLinks(transport),
     products: createProducts(transport),
@@ -62,6 +65,8 @@ export function createPaymesh(options: PaymeshOptions): Paymesh {
     webhookEndpoints: createWebhookEndpoints(transport),
   }
 }
+
+const LIVE_KEY = /^[^_]+_live_/
 
 function readSettings(options: PaymeshOptions): TransportSettings {
   const { apiKey, baseUrl, timeoutMs = 30_000, maxRetries = 4 } = options

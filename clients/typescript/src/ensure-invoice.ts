@@ -32,11 +32,14 @@ export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, optio
       attempts.push(attempt)
       if (attempts.length > ATTEMPTS_MAX) throw new Error(`order ${orderId}: it has more than ${ATTEMPTS_MAX} invoices`)
     }
-    const [newest] = attempts
-    if (newest !== undefined && !hasEnded(newest)) {
-      const waits = newest.status === 'new' || newest.status === 'pending'
-      const isKept = !waits || hasTerms(newest, input) || !(await isCancelled(invoices, newest.id, options))
-      const kept = isKept ? await invoices.get(newest.id, options) : null
+    const [one, ...others] = attempts
+      .filter((attempt) => !hasEnded(attempt))
+      .sort((left, right) => progressOf(right) - progressOf(left))
+    // An older one was paid late, or two were opened at once: nobody must be asked to pay the order twice.
+    for (const other of others) if (progressOf(other) === 0) await isCancelled(invoices, other.id, options)
+    if (one !== undefined) {
+      const isKept = progressOf(one) > 0 || hasTerms(one, input) || !(await isCancelled(invoices, one.id, options))
+      const kept = isKept ? await invoices.get(one.id, options) : null
       // It may have ended since the list was read.
       if (kept !== null && !hasEnded(kept)) return kept
       continue
@@ -65,6 +68,11 @@ function keyFor(attempt: string, usedUp: ReadonlySet<string>): string {
 
 /** The key gives no invoice on these terms: its stored response is a refusal of before, or another call was faster with other terms, which the list shows. */
 const isUsedUp = ({ code, isReplayed }: PaymeshApiError): boolean => isReplayed || code === 'IDEMPOTENCY_MISMATCH'
+
+const PROGRESS = new Map(Object.entries({ new: 0, pending: 0, partial: 1, confirming: 2 }))
+
+/** How far its money is; 3 for one that is paid, or has a status that this version does not have. */
+const progressOf = ({ status }: Invoice): number => PROGRESS.get(status) ?? 3
 
 const hasEnded = ({ status }: Invoice): boolean => status === 'expired' || status === 'cancelled'
 

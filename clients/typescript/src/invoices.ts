@@ -13,9 +13,9 @@ export interface Invoices {
   create(input: InvoiceCreate, options?: WriteOptions): Promise<Invoice>
   get(id: string, options?: CallOptions): Promise<Invoice>
   /**
-   * The invoice by which the order `input.order_id` is to be paid now: the newest one while it lives or is paid, else the next attempt,
-   * under the key `order-<order id>-<attempt>`. Calls at the same time get the same invoice. With another price or coin the old invoice is
-   * cancelled first; when money has come for it, it is returned as it is: compare `amount` and `status`.
+   * The invoice by which the order `input.order_id` is to be paid now: the one with money, however old, else the newest that lives, else the
+   * next attempt, under the key `order-<order id>-<attempt>`. Calls at the same time get the same invoice; others that wait are cancelled. With
+   * another price or coin the old invoice is cancelled first; when money has come for it, it is returned as it is: compare `amount` and `status`.
    */
   ensure(input: InvoiceCreate & { readonly order_id: string }, options?: CallOptions): Promise<Invoice>
   list(query?: InvoiceListQuery, options?: CallOptions): PaymeshList<Invoice>

@@ -11,7 +11,7 @@ import { transition } from '../invoice/transition.ts'
 import { holds } from '../invoice/transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '../invoice/transition-story.fixture.ts'
 import { halfUp } from '../money/money.ts'
-import type { RefundClaim } from '../payment/refundable.ts'
+import { type RefundClaim, refundableAssets, refundableBase } from '../payment/refundable.ts'
 import { booksOf, type MoneyPart, partsOfMovement, partsOfPaid } from './invoice-books.ts'
 import { type BookedPayment, type BookedRefund, type Movement, movementsOf } from './movements.ts'
 
@@ -31,6 +31,26 @@ const TWICE: readonly Step[] = [0, 1].flatMap((index) =>
 const LATE_PART: readonly Step[] = (['deadline', 'pay', 'confirm', 'acceptAll'] as const).map((kind) => {
   return { kind, index: 0, part: 2n, wait: 3 * 24 * 60 * MINUTE }
 })
+/** Steps of a kind, an index, a part, and minutes to wait. */
+const script = (...steps: readonly (readonly [Step['kind'], number, Step['part'], number])[]): readonly Step[] =>
+  steps.map(([kind, index, part, minutes]) => ({ kind, index, part, wait: minutes * MINUTE }))
+/** A deposit, and the rest when its quote has long ended: it counts because of the deposit, and only while that is there. */
+const DEPOSIT = script(
+  ['pay', 0, 7n, 1],
+  ['confirm', 0, 1n, 1],
+  ['pay', 0, 2n, 100],
+  ['confirm', 1, 1n, 1],
+  ['vanish', 0, 1n, 1],
+)
+/** A part that goes back in part, and the rest at another price. */
+const RENEWED = script(
+  ['pay', 0, 2n, 1],
+  ['confirm', 0, 1n, 1],
+  ['refund', 0, 2n, 1],
+  ['renew', 0, 1n, 25],
+  ['pay', 0, 1n, 1],
+  ['confirm', 1, 1n, 1],
+)
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 const world = fc.record({
@@ -38,7 +58,7 @@ const world = fc.record({
   due: fc.constantFrom(7n * 10n ** 5n, 1_000_000n, 333_333n * 10n ** 12n),
   // Many begin with a part that a person accepts, or with the price twice: without them, few histories have a correction or excess.
   steps: fc
-    .tuple(fc.constantFrom([], LATE_PART, TWICE), fc.array(step, { minLength: 2, maxLength: 14 }))
+    .tuple(fc.constantFrom([], LATE_PART, TWICE, DEPOSIT, RENEWED), fc.array(step, { minLength: 2, maxLength: 14 }))
     .map(([first, others]): readonly Step[] => [...first, ...others]),
 })
 
@@ -84,9 +104,17 @@ function openWorld(price: bigint, due: bigint) {
     if (kind === 'count') apply({ type: 'payment_counted', payment })
     if (kind === 'refund' && was === 'confirmed' && one.asset !== null) refund(one.asset, one.amountBase / part)
   }
-  const refund = (asset: BookedRefund['asset'], amountBase: bigint): void => {
+  /** Never more than is left of the coin, as the product has it. */
+  const refund = (asset: BookedRefund['asset'], most: bigint): void => {
+    const left = refundableBase(asset, [...seen.values()], refunds)
+    const amountBase = most < left ? most : left
     if (amountBase > 0n)
       refunds.push({ id: `r${refunds.length}`, asset, amountBase, sentAt: now, market: null, status: 'sent' })
+  }
+  /** Sends back all that is left of each coin. */
+  const returnAll = (): void => {
+    now += MINUTE
+    for (const { asset, amountBase } of refundableAssets([...seen.values()], refunds)) refund(asset, amountBase)
   }
   const renew = (): void => {
     const active = activePaymentMethod(state)
@@ -108,7 +136,7 @@ function openWorld(price: bigint, due: bigint) {
       ...{ amountBase: one.amountBase, kind: 'onchain', state: one.state, firstSeenAt: one.firstSeenAt },
       ...{ bookedAt: bookedAt.get(one.payment) ?? [], counted: true },
     }))
-  return { play, invoice, movements: () => movementsOf(invoice(), payments(), refunds) }
+  return { play, returnAll, invoice, movements: () => movementsOf(invoice(), payments(), refunds) }
 }
 
 /** The parts of every figure, each with the time in whose figures it is: of the invoice once it was paid, and of each movement. */
@@ -135,7 +163,7 @@ it('what happens later never changes a movement, and each invoice ties out to th
   let laterParts = 0
   fc.assert(
     fc.property(world, ({ price, due, steps }) => {
-      const { play, invoice, movements } = openWorld(price, due)
+      const { play, returnAll, invoice, movements } = openWorld(price, due)
       let before: readonly string[] = []
       let partsBefore: readonly string[] = []
       for (const one of steps) {
@@ -150,6 +178,7 @@ it('what happens later never changes a movement, and each invoice ties out to th
         const sums = now.filter(({ kind }) => kind !== 'refund')
         const applied = sums.reduce((sum, { appliedMinor }) => sum + appliedMinor, 0n)
         holds(applied + books.short === price, 'what is applied and what is short make the price')
+        holds(sameBase(countedBase(invoice().state), sums), 'what counts of each coin is applied or above the price')
         if (books.excess > 0n) excess += 1
         const parts = datedParts(invoice(), now)
         const partTexts = parts.map((part) =>
@@ -169,6 +198,11 @@ it('what happens later never changes a movement, and each invoice ties out to th
         holds(sumOf('short') === books.short && sumOf('excess') === books.excess, 'the figures add up to the books')
         laterParts += parts.filter(({ figure, at }) => at > paidAt && ['short', 'excess'].includes(figure)).length
       }
+      const firstRefund = before.findIndex((row) => row.includes('"kind":"refund"'))
+      const isTakenBack =
+        firstRefund >= 0 && before.slice(firstRefund).some((row) => /"kind":"(reversal|correction)"/.test(row))
+      returnAll()
+      holds(isTakenBack || booksOf(invoice(), movements()).net === 0n, 'nothing is left when all has gone back')
       corrections += movements().filter(({ kind }) => kind === 'correction').length
       reversals += movements().filter(({ kind }) => kind === 'reversal').length
       refunds += movements().filter(({ kind, counted }) => kind === 'refund' && counted).length
@@ -181,6 +215,22 @@ it('what happens later never changes a movement, and each invoice ties out to th
     ...{ refunds: expect.toSatisfy(isMany), excess: expect.toSatisfy(isMany), laterParts: expect.toSatisfy(isMany) },
   })
 })
+
+/** Base units of each payment that counts now. */
+function countedBase({ ledger, status }: InvoiceState): ReadonlyMap<string, bigint> {
+  const counts = ledger.filter((row) => row.state === 'confirmed' && row.counted && row.eligible)
+  return new Map(status === 'cancelled' ? [] : counts.map((row) => [row.payment, row.amountBase]))
+}
+
+/** Whether the rows of each payment add up to what of it counts. */
+function sameBase(counted: ReadonlyMap<string, bigint>, rows: readonly Movement[]): boolean {
+  const keys = new Set(rows.flatMap(({ payment }) => payment?.key ?? []))
+  return [...keys].every((key) => {
+    const own = rows.filter(({ payment }) => payment?.key === key)
+    const base = own.reduce((sum, { appliedBase, excessBase }) => sum + appliedBase + excessBase, 0n)
+    return base === (counted.get(key) ?? 0n)
+  })
+}
 
 const isMany = (count: number): boolean => count > 10
 

@@ -33,10 +33,16 @@ test('dust takes no figure at market away, and a payment without a rate does', (
   expect(row === undefined ? null : partsOfMovement({ terms: invoice.terms, paidAt: null }, row)).toEqual([])
 })
 
+const countedRow = (payment: string, amountBase: bigint, firstSeenAt: number): LedgerRow => ({
+  ...{ payment, version: 1, state: 'confirmed', amountBase, firstSeenAt, counted: true, uncountedReason: null },
+  ...{ acceptedBase: null, late: false, rateSeen: null, eligible: true, simulated: false },
+  ...{ detected: true, confirmed: true, lateAnnounced: false, bookings: [{ at: firstSeenAt, worth: 'own' }] },
+})
+
 // Money: what went back is in the net figure to the minor unit, and what counted for nothing takes nothing from the sale.
 test('refunds add up, and money beside the price goes back first', () => {
-  const refund = (id: string, amountBase: bigint): BookedRefund => {
-    return { id, asset: 'usdt_ethereum', amountBase, sentAt: T0 + 120_000, market: null }
+  const refund = (id: string, amountBase: bigint, sentAt = T0 + 120_000): BookedRefund => {
+    return { id, asset: 'usdt_ethereum', amountBase, sentAt, market: null }
   }
   const of = (payments: readonly BookedPayment[], refunds: readonly BookedRefund[]) => {
     const { received, refunded, net } = booksOf(invoice, movementsOf(invoice, payments, refunds))
@@ -47,6 +53,26 @@ test('refunds add up, and money beside the price goes back first', () => {
   expect(of([paid], thirds.slice(0, 1))).toEqual([10_000n, 3_333n, 6_667n])
   expect(of([paid], thirds)).toEqual([10_000n, 10_000n, 0n])
   expect(of([paid, payment('b', DUE, { market, counted: false })], [refund('r', DUE)])).toEqual([10_000n, 0n, 10_000n])
+  // A part of the sale went back before the second payment came, which then went back as a whole.
+  const second = payment('b', DUE, { market, counted: false, bookedAt: [T0 + 180_000] })
+  const both = [refund('r1', DUE / 5n), refund('r2', DUE, T0 + 240_000)]
+  expect(of([paid, second], both)).toEqual([10_000n, 2_000n, 8_000n])
+  // Two quotes, and a refund between: when everything has gone back, nothing is left.
+  const quotes = [aQuote({ amountBase: DUE }), aQuote({ amountBase: 2n * DUE, quotedAt: T0 + 150_000 })]
+  const renewed = { ...invoice, state: { ...invoice.state, paymentMethods: [aPaymentMethod({ quotes })] } }
+  const halves = [0, 1].map((turn) =>
+    payment(`h${turn}`, ((1n + BigInt(turn)) * DUE) / 2n, {
+      market,
+      bookedAt: [T0 + (1 + 2 * turn) * 60_000],
+      firstSeenAt: T0 + turn * 170_000,
+    }),
+  )
+  const ledger = halves.map(({ key, amountBase, firstSeenAt }) => ({ ...countedRow(key, amountBase, firstSeenAt) }))
+  const all = movementsOf({ ...renewed, state: { ...renewed.state, ledger } }, halves, [
+    refund('r1', DUE / 4n),
+    refund('r2', (5n * DUE) / 4n, T0 + 240_000),
+  ])
+  expect(booksOf(renewed, all)).toMatchObject({ received: 10_000n, refunded: 10_000n, net: 0n })
 })
 
 // Money: a value that a person states is what it counts for, from then on; the coin and its amount stay what came.

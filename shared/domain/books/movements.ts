@@ -155,12 +155,11 @@ function refundEvents(refund: BookedRefund): readonly BookEvent[] {
   return [{ id: refund.id, kind: 'refund', at: refund.sentAt, order: 1_000, payment: null, refund }]
 }
 
-/** Money of one coin that is confirmed: what counts, with its parts of the price, and what does not. */
+/** Money of one coin that is confirmed and was not refunded: what counts, with its parts of the price, and what does not. */
 interface Purse {
   countedBase: bigint
   countedParts: bigint
   besideBase: bigint
-  refundedBase: bigint
 }
 
 /** An invoice's books while they are read. */
@@ -225,15 +224,14 @@ function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: As
   const purse = purseOf(book, asset)
   const parts = worth.parts - former.parts
   purse.countedParts += parts
-  const isNew = former.parts === 0n
-  if (isNew) {
-    purse.besideBase -= payment.amountBase
-    purse.countedBase += payment.amountBase
-  }
+  const turn = former.parts === 0n ? 1n : worth.parts === 0n ? -1n : 0n
+  const base = turn * payment.amountBase
+  purse.countedBase += base
+  purse.besideBase -= base
   return {
     ...{ id: event.id, kind: event.kind, at: event.at, asset, amountBase: 0n, payment, refund: null, counted: true },
     ...{ quote: worth.quote, market: payment.market ?? null, marketMinor: 0n },
-    ...move(book, isNew ? payment.amountBase : 0n, parts),
+    ...move(book, base, parts),
   }
 }
 
@@ -241,10 +239,12 @@ function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: As
 function sendBack(book: Book, { id, kind, at }: BookEvent, refund: BookedRefund): Movement {
   const { asset, amountBase: base, market } = refund
   const purse = purseOf(book, asset)
-  const besideBase = larger(purse.besideBase - purse.refundedBase, 0n)
-  const countedBase = smaller(larger(base - besideBase, 0n), purse.countedBase)
-  purse.refundedBase += base
-  const parts = purse.countedBase === 0n ? 0n : (purse.countedParts * countedBase) / purse.countedBase
+  const besideBase = smaller(base, larger(purse.besideBase, 0n))
+  const countedBase = smaller(base - besideBase, larger(purse.countedBase, 0n))
+  const parts = countedBase === 0n ? 0n : (larger(purse.countedParts, 0n) * countedBase) / purse.countedBase
+  purse.besideBase -= besideBase
+  purse.countedBase -= countedBase
+  purse.countedParts -= parts
   const before = -minorOf(book, book.sentBack)
   book.sentBack += parts
   return {
@@ -275,7 +275,7 @@ function valued({ invoice }: Book, base: bigint, market: MarketRate | null) {
 }
 
 function purseOf({ purses }: Book, asset: AssetId): Purse {
-  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n, refundedBase: 0n }
+  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n }
   purses.set(asset, purse)
   return purse
 }
