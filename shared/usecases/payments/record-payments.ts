@@ -6,6 +6,8 @@ import type { LedgerTransfer, ScannedBlock, TransferBlock } from '#shared/ports/
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
+import { disputedPayments, type SecondOpinion } from './disputed-payments.ts'
+import { firstSeenOfReplaced } from './first-seen-of-replaced.ts'
 import { closeUnmatched, openUnmatched } from './unmatched-transfers.ts'
 
 /** Ended payments of an invoice in which the start of a new one is looked up: of more, the newest. */
@@ -43,13 +45,16 @@ export interface RecordInput {
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
-  const inheritedFirstSeen = firstSeenOfReplaced(unconfirmed)
+  const inheritedFirstSeen = firstSeenOfReplaced(
+    unconfirmed,
+    input.blocks.flatMap(({ transfers }) => transfers),
+  )
   const found = input.blocks.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
       const known = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.increase !== undefined && { increase: transfer.increase }) }
       // Blocks may carry times in the future (Bitcoin: two hours); a payment is never first seen in the future.
-      return { transfer, block, ...atMost(known, Math.min(time, inheritedFirstSeen(transfer))) }
+      return { transfer, block, ...atMost(known, Math.min(time, inheritedFirstSeen.get(transfer.key) ?? time)) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
@@ -153,30 +158,6 @@ export function replacedBy(
   })
 }
 
-/**
- * When the money behind a transfer was first seen: a transaction that replaces one of these payments' and pays the same script is
- * the same payment for the payer. Infinity when it replaces none.
- */
-export function firstSeenOfReplaced(
-  earlier: readonly Payment[],
-): (transfer: Pick<LedgerTransfer, 'matchKey' | 'spends'>) => number {
-  const spentIn = new Map<string, Set<string | null>>()
-  const seenAt = new Map<string, number>()
-  const nameOf = (txHash: string | null, matchKey: string) => `${txHash} ${matchKey}`
-  for (const { txHash, matchKey, spends, firstSeenAt } of earlier) {
-    for (const outpoint of spends) spentIn.set(outpoint, (spentIn.get(outpoint) ?? new Set()).add(txHash))
-    const name = nameOf(txHash, matchKey)
-    seenAt.set(name, Math.min(seenAt.get(name) ?? firstSeenAt, firstSeenAt))
-  }
-  return ({ matchKey, spends = [] }) => {
-    const replaced = new Set(spends.flatMap((outpoint) => [...(spentIn.get(outpoint) ?? [])]))
-    return Math.min(
-      Number.POSITIVE_INFINITY,
-      ...[...replaced].map((txHash) => seenAt.get(nameOf(txHash, matchKey)) ?? Number.POSITIVE_INFINITY),
-    )
-  }
-}
-
 /** Once stored, a replaced payment is no longer unconfirmed, so after a crash its first-seen time comes from the invoice's ended payments. */
 async function inheritEnded(
   { payments }: Pick<RecordDeps, 'payments'>,
@@ -191,11 +172,12 @@ async function inheritEnded(
   const ended = (await Promise.all([...invoices].map((id) => payments.listEnded(id, ENDED_MAX)))).flat()
   const bare = new Set(ended.flatMap(({ txHash, spends }) => (txHash === null || spends.length > 0 ? [] : [txHash])))
   const whole = await Promise.all([...bare].map((txHash) => payments.listByTransaction(mode, network, txHash)))
-  const inheritedFirstSeen = firstSeenOfReplaced([...ended, ...whole.flat()])
-  return observations.map((observation) => ({
-    ...observation,
-    firstSeenAt: Math.min(observation.firstSeenAt, inheritedFirstSeen(observation)),
-  }))
+  const earlier = new Map([...ended, ...whole.flat()].map((payment) => [payment.key, payment]))
+  const inheritedFirstSeen = firstSeenOfReplaced([...earlier.values()], observations)
+  return observations.map((observation) => {
+    const { key, firstSeenAt } = observation
+    return { ...observation, firstSeenAt: Math.min(firstSeenAt, inheritedFirstSeen.get(key) ?? firstSeenAt) }
+  })
 }
 
 /** Position of a scanner. */
