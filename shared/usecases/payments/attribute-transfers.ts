@@ -4,7 +4,13 @@ import { CLOCK_LAG_MS } from '#shared/domain/invoice/quote-window.ts'
 import { isDisplaced, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ClaimHolder } from '#shared/ports/invoices.ts'
-import type { DisputingInvoice, ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
+import {
+  type DisputingInvoice,
+  type ObservedTransfer,
+  type PaymentBlock,
+  partKey,
+  type UncountedReason,
+} from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim, amountClaim, proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
@@ -304,7 +310,11 @@ function splitBetween(transfer: LedgerTransfer, referred: readonly HeldMethod[])
   if (amounts === null) return null
   return ordered.map(([holder, paymentMethod], index) => ({
     holder,
-    transfer: { ...transfer, key: `${transfer.key}:${paymentMethod.reference}`, amountBase: amounts[index] ?? 0n },
+    transfer: {
+      ...transfer,
+      key: partKey(transfer.key, paymentMethod.reference ?? ''),
+      amountBase: amounts[index] ?? 0n,
+    },
   }))
 }
 

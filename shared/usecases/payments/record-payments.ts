@@ -202,6 +202,8 @@ interface ConfirmInput extends ChainPosition {
   readonly doubts?: Map<string, Ms>
 }
 
+/** Dust that nodes are asked about in one turn, the newest first: its number is a stranger's choice, and it settles nothing. */
+const DUST_MAX = 32
 /** A payment that waits longer than this … */
 const DOUBT_FRESH_MS = 3_600_000
 /** … costs its questions this seldom: no node may have its block any more, and one poll comes each few seconds. */
@@ -212,7 +214,7 @@ const DOUBT_EVERY_MS = 300_000
  * cursor's chain, and wakes the invoices. A payment that a second node does not show in the same block waits. Returns the changed payments.
  */
 export async function confirmPayments(
-  deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger'>,
+  deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger' | 'catalog'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
   const { client, auditDisputed, chain, doubts = new Map<string, Ms>(), ...scope } = input
@@ -224,13 +226,21 @@ export async function confirmPayments(
   const isResting = ({ key, firstSeenAt }: Payment): boolean =>
     now - firstSeenAt > DOUBT_FRESH_MS && Math.abs(now - (doubts.get(key) ?? 0)) < DOUBT_EVERY_MS
   const resting = new Set(buried.filter(isResting).map(({ key }) => key))
-  const due = buried.filter(({ key }) => !resting.has(key))
-  const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
+  const { worth, dust, left } = portionOf(
+    deps.catalog,
+    buried.filter(({ key }) => !resting.has(key)),
+  )
+  const due = [...worth, ...dust]
+  const disputed: string[] = []
+  // Apart: nodes are asked block by block, and what a limited node does not get through holds up its block.
+  if (client !== undefined) {
+    for (const some of [worth, dust]) disputed.push(...(await disputedKeys(deps, scope, client, some)))
+  }
   if (disputed.length + resting.size > 0) auditDisputed?.(disputed.length + resting.size)
   const forgotten =
     chain === undefined ? { orphaned: [], waiting: [] } : await checkForgottenBlocks(deps, scope, { due, ...chain })
   const doubted = [...disputed, ...forgotten.waiting]
-  const except = [...doubted, ...resting]
+  const except = [...doubted, ...resting, ...left.map(({ key }) => key)]
   const waiting = new Set(except)
   for (const key of doubts.keys()) if (!waiting.has(key)) doubts.delete(key)
   for (const key of doubted) doubts.set(key, now)
@@ -248,14 +258,22 @@ export async function confirmPayments(
   return changed
 }
 
+/** What is checked in this turn, and the dust that is left to the next ones. */
+function portionOf(catalog: RecordDeps['catalog'], due: readonly Payment[]) {
+  const isDust = ({ asset, amountBase }: Payment) => asset === null || amountBase < catalog.asset(asset).dustBase
+  const newestFirst = (one: Payment, other: Payment) => (other.block?.height ?? 0) - (one.block?.height ?? 0)
+  const dust = due.filter(isDust).sort(newestFirst)
+  return { worth: due.filter((one) => !isDust(one)), dust: dust.slice(0, DUST_MAX), left: dust.slice(DUST_MAX) }
+}
+
 /** Keys of due payments that a second node does not confirm; all of them when it does not respond. */
 async function disputedKeys(
-  deps: Pick<RecordDeps, 'metrics' | 'logger'>,
+  deps: Pick<RecordDeps, 'payments' | 'metrics' | 'logger'>,
   scope: Pick<ConfirmInput, 'mode' | 'network'>,
   client: SecondOpinion,
   due: readonly Payment[],
 ): Promise<readonly string[]> {
-  const keys = due.length === 0 ? [] : await disputedPayments(client, due)
+  const keys = due.length === 0 ? [] : await disputedPayments(deps, client, due)
   if (keys.length > 0) {
     deps.metrics.count('scanner_unconfirmed_by_second_node_total', { network: scope.network }, keys.length)
     deps.logger.warn(
@@ -287,48 +305,6 @@ function report(
   deps.metrics.count(`payments_${what}_total`, { network }, changed.length)
   const invoices = new Set(changed.flatMap((payment) => (payment.invoiceId === null ? [] : [payment.invoiceId])))
   for (const invoiceId of invoices) deps.notifier.notify(QUEUES.invoiceTransitions, invoiceId)
-}
-
-/** A client that can check payments with a second node. */
-type SecondOpinion = Pick<ChainClient, 'disputed' | 'balances'>
-
-/** Keys of the payments that a second node does not confirm; all of the checked ones when it does not respond. */
-async function disputedPayments(client: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  return [...(await disputedTransactions(client, due)), ...(await disputedIncreases(client, due))]
-}
-
-async function disputedTransactions({ disputed }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const questions = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
-    const transfer = { key, matchKey, contract, amountBase }
-    return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
-  })
-  if (disputed === undefined || questions.length === 0) return []
-  const recorded = await orAll(
-    () => disputed(questions),
-    questions.map(({ txHash }) => txHash),
-  )
-  return due.filter(({ txHash }) => txHash !== null && recorded.has(txHash)).map(({ key }) => key)
-}
-
-async function disputedIncreases({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const questions = due.flatMap(({ key, matchKey, block }) =>
-    block?.increase === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.increase }],
-  )
-  if (balances === undefined || questions.length === 0) return []
-  const recorded = await orAll(
-    () => balances.disputed(questions),
-    questions.map(({ key }) => key),
-  )
-  return [...recorded]
-}
-
-async function orAll(query: () => Promise<ReadonlySet<string>>, all: readonly string[]): Promise<ReadonlySet<string>> {
-  try {
-    return await query()
-  } catch (error) {
-    if (!(error instanceof NodeUnreliable)) throw error
-    return new Set(all)
-  }
 }
 
 /**
