@@ -229,6 +229,7 @@ export async function confirmPayments(
   const { worth, dust, left } = portionOf(
     deps.catalog,
     buried.filter(({ key }) => !resting.has(key)),
+    client?.disputed === undefined ? Number.POSITIVE_INFINITY : DUST_MAX,
   )
   const due = [...worth, ...dust]
   const disputed: string[] = []
@@ -259,11 +260,11 @@ export async function confirmPayments(
 }
 
 /** What is checked in this turn, and the dust that is left to the next ones. */
-function portionOf(catalog: RecordDeps['catalog'], due: readonly Payment[]) {
+function portionOf(catalog: RecordDeps['catalog'], due: readonly Payment[], dustMax: number) {
   const isDust = ({ asset, amountBase }: Payment) => asset === null || amountBase < catalog.asset(asset).dustBase
   const newestFirst = (one: Payment, other: Payment) => (other.block?.height ?? 0) - (one.block?.height ?? 0)
   const dust = due.filter(isDust).sort(newestFirst)
-  return { worth: due.filter((one) => !isDust(one)), dust: dust.slice(0, DUST_MAX), left: dust.slice(DUST_MAX) }
+  return { worth: due.filter((one) => !isDust(one)), dust: dust.slice(0, dustMax), left: dust.slice(dustMax) }
 }
 
 /** Keys of due payments that a second node does not confirm; all of them when it does not respond. */
