@@ -107,9 +107,9 @@ describe('recordBlockTransfers', () => {
     const transfers = block.transfers.map((one) => ({ ...one, txHash: 'signature' }))
     await record('ethereum', { ...block, transfers }, 8)
     for (const shownBase of [50_000_000n, 50_000_001n]) {
-      const disputed = async (asked: readonly SeenTransaction[]): Promise<ReadonlySet<string>> => {
+      const disputed = async (queried: readonly SeenTransaction[]): Promise<ReadonlySet<string>> => {
         const isShown = ({ transfer }: SeenTransaction) => transfer?.key === whole && transfer.amountBase === shownBase
-        return new Set(asked.filter((one) => !isShown(one)).map(({ txHash }) => txHash))
+        return new Set(queried.filter((one) => !isShown(one)).map(({ txHash }) => txHash))
       }
       const at = { mode: 'test', network: 'ethereum', epoch: 8, height: 95, finalizedHeight: null } as const
       await confirmPayments(engine.deps, { ...at, client: { disputed } })
@@ -125,8 +125,8 @@ describe('recordBlockTransfers', () => {
     const dust = Array.from({ length: 60 }, (_, index) => ({ key: `speck-${index}`, amountBase: 1n }))
     const transfers = [...dust.slice(0, 30), { key: 'honest', amountBase: 25_000_000n }, ...dust.slice(30)]
     await record('ethereum', blockWith(70, now, paymentMethodOf(invoice), transfers), 7)
-    const disputed = async (asked: readonly unknown[]): Promise<ReadonlySet<string>> => {
-      if (asked.length > 40) throw new NodeUnreliable('status 429')
+    const disputed = async (queried: readonly unknown[]): Promise<ReadonlySet<string>> => {
+      if (queried.length > 40) throw new NodeUnreliable('status 429')
       return new Set()
     }
     const confirmed = async () => {
