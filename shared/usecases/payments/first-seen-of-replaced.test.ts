@@ -16,7 +16,8 @@ const pays = (txHash: string, amount: number, spends: readonly string[], matchKe
   ...{ key: `${txHash}:${amount}`, txHash, matchKey, spends },
   amountBase: BigInt(amount),
 })
-const timesOf = (...given: Parameters<typeof firstSeenOfReplaced>) => [...firstSeenOfReplaced(...given).values()]
+const timesOf = (earlier: readonly Payment[], now: readonly ReturnType<typeof pays>[]) =>
+  now.map(firstSeenOfReplaced(earlier, now)).filter(Number.isFinite)
 
 // Guarantee: whoever raises the fee of a payment in time has paid in time, and a little paid in time holds no price open for the rest.
 describe('a transaction that spends an output of an earlier payment', () => {

@@ -3,17 +3,17 @@ import type { Payment } from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 
 /** The part of a transfer that is compared. */
-type Transfer = Pick<LedgerTransfer, 'key' | 'txHash' | 'matchKey' | 'amountBase' | 'spends'>
+type Transfer = Pick<LedgerTransfer, 'txHash' | 'matchKey' | 'amountBase' | 'spends'>
 
 /**
- * When the money behind transfers was first seen, by their keys: a transaction that replaces that of an earlier payment and pays the same script
- * at most as much is the same payment for the payer. One that pays more is new: otherwise a little that was paid in time would keep the price
- * for the whole. Transfers that replace none are missing. `transfers` are all that their transactions pay to a script.
+ * When the money behind a transfer was first seen: a transaction that replaces that of an earlier payment and pays the same script at most as
+ * much is the same payment for the payer. One that pays more is new: otherwise a little that was paid in time would keep the price for the
+ * whole. Infinity when it replaces none. `transfers` are all that the transactions in question pay to their scripts.
  */
 export function firstSeenOfReplaced(
   earlier: readonly Payment[],
   transfers: readonly Transfer[],
-): ReadonlyMap<string, Ms> {
+): (transfer: Transfer) => Ms {
   const spentIn = new Map<string, Set<string | null>>()
   for (const { txHash, spends } of earlier) {
     for (const outpoint of spends) spentIn.set(outpoint, (spentIn.get(outpoint) ?? new Set()).add(txHash))
@@ -30,17 +30,17 @@ export function firstSeenOfReplaced(
   for (const transfer of transfers) {
     sums.set(nameOf(transfer), (sums.get(nameOf(transfer)) ?? 0n) + transfer.amountBase)
   }
-  const found = transfers.flatMap((transfer) => {
-    const { key, matchKey, spends = [] } = transfer
-    const times = [...new Set(spends.flatMap((outpoint) => [...(spentIn.get(outpoint) ?? [])]))].flatMap((txHash) => {
+  return (transfer) => {
+    const { matchKey, spends = [] } = transfer
+    const replaced = new Set(spends.flatMap((outpoint) => [...(spentIn.get(outpoint) ?? [])]))
+    const times = [...replaced].map((txHash) => {
       const paid = before.get(nameOf({ txHash, matchKey }))
-      if (paid === undefined) return []
+      if (paid === undefined) return Number.POSITIVE_INFINITY
       const isSame = txHash === transfer.txHash || paid.sumBase >= (sums.get(nameOf(transfer)) ?? 0n)
-      return isSame ? [paid.seenAt] : []
+      return isSame ? paid.seenAt : Number.POSITIVE_INFINITY
     })
-    return times.length === 0 ? [] : [[key, Math.min(...times)] as const]
-  })
-  return new Map(found)
+    return Math.min(Number.POSITIVE_INFINITY, ...times)
+  }
 }
 
 /** A transaction and a script that it pays. */

@@ -54,7 +54,7 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
       const known = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.increase !== undefined && { increase: transfer.increase }) }
       // Blocks may carry times in the future (Bitcoin: two hours); a payment is never first seen in the future.
-      return { transfer, block, ...atMost(known, Math.min(time, inheritedFirstSeen.get(transfer.key) ?? time)) }
+      return { transfer, block, ...atMost(known, Math.min(time, inheritedFirstSeen(transfer))) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input
@@ -174,10 +174,10 @@ async function inheritEnded(
   const whole = await Promise.all([...bare].map((txHash) => payments.listByTransaction(mode, network, txHash)))
   const earlier = new Map([...ended, ...whole.flat()].map((payment) => [payment.key, payment]))
   const inheritedFirstSeen = firstSeenOfReplaced([...earlier.values()], observations)
-  return observations.map((observation) => {
-    const { key, firstSeenAt } = observation
-    return { ...observation, firstSeenAt: Math.min(firstSeenAt, inheritedFirstSeen.get(key) ?? firstSeenAt) }
-  })
+  return observations.map((observation) => ({
+    ...observation,
+    firstSeenAt: Math.min(observation.firstSeenAt, inheritedFirstSeen(observation)),
+  }))
 }
 
 /** Position of a scanner. */

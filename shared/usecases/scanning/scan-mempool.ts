@@ -112,7 +112,7 @@ function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Pay
       return {
         transfer,
         block: null,
-        ...atMost(known, inheritedFirstSeen.get(transfer.key) ?? Number.POSITIVE_INFINITY),
+        ...atMost(known, inheritedFirstSeen(transfer)),
       }
     })
 }

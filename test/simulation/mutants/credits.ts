@@ -40,8 +40,8 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-by-processing-time',
     file: 'shared/usecases/payments/record-payments.ts',
-    find: 'atMost(known, Math.min(time, inheritedFirstSeen.get(transfer.key) ?? time))',
-    replace: 'atMost(known, inheritedFirstSeen.get(transfer.key) ?? Number.POSITIVE_INFINITY)',
+    find: 'atMost(known, Math.min(time, inheritedFirstSeen(transfer)))',
+    replace: 'atMost(known, inheritedFirstSeen(transfer))',
     what: 'Lateness is checked by when we read the block.',
   },
   {
