@@ -40,11 +40,13 @@ async function disputedTransactions(
 /** The transfer as nodes show it: that of a payment which is a part has the sum of all parts in its block. */
 async function transferOf(
   { payments }: Deps,
-  { key, matchKey, contract, amountBase, block }: Payment,
+  { key, mode, network, txHash, matchKey, contract, amountBase, block }: Payment,
 ): Promise<NonNullable<SeenTransaction['transfer']>> {
   const whole = wholeKey(key)
-  if (whole === null) return { key, matchKey, contract, amountBase }
-  const parts = (await payments.listByKeyPrefix(whole)).filter((part) => part.block?.hash === block?.hash)
+  if (whole === null || txHash === null) return { key, matchKey, contract, amountBase }
+  const parts = (await payments.listByTransaction(mode, network, txHash)).filter(
+    (part) => wholeKey(part.key) === whole && part.block?.hash === block?.hash,
+  )
   return { key: whole, matchKey, contract, amountBase: parts.reduce((sum, part) => sum + part.amountBase, 0n) }
 }
 
