@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startTronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { SILENT, useEvmStage } from '#test/support/evm-stage.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { createNodeCheck } from './check-nodes.ts'
@@ -66,4 +67,18 @@ it('says that a dead node refused the connection', async () => {
   expect(JSON.stringify(state)).not.toContain('key-of-mine')
   const lacking = { need: 'its newest block', words: expect.stringContaining('refused the connection') }
   expect(await check.probe('test', 'ethereum')).toMatchObject([{ host: '127.0.0.1:9', shortcomings: [lacking] }])
+})
+
+// Guarantee: a first start waits for a node that still reads its chain, also where its answers do not say so.
+it('names a live node whose newest block is older than a day, and opens no scan of it', async () => {
+  const node = await startTronNode({ blockTimeMs: null })
+  onTestFinished(() => node.stop())
+  node.mine(3)
+  const networks = { live: { tron: { rpcUrls: [node.url], genesis: node.genesis } }, test: {} }
+  const look = async () => (await createNodeCheck(networks, SILENT).look('live', 'tron'))[0]
+  expect(await look()).toMatchObject({ height: 3, fault: null })
+  const tomorrow = Date.now() + 90_000_000
+  onTestFinished(() => void vi.restoreAllMocks())
+  vi.spyOn(Date, 'now').mockReturnValue(tomorrow)
+  expect(await look()).toMatchObject({ height: 3, fault: expect.stringContaining('its newest block, 3, is from') })
 })

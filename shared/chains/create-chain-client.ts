@@ -8,7 +8,7 @@ import {
   symbolOf,
 } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import type { ChainClient } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeBehind, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { ASSETS } from './definitions/assets.ts'
 import type { ChainDefinition, NetworkSettings, NodeSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
@@ -18,6 +18,9 @@ import type { EvmToken } from './families/evm/options.ts'
 import { createSolanaClient } from './families/solana/client.ts'
 import { createTronClient } from './families/tron/client.ts'
 import { createUtxoClient } from './families/utxo/client.ts'
+
+/** Every live chain has a block in a day. */
+const NEWEST_AGE_MAX_MS = 86_400_000
 
 /** A chain client and the end of its connections. */
 export interface OpenChainClient extends ChainClient {
@@ -67,7 +70,20 @@ export function createChainClient(
     tokens: tokensOf(network, mode, node),
     metrics,
   }
-  return CLIENTS[chain.family](options, node)
+  const client = CLIENTS[chain.family](options, node)
+  if (mode === 'test' || client.currentHead !== undefined) return client
+  return { ...client, currentHead: () => currentHead(client) }
+}
+
+/** The head of a node that shows no more than its blocks: one that has none of the last day still reads them. */
+async function currentHead(client: ChainClient): ReturnType<ChainClient['head']> {
+  const head = await client.head()
+  const newest = await client.blockAt(head.height)
+  if (newest === null) throw new NodeUnreliable(`the node has no block ${head.height}`)
+  if (Date.now() - newest.time <= NEWEST_AGE_MAX_MS) return head
+  throw new NodeBehind(
+    `the node is not current: its newest block, ${head.height}, is from ${new Date(newest.time).toISOString()}`,
+  )
 }
 
 function utxoClient({ nativeAsset: asset, ...options }: ClientOptions, node: NodeSettings): OpenChainClient {

@@ -39,9 +39,9 @@ export type ChainPlan = z.infer<typeof chainPlan>
 
 /**
  * The effect on a payment of reading a block again. `added`: it is not stored; `returned`: it was gone and is in the chain again; `moved`:
- * it is in another block than stored; `other_amount`: its transaction moves another amount in this block; `replaced`:
+ * it is in another block than stored; `other_amount`: its transaction moves another amount in this block, or to another receiver, or another token; `replaced`:
  * another transaction spends its money; `taken_back`: its block is gone, and none of these contains it; `contradicts`: the
- * same block shows another amount than stored: the scanner would refuse it and stop there.
+ * same block shows something else than stored: the scanner would refuse it and stop there.
  */
 const effect = z.enum(['added', 'returned', 'moved', 'other_amount', 'replaced', 'taken_back', 'contradicts'])
 

@@ -40,11 +40,44 @@ export interface ObservedTransfer {
   readonly disputed?: readonly DisputingInvoice[]
 }
 
+/** What a transfer moves, and to whom. */
+type Move = Pick<Payment, 'matchKey' | 'contract' | 'amountBase'>
+type KeyedMove = Move & { readonly key: string }
+
 /**
- * Key of a transfer with another amount in another block than the one stored under its key: a transaction's
- * payout may depend on its block, and each amount is a separate payment.
+ * Whether two transfers under one key are the same payment. What a contract pays, in which token and to whom may depend on the block of its
+ * transaction, and a key may name no more than a place in it (TRON): in another block it may be another payment.
  */
-export const otherAmountKey = (key: string, amountBase: bigint): string => `${key}:${amountBase}`
+export const isSameMove = (one: Move, other: Move): boolean =>
+  one.amountBase === other.amountBase && isSameParty(one, other)
+
+const isSameParty = (one: Move, other: Move): boolean =>
+  one.matchKey === other.matchKey && one.contract === other.contract
+
+/** The keys under which a transfer may be stored: its own, and the two of `otherMoveKey`. */
+export function keysOfMove({ key, matchKey, contract, amountBase }: KeyedMove): readonly [string, string, string] {
+  const withAmount = `${key}:${amountBase}`
+  return [key, withAmount, `${withAmount}:${matchKey}:${contract ?? ''}`]
+}
+
+/** Key of a transfer whose own key is that of a different one in another block: names what differs. */
+export function otherMoveKey(transfer: KeyedMove, stored: Move): string {
+  const [, withAmount, withParty] = keysOfMove(transfer)
+  return isSameParty(transfer, stored) ? withAmount : withParty
+}
+
+/** The stored payment that a transfer is, among those by key; undefined when there is none. */
+export const storedMove = (stored: ReadonlyMap<string, Payment>, transfer: KeyedMove): Payment | undefined =>
+  keysOfMove(transfer)
+    .flatMap((key) => stored.get(key) ?? [])
+    .find((payment) => isSameMove(payment, transfer))
+
+/** Key of the part of a transfer that pays the invoice of one of its references: 32 bytes as hex. */
+export const partKey = (key: string, reference: string): string => `${key}:${reference}`
+
+/** Key of the transfer that a payment with this key is a part of; null when it is none. References are Solana's, whose own keys have five parts. */
+export const wholeKey = (key: string): string | null =>
+  /^((?:[^:]+:){4}[^:]+):[0-9a-f]{64}(?::\d+)?$/.exec(key)?.[1] ?? null
 
 /** Outcome of a payment that was in no block yet. */
 export type UnconfirmedOutcome =
@@ -57,14 +90,23 @@ export class ScannerFenced extends Error {
 }
 
 /**
- * A scanned block is reported with another amount of a transfer: one of the two reports is wrong. Nothing of that transfer
+ * A scanned block is reported with another amount, receiver or token of a transfer: one of the two reports is wrong. Nothing of that transfer
  * was written.
  */
 export class AmountContradicted extends NodeUnreliable {
-  constructor(key: string, storedBase: string | null, seenBase: bigint) {
-    super(`transfer ${key} was stored with ${storedBase ?? 'no'} base units, now seen with ${seenBase}`)
+  constructor(key: string, stored: ShownMove | null, seen: ShownMove) {
+    const what =
+      stored?.amountBase === seen.amountBase
+        ? `${partyText(stored)}, now seen with ${partyText(seen)}`
+        : `${stored?.amountBase ?? 'no'} base units, now seen with ${seen.amountBase}`
+    super(`transfer ${key} was stored with ${what}`)
   }
 }
+
+type ShownMove = Pick<Payment, 'toAddress' | 'contract' | 'amountBase'>
+
+const partyText = ({ toAddress, contract }: ShownMove): string =>
+  `${contract === null ? '' : `token ${contract} and `}receiver ${toAddress}`
 
 export interface PaymentListQuery {
   readonly workspaceId: string

@@ -11,7 +11,7 @@ const EFFECTS: Readonly<Record<RescanEffect, string>> = {
   added: 'not stored, would be added',
   returned: 'gone, would be restored',
   moved: 'would move to this block',
-  other_amount: 'mined with another amount, would be added',
+  other_amount: 'mined with another amount, receiver or token, would be added',
   replaced: 'would be replaced: another transaction spends its coins',
   taken_back: 'would be reversed: its block is gone',
   contradicts: 'this block has a different amount than stored: the scanner would stop here',

@@ -82,6 +82,23 @@ describe('a transaction whose block a known node gave', () => {
     expect(await requestsFor(inMany)).toBe(16)
   })
 
+  // Guarantee: a block with more payments than a node's quota answers at once is confirmed little by little, and not never.
+  it('keeps what a node said before it asked for a pause', async () => {
+    let due: readonly SeenTransaction[] = Array.from({ length: 50 }, (_, one) => ({ ...TX, txHash: `tx${one}` }))
+    let turns = 0
+    for (; due.length > 0 && turns < 10; turns += 1) {
+      let quota = 40
+      const disputed = await poolOf(fake('a'), fake('b')).disputed(due, async ({ host }, { length }) => {
+        if (host === 'a') return []
+        quota -= length
+        if (quota < 0) throw new RpcFailure('rate', 'too many requests', { retryAfterMs: 1_000 })
+        return []
+      })
+      due = due.filter(({ txHash }) => disputed.has(txHash))
+    }
+    expect(turns).toBe(2)
+  })
+
   it('asks a node that says nothing at all three times in a turn, and one that is away once', async () => {
     const many = Array.from({ length: 9 }, (_, one) => ({ txHash: `tx${one}`, height: one, blockHash: `main-${one}` }))
     const requestsOf = async (details: FailureDetails): Promise<number> => {

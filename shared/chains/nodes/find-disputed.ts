@@ -9,6 +9,8 @@ export type NodeQuery<N> = (node: N, transactions: readonly SeenTransaction[]) =
 /** A node that gave no response so often, or failed so often in any way, is not asked further in this turn: how much is due is a stranger's choice. */
 const SILENCES_MAX = 3
 const FAILURES_MAX = 16
+/** Transactions of one block in a question: what a node with a small quota has said of some stands when it is asked for a pause at the next. */
+const TOGETHER_MAX = 16
 
 interface OpenQuestion<N extends PoolNode> {
   readonly transaction: SeenTransaction
@@ -46,7 +48,7 @@ export async function findDisputed<N extends PoolNode>(
     if (open.length === 0 || entry.health.isOutvoted) continue
     // The newest first: what waits for long because nobody can say anything about it does not take their turn.
     const heights = [...new Set(open.map(({ transaction }) => transaction.height))].sort((one, other) => other - one)
-    const parts = heights.map((height) => open.filter(({ transaction }) => transaction.height === height))
+    let parts = heights.flatMap((height) => partsOf(open.filter(({ transaction }) => transaction.height === height)))
     let [failed, silent] = [0, 0]
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       try {
@@ -60,7 +62,8 @@ export async function findDisputed<N extends PoolNode>(
         if (error.isSilent) silent += 1
         if (failed >= FAILURES_MAX || silent >= SILENCES_MAX) break
         // A block that was dropped is gone for all of its transactions.
-        if (part.length > 1 && !error.isGone) parts.push(...part.map((question) => [question]))
+        if (error.isGone) parts = parts.filter(([first]) => first?.transaction.height !== part?.[0]?.transaction.height)
+        else if (part.length > 1) parts.push(...part.map((question) => [question]))
       }
     }
   }
@@ -70,6 +73,11 @@ export async function findDisputed<N extends PoolNode>(
   if (disputed.length === 0 || roster.entries.length - strangers < 2) return new Set()
   if (answers === 0) throw worstOf(failures)
   return new Set(disputed)
+}
+
+function partsOf<T>(questions: readonly T[]): T[][] {
+  const count = Math.ceil(questions.length / TOGETHER_MAX)
+  return Array.from({ length: count }, (_, part) => questions.slice(part * TOGETHER_MAX, (part + 1) * TOGETHER_MAX))
 }
 
 async function putTo<N extends PoolNode>(

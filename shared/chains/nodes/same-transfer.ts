@@ -1,4 +1,4 @@
-import { otherAmountKey } from '#shared/ports/payments.ts'
+import { isSameMove, keysOfMove } from '#shared/ports/payments.ts'
 import type { RawTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { SeenTransaction, WatchIndex } from '#shared/ports/scanning.ts'
 
@@ -7,13 +7,7 @@ export type SeenTransfer = NonNullable<SeenTransaction['transfer']>
 
 /** Whether another node's transfers include the observed one: by key, amount, receiver and token. */
 export function showsTransfer(shown: readonly RawTransfer[], seen: SeenTransfer): boolean {
-  return shown.some(
-    ({ key, amountBase, matchKey, contract }) =>
-      amountBase === seen.amountBase &&
-      matchKey === seen.matchKey &&
-      contract === seen.contract &&
-      (key === seen.key || otherAmountKey(key, amountBase) === seen.key),
-  )
+  return shown.some((transfer) => isSameMove(transfer, seen) && keysOfMove(transfer).includes(seen.key))
 }
 
 /** Watches only the receiver of one transfer, so that nothing else is extracted. */

@@ -43,9 +43,9 @@ export function createPaymentRepository(db: Database, random: Random) {
     /**
      * Upserts observations under their keys, fenced by epoch; immutable fields are written once, the block position
      * follows the chain, and an orphaned, dropped or replaced payment that is seen again becomes `detected`. Version and dirtyAt
-     * change only when a field changed. Another amount for an existing key is a separate payment when it is in another block:
-     * the first one is orphaned, the new one stored under `otherAmountKey`. Returns the payments that changed. Throws
-     * `ScannerFenced`, and `AmountContradicted` on a differing amount in the same block.
+     * change only when a field changed. Another amount, receiver or token for an existing key is a separate payment when it is in another block:
+     * the first one is orphaned, the new one stored under `otherMoveKey`. Returns the payments that changed. Throws
+     * `ScannerFenced`, and `AmountContradicted` on a difference in the same block.
      */
     recordObservations: (
       observations: readonly ObservedTransfer[],

@@ -6,8 +6,9 @@ import { IN_FOLD } from '#shared/domain/invoice/fold-reading.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import {
   AmountContradicted,
+  isSameMove,
   type ObservedTransfer,
-  otherAmountKey,
+  otherMoveKey,
   type Payment,
   ScannerFenced,
 } from '#shared/ports/payments.ts'
@@ -38,8 +39,8 @@ export const ORPHANED = { state: 'orphaned', block: null, confirmAt: null, confi
 
 /**
  * Upserts observations, each fenced by the epoch stored in its row. A newer holder's row does not match the filter and thus collides on
- * the unique key; that is the fence. A re-scan of known blocks changes nothing. A transaction that moves another amount in
- * another block becomes a separate payment, under its key and that amount.
+ * the unique key; that is the fence. A re-scan of known blocks changes nothing. A transaction that moves something else in
+ * another block becomes a separate payment, under the key of `otherMoveKey`.
  */
 export async function recordObservations(
   writes: ScanWrites,
@@ -52,21 +53,18 @@ export async function recordObservations(
   const write: ScanWrite = { epoch, at, token: random.uuid() }
   const stored = await upsert(writes, observations, write)
   const changed = stored.filter((row) => row.scanWrite === write.token).map(paymentFromDocument)
-  const others = withOtherAmounts(observations, stored)
+  const others = otherMoves(observations, stored)
   if (others.length === 0) return changed
-  // The first amount is in no block any more: it ends before the other one starts, so that they never count together.
+  // The first one is in no block any more: it ends before the other one starts, so that they never count together.
   const ids = await idsUnderKeys(
     payments,
-    others.map(({ key }) => key),
+    others.map(({ observation }) => observation.key),
   )
   const undone: Filter = { _id: { $in: ids }, state: { $in: ['detected', 'confirmed'] } }
-  for (const { mode, network } of others.slice(0, 1)) {
+  for (const { mode, network } of others.slice(0, 1).map(({ observation }) => observation)) {
     changed.push(...(await moveAll(payments, random, { ...undone, mode, network }, ORPHANED, epoch, at)))
   }
-  const renamed = others.map((observation) => ({
-    ...observation,
-    key: otherAmountKey(observation.key, observation.amountBase),
-  }))
+  const renamed = others.map(({ observation, key }) => ({ ...observation, key }))
   return [...changed, ...(await recordObservations(writes, renamed, epoch, at))]
 }
 
@@ -129,29 +127,36 @@ async function upsertFenced(payments: Payments, upserts: readonly Upsert[], epoc
 }
 
 /**
- * Observations with another amount than the one stored under their key. A contract's payout may depend on the block
+ * Observations that are not the payment stored under their key, with the key of each. What a contract pays, and to whom, may depend on the block
  * of its transaction, so in another block that is another payment. Throws when one block is reported with two
- * amounts: either the key is not stable or a node is wrong, and neither may be credited.
+ * of them: either the key is not stable or a node is wrong, and neither may be credited.
  */
-function withOtherAmounts(
+function otherMoves(
   observations: readonly ObservedTransfer[],
   stored: readonly PaymentDocument[],
-): readonly ObservedTransfer[] {
+): readonly { readonly observation: ObservedTransfer; readonly key: string }[] {
   const rows = new Map(stored.map((row) => [row.key, row]))
-  return observations.filter(({ key, amountBase, block }) => {
+  return observations.flatMap((observation) => {
+    const { key, block } = observation
     const row = rows.get(key)
-    if (row?.amountBase === amountBase.toString()) return false
-    if (row !== undefined && block !== null && row.block?.hash !== block.hash) return true
-    throw new AmountContradicted(key, row?.amountBase ?? null, amountBase)
+    const first = row === undefined ? null : { ...row, amountBase: BigInt(row.amountBase) }
+    if (first !== null && isSameMove(first, observation)) return []
+    if (first !== null && block !== null && first.block?.hash !== block.hash) {
+      return { observation, key: otherMoveKey(observation, first) }
+    }
+    throw new AmountContradicted(key, first, observation)
   })
 }
 
 /** Starts from the stored row, or from `unseen` when there is none, and changes only fields that the observation affects. */
 function observationPipeline(observation: ObservedTransfer, unseen: PaymentDocument, write: ScanWrite): object[] {
-  const { block } = observation
+  const { block, amountBase, matchKey, contract } = observation
   const moved = {
     $and: [
-      { $eq: ['$amountBase', { $literal: observation.amountBase.toString() }] },
+      // `isSameMove`.
+      { $eq: ['$amountBase', { $literal: amountBase.toString() }] },
+      { $eq: ['$matchKey', { $literal: matchKey }] },
+      { $eq: ['$contract', { $literal: contract }] },
       {
         $or: [
           { $eq: ['$version', 0] },

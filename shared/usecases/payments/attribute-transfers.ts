@@ -4,7 +4,13 @@ import { CLOCK_LAG_MS } from '#shared/domain/invoice/quote-window.ts'
 import { isDisplaced, type OwnershipProof } from '#shared/domain/ownership/ownership.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ClaimHolder } from '#shared/ports/invoices.ts'
-import type { DisputingInvoice, ObservedTransfer, PaymentBlock, UncountedReason } from '#shared/ports/payments.ts'
+import {
+  type DisputingInvoice,
+  type ObservedTransfer,
+  type PaymentBlock,
+  partKey,
+  type UncountedReason,
+} from '#shared/ports/payments.ts'
 import type { LedgerTransfer } from '#shared/ports/scanned-blocks.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { addressClaim, amountClaim, proofsOfRows } from '#shared/usecases/wallets/address-standing.ts'
@@ -304,18 +310,31 @@ function splitBetween(transfer: LedgerTransfer, referred: readonly HeldMethod[])
   if (amounts === null) return null
   return ordered.map(([holder, paymentMethod], index) => ({
     holder,
-    transfer: { ...transfer, key: `${transfer.key}:${paymentMethod.reference}`, amountBase: amounts[index] ?? 0n },
+    transfer: {
+      ...transfer,
+      key: partKey(transfer.key, paymentMethod.reference ?? ''),
+      amountBase: amounts[index] ?? 0n,
+    },
   }))
 }
 
-/** One choice from each list so that the sum matches, older quotes first, so that a later quote never changes the result. */
+/**
+ * One choice from each of at least two lists so that the sum matches, older quotes first, so that a later quote never changes the result. The sums
+ * of the last two are looked up: a payer may collect twenty quotes of each invoice.
+ */
 function amountsAddingUp(lists: readonly (readonly bigint[])[], total: bigint): readonly bigint[] | null {
-  const [first, ...rest] = lists
-  if (first === undefined) return total === 0n ? [] : null
-  for (const amount of first) {
-    if (amount > total) continue
-    const others = amountsAddingUp(rest, total - amount)
-    if (others !== null) return [amount, ...others]
+  const [one = [], other = []] = lists.slice(-2)
+  const pairs = new Map<bigint, readonly bigint[]>()
+  for (const left of one) {
+    for (const right of other) if (!pairs.has(left + right)) pairs.set(left + right, [left, right])
   }
-  return null
+  function choose(at: number, rest: bigint): readonly bigint[] | null {
+    if (at === lists.length - 2) return pairs.get(rest) ?? null
+    for (const amount of lists[at] ?? []) {
+      const others = choose(at + 1, rest - amount)
+      if (others !== null) return [amount, ...others]
+    }
+    return null
+  }
+  return choose(0, total)
 }

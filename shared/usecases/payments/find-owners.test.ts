@@ -123,6 +123,39 @@ describe('who a transfer belongs to', () => {
     expect(await ownersOf(shop, transfer(150n, both), 1)).toEqual([[null, 150n, KEY_OF]])
   })
 
+  // Guarantee: what a payer may collect, five invoices of twenty prices each, costs next to nothing with each transfer that names them.
+  it('is looked for among all prices of five invoices, the oldest first', async () => {
+    let readings = 0
+    const counted = (amountBase: bigint) => ({
+      [Symbol.toPrimitive]() {
+        readings += 1
+        return amountBase
+      },
+    })
+    const five = (priceOf: (amountBase: bigint) => unknown) =>
+      [0, 1, 2, 3, 4].map((index): ClaimHolder => {
+        const one = holder({ id: `i${index}`, amountBase: 1n, from: 1, reference: reference(`0${index}`) })
+        const prices = Array.from({ length: 20 }, (_, price) => priceOf(BigInt(20 ** index * price + 10 ** 9)))
+        const priced = ({ quotes, ...method }: PaymentMethod) => ({
+          ...method,
+          quotes: quotes.flatMap((quote) =>
+            prices.map((amountBase) => ({ ...quote, amountBase: amountBase as bigint })),
+          ),
+        })
+        return { ...one, paymentMethods: one.paymentMethods.map(priced) }
+      })
+    const named = [0, 1, 2, 3, 4].map((index) => reference(`0${index}`))
+    const total = 5n * 10n ** 9n
+    expect(await ownersOf(five(counted), transfer(total * 2n, named), 1)).toHaveLength(1)
+    expect(readings).toBeLessThan(20_000)
+    const found = await ownersOf(
+      five((amountBase) => amountBase),
+      transfer(total + 20n, named),
+      1,
+    )
+    expect(found.map(([, amountBase]) => amountBase)).toEqual([0n, 20n, 0n, 0n, 0n].map((more) => more + 10n ** 9n))
+  })
+
   // Guarantee: money of one holder's time never goes to the next holder, nor does it go to two.
   it('follows hold intervals: at most one owner, and only while its claim stood', () => {
     const lease = fc.record({ from: fc.nat(1_000), lasts: fc.integer({ min: 1, max: 1_000 }) })

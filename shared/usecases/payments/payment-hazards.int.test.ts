@@ -128,6 +128,52 @@ describe('a transaction that moves another amount when it is mined again elsewhe
   })
 })
 
+describe('a transaction that pays somebody else when it is mined again elsewhere', () => {
+  // Guarantee: what a contract pays, to whom and in which token may depend on its block, and a key of TRON names the place of a log alone. Money
+  // counts for who got it in the block that stands.
+  it.each(['another invoice', 'another token'] as const)('counts for %s as it stands', async (other) => {
+    const [now, second] = [engine.deps.clock.now(), await engine.open({ asset: 'usdt_ethereum' })]
+    const key = `test:tron:${other}:l0`
+    const ours = blockWith(50, now, paymentMethodOf(invoice), [{ key, amountBase: DUE }])
+    const to = paymentMethodOf(other === 'another invoice' ? second : invoice)
+    const paid = blockWith(50, now, to, [{ key, amountBase: DUE, ...(other === 'another token' && { asset: null }) }])
+    const theirs = {
+      ...paid,
+      hash: 'theirs',
+      transfers: paid.transfers.map((one) => (other === 'another token' ? { ...one, contract: '0xworthless' } : one)),
+    }
+    const of = async ({ terms }: Invoice) =>
+      (await engine.deps.payments.listByInvoice(terms.id)).map(({ state, block, contract }) => [
+        state,
+        block?.hash,
+        contract,
+      ])
+    await record(ours)
+    expect(await settled()).toMatchObject({ status: 'confirming' })
+    await record(theirs)
+    await record(theirs)
+    const gone = ['orphaned', undefined, '0xtoken']
+    if (other === 'another invoice') {
+      expect(await of(invoice)).toEqual([gone])
+      expect(await of(second)).toEqual([['detected', 'theirs', '0xtoken']])
+    } else expect(await of(invoice)).toEqual([gone, ['detected', 'theirs', '0xworthless']])
+    expect(await settled()).toMatchObject({ status: 'pending' })
+    await record(ours)
+    expect((await of(invoice))[0]).toEqual(['detected', ours.hash, '0xtoken'])
+    const rest = [...(await of(invoice)).slice(1), ...(await of(second))]
+    expect(rest.map(([state]) => state)).toEqual(['orphaned'])
+    expect(await settled()).toMatchObject({ status: 'confirming' })
+  })
+
+  it('is refused when the very same block is told with another receiver', async () => {
+    const [now, second] = [engine.deps.clock.now(), await engine.open({ asset: 'usdt_ethereum' })]
+    const at = (of: Invoice) => blockWith(60, now, paymentMethodOf(of), [{ key: 'test:tron:two:l0', amountBase: DUE }])
+    await record(at(invoice))
+    await expect(record(at(second))).rejects.toThrow(paymentMethodOf(second).address)
+    expect(await engine.deps.payments.listByInvoice(second.terms.id)).toEqual([])
+  })
+})
+
 describe('a reorganisation', () => {
   // Guarantee: an invoice whose payment went back to the mempool does not expire before that was looked at again.
   it('takes back that the mempool was seen, so that no deadline passes before the new branch is read', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -92,6 +93,52 @@ describe('recordBlockTransfers', () => {
     ])
     await record('ethereum', block, 5)
     await expect(record('ethereum', block, 4)).rejects.toThrow('newer lease holder')
+  })
+
+  // Guarantee: whoever pays two invoices at once, by their references, has both confirmed by a node that knows only the whole transfer.
+  it('asks a second node for the whole of a transfer that pays several invoices', async () => {
+    const [now, invoice] = [engine.deps.clock.now(), await engine.open({ asset: 'usdt_ethereum' })]
+    const whole = 'test:ethereum:signature:owner:mint'
+    const parts = ['0a', '0b'].map((byte, index) => ({
+      key: `${whole}:${byte.repeat(32)}`,
+      amountBase: 25_000_000n + BigInt(index),
+    }))
+    const block = blockWith(90, now, paymentMethodOf(invoice), parts)
+    const transfers = block.transfers.map((one) => ({ ...one, txHash: 'signature' }))
+    await record('ethereum', { ...block, transfers }, 8)
+    for (const shownBase of [50_000_000n, 50_000_001n]) {
+      const disputed = async (queried: readonly SeenTransaction[]): Promise<ReadonlySet<string>> => {
+        const isShown = ({ transfer }: SeenTransaction) => transfer?.key === whole && transfer.amountBase === shownBase
+        return new Set(queried.filter((one) => !isShown(one)).map(({ txHash }) => txHash))
+      }
+      const at = { mode: 'test', network: 'ethereum', epoch: 8, height: 95, finalizedHeight: null } as const
+      await confirmPayments(engine.deps, { ...at, client: { disputed } })
+      const all = await engine.deps.payments.listByInvoice(invoice.terms.id)
+      const state = shownBase === 50_000_001n ? 'confirmed' : 'detected'
+      expect(all).toMatchObject([{ state }, { state }])
+    }
+  })
+
+  // Guarantee: a stranger's dust in the block of a payment does not keep a node with a small quota from confirming it.
+  it('asks a second node about payments apart from dust, and about a part of that at a time', async () => {
+    const [now, invoice] = [engine.deps.clock.now(), await engine.open({ asset: 'usdt_ethereum' })]
+    const dust = Array.from({ length: 60 }, (_, index) => ({ key: `speck-${index}`, amountBase: 1n }))
+    const transfers = [...dust.slice(0, 30), { key: 'honest', amountBase: 25_000_000n }, ...dust.slice(30)]
+    await record('ethereum', blockWith(70, now, paymentMethodOf(invoice), transfers), 7)
+    const disputed = async (queried: readonly unknown[]): Promise<ReadonlySet<string>> => {
+      if (queried.length > 40) throw new NodeUnreliable('status 429')
+      return new Set()
+    }
+    const confirmed = async () => {
+      const at = { mode: 'test', network: 'ethereum', epoch: 7, height: 80, finalizedHeight: null } as const
+      await confirmPayments(engine.deps, { ...at, client: { disputed } })
+      const all = await engine.deps.payments.listByInvoice(invoice.terms.id)
+      return all.filter(({ state }) => state === 'confirmed').map(({ key }) => key)
+    }
+    const first = await confirmed()
+    expect(first).toContain('honest')
+    expect(first).toHaveLength(33)
+    expect(await confirmed()).toHaveLength(61)
   })
 
   // Guarantee: money that stands in no block of the scanned chain is never confirmed, whatever died in between.

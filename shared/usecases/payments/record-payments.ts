@@ -6,6 +6,8 @@ import type { LedgerTransfer, ScannedBlock, TransferBlock } from '#shared/ports/
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { type AttributeDeps, attributeTransfers, type FoundTransfer } from './attribute-transfers.ts'
+import { disputedPayments, type SecondOpinion } from './disputed-payments.ts'
+import { firstSeenOfReplaced } from './first-seen-of-replaced.ts'
 import { closeUnmatched, openUnmatched } from './unmatched-transfers.ts'
 
 /** Ended payments of an invoice in which the start of a new one is looked up: of more, the newest. */
@@ -43,7 +45,10 @@ export interface RecordInput {
 export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput): Promise<readonly Payment[]> {
   const { unconfirmed = [] } = input
   const now = deps.clock.now()
-  const inheritedFirstSeen = firstSeenOfReplaced(unconfirmed)
+  const inheritedFirstSeen = firstSeenOfReplaced(
+    unconfirmed,
+    input.blocks.flatMap(({ transfers }) => transfers),
+  )
   const found = input.blocks.flatMap(({ height, hash, time, transfers, agesMs }) =>
     transfers.map((transfer) => {
       const known = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
@@ -153,30 +158,6 @@ export function replacedBy(
   })
 }
 
-/**
- * When the money behind a transfer was first seen: a transaction that replaces one of these payments' and pays the same script is
- * the same payment for the payer. Infinity when it replaces none.
- */
-export function firstSeenOfReplaced(
-  earlier: readonly Payment[],
-): (transfer: Pick<LedgerTransfer, 'matchKey' | 'spends'>) => number {
-  const spentIn = new Map<string, Set<string | null>>()
-  const seenAt = new Map<string, number>()
-  const nameOf = (txHash: string | null, matchKey: string) => `${txHash} ${matchKey}`
-  for (const { txHash, matchKey, spends, firstSeenAt } of earlier) {
-    for (const outpoint of spends) spentIn.set(outpoint, (spentIn.get(outpoint) ?? new Set()).add(txHash))
-    const name = nameOf(txHash, matchKey)
-    seenAt.set(name, Math.min(seenAt.get(name) ?? firstSeenAt, firstSeenAt))
-  }
-  return ({ matchKey, spends = [] }) => {
-    const replaced = new Set(spends.flatMap((outpoint) => [...(spentIn.get(outpoint) ?? [])]))
-    return Math.min(
-      Number.POSITIVE_INFINITY,
-      ...[...replaced].map((txHash) => seenAt.get(nameOf(txHash, matchKey)) ?? Number.POSITIVE_INFINITY),
-    )
-  }
-}
-
 /** Once stored, a replaced payment is no longer unconfirmed, so after a crash its first-seen time comes from the invoice's ended payments. */
 async function inheritEnded(
   { payments }: Pick<RecordDeps, 'payments'>,
@@ -191,7 +172,8 @@ async function inheritEnded(
   const ended = (await Promise.all([...invoices].map((id) => payments.listEnded(id, ENDED_MAX)))).flat()
   const bare = new Set(ended.flatMap(({ txHash, spends }) => (txHash === null || spends.length > 0 ? [] : [txHash])))
   const whole = await Promise.all([...bare].map((txHash) => payments.listByTransaction(mode, network, txHash)))
-  const inheritedFirstSeen = firstSeenOfReplaced([...ended, ...whole.flat()])
+  const earlier = new Map([...ended, ...whole.flat()].map((payment) => [payment.key, payment]))
+  const inheritedFirstSeen = firstSeenOfReplaced([...earlier.values()], observations)
   return observations.map((observation) => ({
     ...observation,
     firstSeenAt: Math.min(observation.firstSeenAt, inheritedFirstSeen(observation)),
@@ -220,6 +202,8 @@ interface ConfirmInput extends ChainPosition {
   readonly doubts?: Map<string, Ms>
 }
 
+/** Dust that nodes are asked about in one turn, the newest first: its number is a stranger's choice, and it settles nothing. */
+const DUST_MAX = 32
 /** A payment that waits longer than this … */
 const DOUBT_FRESH_MS = 3_600_000
 /** … costs its questions this seldom: no node may have its block any more, and one poll comes each few seconds. */
@@ -230,7 +214,7 @@ const DOUBT_EVERY_MS = 300_000
  * cursor's chain, and wakes the invoices. A payment that a second node does not show in the same block waits. Returns the changed payments.
  */
 export async function confirmPayments(
-  deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger'>,
+  deps: Pick<RecordDeps, 'payments' | 'exceptions' | 'notifier' | 'clock' | 'metrics' | 'logger' | 'catalog'>,
   input: ConfirmInput,
 ): Promise<readonly Payment[]> {
   const { client, auditDisputed, chain, doubts = new Map<string, Ms>(), ...scope } = input
@@ -242,13 +226,22 @@ export async function confirmPayments(
   const isResting = ({ key, firstSeenAt }: Payment): boolean =>
     now - firstSeenAt > DOUBT_FRESH_MS && Math.abs(now - (doubts.get(key) ?? 0)) < DOUBT_EVERY_MS
   const resting = new Set(buried.filter(isResting).map(({ key }) => key))
-  const due = buried.filter(({ key }) => !resting.has(key))
-  const disputed = client === undefined ? [] : await disputedKeys(deps, scope, client, due)
+  const { worth, dust, left } = portionOf(
+    deps.catalog,
+    buried.filter(({ key }) => !resting.has(key)),
+    client?.disputed === undefined ? Number.POSITIVE_INFINITY : DUST_MAX,
+  )
+  const due = [...worth, ...dust]
+  const disputed: string[] = []
+  // Apart: nodes are asked block by block, and what a limited node does not get through holds up its block.
+  if (client !== undefined) {
+    for (const some of [worth, dust]) disputed.push(...(await disputedKeys(deps, scope, client, some)))
+  }
   if (disputed.length + resting.size > 0) auditDisputed?.(disputed.length + resting.size)
   const forgotten =
     chain === undefined ? { orphaned: [], waiting: [] } : await checkForgottenBlocks(deps, scope, { due, ...chain })
   const doubted = [...disputed, ...forgotten.waiting]
-  const except = [...doubted, ...resting]
+  const except = [...doubted, ...resting, ...left.map(({ key }) => key)]
   const waiting = new Set(except)
   for (const key of doubts.keys()) if (!waiting.has(key)) doubts.delete(key)
   for (const key of doubted) doubts.set(key, now)
@@ -266,14 +259,22 @@ export async function confirmPayments(
   return changed
 }
 
+/** What is checked in this turn, and the dust that is left to the next ones. */
+function portionOf(catalog: RecordDeps['catalog'], due: readonly Payment[], dustMax: number) {
+  const isDust = ({ asset, amountBase }: Payment) => asset === null || amountBase < catalog.asset(asset).dustBase
+  const newestFirst = (one: Payment, other: Payment) => (other.block?.height ?? 0) - (one.block?.height ?? 0)
+  const dust = due.filter(isDust).sort(newestFirst)
+  return { worth: due.filter((one) => !isDust(one)), dust: dust.slice(0, dustMax), left: dust.slice(dustMax) }
+}
+
 /** Keys of due payments that a second node does not confirm; all of them when it does not respond. */
 async function disputedKeys(
-  deps: Pick<RecordDeps, 'metrics' | 'logger'>,
+  deps: Pick<RecordDeps, 'payments' | 'metrics' | 'logger'>,
   scope: Pick<ConfirmInput, 'mode' | 'network'>,
   client: SecondOpinion,
   due: readonly Payment[],
 ): Promise<readonly string[]> {
-  const keys = due.length === 0 ? [] : await disputedPayments(client, due)
+  const keys = due.length === 0 ? [] : await disputedPayments(deps, client, due)
   if (keys.length > 0) {
     deps.metrics.count('scanner_unconfirmed_by_second_node_total', { network: scope.network }, keys.length)
     deps.logger.warn(
@@ -305,48 +306,6 @@ function report(
   deps.metrics.count(`payments_${what}_total`, { network }, changed.length)
   const invoices = new Set(changed.flatMap((payment) => (payment.invoiceId === null ? [] : [payment.invoiceId])))
   for (const invoiceId of invoices) deps.notifier.notify(QUEUES.invoiceTransitions, invoiceId)
-}
-
-/** A client that can check payments with a second node. */
-type SecondOpinion = Pick<ChainClient, 'disputed' | 'balances'>
-
-/** Keys of the payments that a second node does not confirm; all of the checked ones when it does not respond. */
-async function disputedPayments(client: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  return [...(await disputedTransactions(client, due)), ...(await disputedIncreases(client, due))]
-}
-
-async function disputedTransactions({ disputed }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const questions = due.flatMap(({ txHash, block, key, matchKey, contract, amountBase }) => {
-    const transfer = { key, matchKey, contract, amountBase }
-    return txHash === null || block === null ? [] : [{ txHash, height: block.height, blockHash: block.hash, transfer }]
-  })
-  if (disputed === undefined || questions.length === 0) return []
-  const recorded = await orAll(
-    () => disputed(questions),
-    questions.map(({ txHash }) => txHash),
-  )
-  return due.filter(({ txHash }) => txHash !== null && recorded.has(txHash)).map(({ key }) => key)
-}
-
-async function disputedIncreases({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const questions = due.flatMap(({ key, matchKey, block }) =>
-    block?.increase === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.increase }],
-  )
-  if (balances === undefined || questions.length === 0) return []
-  const recorded = await orAll(
-    () => balances.disputed(questions),
-    questions.map(({ key }) => key),
-  )
-  return [...recorded]
-}
-
-async function orAll(query: () => Promise<ReadonlySet<string>>, all: readonly string[]): Promise<ReadonlySet<string>> {
-  try {
-    return await query()
-  } catch (error) {
-    if (!(error instanceof NodeUnreliable)) throw error
-    return new Set(all)
-  }
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'
+import { keysOfMove, type ObservedTransfer, type Payment, storedMove } from '#shared/ports/payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { addressOwners } from './address-owners.ts'
 
@@ -25,10 +25,10 @@ export async function openUnmatched(deps: UnmatchedDeps, observations: readonly 
     (observation) => unmatchedKind(observation) !== null && isWorthReporting(deps.catalog, observation),
   )
   if (strange.length === 0) return
-  const keys = strange.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
+  const keys = strange.flatMap(keysOfMove)
   const stored = new Map((await deps.payments.findByKeys(keys)).map((payment) => [payment.key, payment]))
   const unmatchedTransfers = strange.flatMap((observation) => {
-    const payment = paymentOf(stored, observation)
+    const payment = storedMove(stored, observation)
     // When scanned again after its claim ended, money still belongs to the invoice that it was first seen for.
     const isHeld = observation.invoiceId === null && payment?.invoiceId !== null
     return payment === undefined || isGone(payment) || isHeld ? [] : [{ ...observation, key: payment.key }]
@@ -70,15 +70,6 @@ export async function healUnmatched(
     after = keys.at(-1) ?? null
     if (after === null || keys.length < HEAL_BATCH) return
   }
-}
-
-/** A transfer with another amount in another block is stored as a second payment. */
-function paymentOf(
-  stored: ReadonlyMap<string, Payment>,
-  { key, amountBase }: Pick<ObservedTransfer, 'key' | 'amountBase'>,
-): Payment | undefined {
-  const first = stored.get(key)
-  return first?.amountBase === amountBase ? first : stored.get(otherAmountKey(key, amountBase))
 }
 
 const isGone = ({ state }: Payment): boolean => state !== 'detected' && state !== 'confirmed'

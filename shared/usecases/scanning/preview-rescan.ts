@@ -2,7 +2,7 @@ import type { RescanEffect, RescanPreview } from '#shared/contracts/chain-comman
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
-import { type ObservedTransfer, otherAmountKey, type Payment } from '#shared/ports/payments.ts'
+import { isSameMove, keysOfMove, type ObservedTransfer, type Payment, storedMove } from '#shared/ports/payments.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
@@ -132,7 +132,7 @@ async function comparedToStored(
     })),
   )
   const observations = await attributeTransfers(deps, { mode, network, found })
-  const keys = observations.flatMap(({ key, amountBase }) => [key, otherAmountKey(key, amountBase)])
+  const keys = observations.flatMap(keysOfMove)
   const stored = new Map((await deps.payments.findByKeys(keys)).map((one) => [one.key, one]))
   const effects = observations.map((observation) => ({ observation, effect: effectOf(stored, observation) }))
   return {
@@ -146,11 +146,11 @@ async function comparedToStored(
 
 /** Null when the payment matches exactly. */
 function effectOf(stored: ReadonlyMap<string, Payment>, observation: ObservedTransfer): RescanEffect | null {
-  const { key, amountBase, block } = observation
+  const { key, block } = observation
   const first = stored.get(key)
   if (first === undefined) return 'added'
-  if (first.amountBase !== amountBase && first.block !== null && first.block.hash === block?.hash) return 'contradicts'
-  const same = first.amountBase === amountBase ? first : stored.get(otherAmountKey(key, amountBase))
+  if (!isSameMove(first, observation) && first.block !== null && first.block.hash === block?.hash) return 'contradicts'
+  const same = storedMove(stored, observation)
   if (same === undefined) return 'other_amount'
   if (same.state !== 'detected' && same.state !== 'confirmed') return 'returned'
   return same.block?.hash === block?.hash ? null : 'moved'

@@ -45,6 +45,36 @@ describe('a payment in the mempool', () => {
     expect(await stored()).toMatchObject({ status: 'confirming' })
   })
 
+  // Guarantee: a little paid in time does not keep the price for the rest, which is paid when the price has fallen.
+  it.each(['unconfirmed', 'dropped', 'mined'] as const)(
+    'is late when it is replaced by more behind the deadline, %s',
+    async (fate) => {
+      const { expiresAt } = at.invoice.state
+      see([transfer(`${fate}1`, ['in:7'], 1_000_000n)])
+      await look()
+      at.engine.advance(expiresAt - at.engine.deps.clock.now() + 60_000)
+      const unconfirmed = await at.engine.deps.payments.unconfirmed('test', 'ethereum')
+      if (fate === 'dropped') {
+        see([])
+        await look()
+        at.engine.advance(DROP_AFTER_MS)
+        await look()
+        expect(await states()).toEqual(['dropped1 dropped'])
+      }
+      const [transfers, spent] = [[transfer(`${fate}2`, ['in:7'])], [['in:7', `${fate}2`]] as const]
+      if (fate === 'mined') {
+        const block = { height: 11, hash: 'more', parentHash: 'less', time: at.engine.deps.clock.now(), transfers }
+        const blocks = [{ ...block, spent: new Map(spent) }]
+        await recordBlockTransfers(at.engine.deps, { ...POSITION, blocks, unconfirmed })
+        see([])
+      } else see(transfers, spent)
+      await look()
+      const payments = await at.engine.deps.payments.listByInvoice(at.invoice.terms.id)
+      expect(payments[1]).toMatchObject({ txHash: `${fate}2`, state: 'detected' })
+      expect(payments[1]?.firstSeenAt).toBeGreaterThan(expiresAt)
+    },
+  )
+
   // Guarantee: nodes may hold different versions of a payment; whichever is asked, one of them counts.
   it('counts again when the node asked next has it and not its replacement', async () => {
     const [first, bump] = [transfer('h1', ['in:6']), transfer('h2', ['in:6'])]

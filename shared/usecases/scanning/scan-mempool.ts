@@ -1,12 +1,7 @@
 import type { Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
-import {
-  atMost,
-  firstSeenOfReplaced,
-  recordFindings,
-  replacedBy,
-  seenSince,
-} from '#shared/usecases/payments/record-payments.ts'
+import { firstSeenOfReplaced } from '#shared/usecases/payments/first-seen-of-replaced.ts'
+import { atMost, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 
@@ -109,12 +104,16 @@ async function noteReason(session: ScanSession, reason: string | null): Promise<
 function freshIn({ cursor }: ScanSession, view: MempoolView, known: readonly Payment[], startedAt: number) {
   const knownKeys = new Set(known.map((payment) => payment.key))
   const { mempoolAt = cursor.time } = cursor
-  const inheritedFirstSeen = firstSeenOfReplaced(known)
+  const inheritedFirstSeen = firstSeenOfReplaced(known, view.transfers)
   return view.transfers
     .filter((transfer) => !knownKeys.has(transfer.key))
     .map((transfer) => {
       const known = seenSince(transfer, startedAt, { agesMs: view.agesMs, mempoolAt })
-      return { transfer, block: null, ...atMost(known, inheritedFirstSeen(transfer)) }
+      return {
+        transfer,
+        block: null,
+        ...atMost(known, inheritedFirstSeen(transfer)),
+      }
     })
 }
 

@@ -22,8 +22,8 @@ import {
 } from './scan-session.ts'
 import { extendWindow } from './scan-window.ts'
 
-/** Most addresses whose unspent outputs one search looks for: those of open and recent invoices. */
-const SEARCHED_MAX = 20_000
+/** Addresses whose unspent outputs one request looks for. */
+const SEARCHED_TOGETHER = 20_000
 /** The same where balances are read, twenty addresses at a time. */
 const BALANCES_MAX = 1_000
 const BALANCES_TIMEOUT_MS = 30_000
@@ -231,12 +231,20 @@ function notSearched(reason: string): SearchResult {
   return { blocks: [], words: () => words }
 }
 
+/** Every address in memory: those of open and recent invoices. */
 async function unspentOf({ source, index }: ScanSession, { from, to }: SkippedBlocks): Promise<SearchResult> {
-  const keys: string[] = []
-  for await (const key of index.keys()) if (keys.push(key) >= SEARCHED_MAX) break
-  const blocks = (await source.client.unspent?.(keys, { from, to })) ?? []
+  const blocks: ScannedBlock[] = []
+  let keys: string[] = []
+  let searched = 0
+  const search = async () => {
+    blocks.push(...((await source.client.unspent?.(keys, { from, to })) ?? []))
+    searched += keys.length
+    keys = []
+  }
+  for await (const key of index.keys()) if (keys.push(key) >= SEARCHED_TOGETHER) await search()
+  if (keys.length > 0 || searched === 0) await search()
   const words = (stored: number) =>
-    `${stored} payments in them that are still unspent were stored, of ${keys.length} addresses; coins that were spent since are not found.`
+    `${stored} payments in them that are still unspent were stored, of ${searched} addresses; coins that were spent since are not found.`
   return { blocks, words }
 }
 

@@ -26,6 +26,8 @@ let isSilent = false
 let isBusy = false
 let silent: readonly string[] = []
 let unspent: readonly ScannedBlock[] = []
+/** How many addresses each search was for. */
+let searched: number[] = []
 /** Why the search for unspent outputs fails, attempt by attempt. */
 let searchFailures: Error[] = []
 /** The last block that was not replaced while the node lost the others. */
@@ -50,7 +52,8 @@ const client: Partial<ChainClient> = {
     return { ...blockOf(height), ...(height === own.height && { hash: own.hash }) }
   },
   genesisHash: async () => 'g',
-  async unspent(_keys, { from }) {
+  async unspent(keys, { from }) {
+    searched.push(keys.length)
     const failure = searchFailures.shift()
     if (failure !== undefined) throw failure
     return unspent.filter(({ height }) => height >= from)
@@ -64,6 +67,7 @@ beforeEach(async () => {
   ;[first, gaps, lost, isSilent, isBusy, silent, unspent] = [40, new Set(), new Set(), false, false, [], []]
   forkedAt = HEAD
   searchFailures = []
+  searched = []
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
 })
 
@@ -130,6 +134,17 @@ describe('skipping blocks', () => {
       expect(await cursor()).toMatchObject({ height: lowest - 1, hash: `h${lowest - 1}`, skipped: { from: 11 } })
       await close(command)
     }
+  })
+
+  // Guarantee: of an installation with more addresses than one request takes, none is left out.
+  it('searches what was paid to every address', async () => {
+    const many = Array.from({ length: 20_001 }, (_, index) => index.toString(16).padStart(40, '0'))
+    for (const key of many) at.session.index.add(key)
+    const outcome = expect.stringContaining('of 20001 addresses')
+    const command = await send()
+    expect(await ended(command)).toMatchObject({ status: 'done', outcome })
+    expect(searched).toEqual([20_000, 1])
+    await close(command)
   })
 
   it('ends before the first block that can be read, also where more are missing behind it', async () => {

@@ -48,6 +48,9 @@ interface LinkedSlot {
   readonly header: Header
 }
 
+/** What nodes gave so far of a block that is read by its transactions: one with a small quota gives some of them in each attempt. */
+const begun = new WeakMap<Caller, { readonly blockhash: string; readonly read: Map<string, Transaction> }>()
+
 /** Reads confirmed blocks of one network by slot. Every method throws `NodeUnreliable` on contradictory responses. */
 export interface BlockReader {
   /** The newest slot at a commitment. */
@@ -132,7 +135,7 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
         )
         if (!identity().simulated && header.parentSlot >= from)
           throw new NodeUnreliable(`the node has a block in slot ${header.parentSlot} before it`)
-        const contents = await mapConcurrently(signatures, ALONE, (id) => getTransaction(rpc, slot, id))
+        const contents = await eachTransaction(rpc, { slot, blockhash: header.blockhash }, signatures)
         return { content: take(contents), ref: await refOf(slot, header) }
       }),
   }
@@ -159,6 +162,24 @@ async function timeOf(rpc: Caller, slot: number, { blockTime }: Header): Promise
     throw new NodeUnreliable(`the node gives no usable time of slot ${slot}`)
   }
   return seconds * 1_000
+}
+
+/** A further attempt at the same block goes on where the one before failed. */
+async function eachTransaction(
+  rpc: Caller,
+  { slot, blockhash }: { readonly slot: number; readonly blockhash: string },
+  signatures: readonly string[],
+): Promise<readonly Transaction[]> {
+  const before = begun.get(rpc)
+  const read = before?.blockhash === blockhash ? before.read : new Map<string, Transaction>()
+  begun.set(rpc, { blockhash, read })
+  const contents = await mapConcurrently(signatures, ALONE, async (id) => {
+    const transaction = read.get(id) ?? (await getTransaction(rpc, slot, id))
+    read.set(id, transaction)
+    return transaction
+  })
+  begun.delete(rpc)
+  return contents
 }
 
 async function getTransaction(rpc: Caller, slot: number, id: string): Promise<Transaction> {

@@ -6,6 +6,7 @@ import { createPacer } from '../../nodes/pacer.ts'
 import { createWordsFilter } from '../../nodes/provider-words.ts'
 import { failureOfStatus, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createRpcPool, type RpcPool } from '../../nodes/rpc-pool.ts'
+import { checkHeader } from './check-block.ts'
 import { parseLosslessJson } from './lossless-json.ts'
 import { headerSchema, maybeHeaderSchema } from './wire.ts'
 
@@ -42,7 +43,9 @@ export function createTronApi({ urls, genesis, perSecond, metrics, labels }: Tro
     metrics,
     labels,
     async identify(call, host) {
-      const { blockID } = await call('wallet/getblockbynum', { num: 0 }, headerSchema)
+      const first = await call('wallet/getblockbynum', { num: 0 }, headerSchema)
+      checkHeader(first, 0)
+      const { blockID } = first
       if (genesis !== 'any' && blockID !== genesis) {
         throw new NodeMismatch(`the node at ${host} has another first block than ${genesis}: ${blockID}`)
       }
@@ -51,7 +54,10 @@ export function createTronApi({ urls, genesis, perSecond, metrics, labels }: Tro
       return (await call('wallet/getnowblock', {}, headerSchema)).block_header.raw_data.number
     },
     async hashAt(call, height) {
-      return (await call('wallet/getblockbynum', { num: height }, maybeHeaderSchema))?.blockID ?? null
+      const header = await call('wallet/getblockbynum', { num: height }, maybeHeaderSchema)
+      if (header === null) return null
+      checkHeader(header, height)
+      return header.blockID
     },
   }
   const nodes = urls.map((url) => createApiNode(createTransport(url, perSecond, questions), questions))

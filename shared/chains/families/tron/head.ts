@@ -10,6 +10,12 @@ const SPREAD_MS = 500
 /** New blocks after which the solid one is requested again: it follows the head, and payments wait about a minute for it anyway. */
 const SOLID_EVERY = 3
 
+/**
+ * Blocks above a solid one at least: solid is the ninth lowest of the newest blocks of 27 producers (java-tron 4.8.0, `DposService`). HTTP does not
+ * tie an answer to its request, and the newest solid block looks like the newest block: without this bound one could be taken for the other.
+ */
+const SOLID_DEPTH = 18
+
 /** How much quicker than its row a network is followed at most. */
 const QUICKER_MAX = 20
 
@@ -51,7 +57,8 @@ export function createHeadReader(
 
   const headOf = ({ height, hash }: KnownHead): Head => {
     const solid = pool.final.agreed()
-    return { height, hash, finalizedHeight: solid && Math.min(solid, height) }
+    const solidMax = blockTimeMs > 0 ? Math.max(0, height - SOLID_DEPTH) : height
+    return { height, hash, finalizedHeight: solid && Math.min(solid, solidMax) }
   }
 
   return {

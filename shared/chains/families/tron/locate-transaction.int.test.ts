@@ -42,3 +42,11 @@ it('a node that names a block without the transaction is not believed', async ()
     path.endsWith('infobyid') ? info : { blockID: 'b'.repeat(64), transactions: [] }
   await expect(locateTransaction({ call: call as never }, id)).rejects.toMatchObject({ name: 'NodeUnreliable' })
 })
+
+it('the info of another transaction is not believed', async () => {
+  const [id, other] = ['a'.repeat(64), 'c'.repeat(64)]
+  const info = { id: other, blockNumber: 1, receipt: {} }
+  const block = { blockID: 'b'.repeat(64), transactions: [{ txID: id, ret: [{ contractRet: 'SUCCESS' }] }] }
+  const call = async (path: string) => (path.endsWith('infobyid') ? info : block)
+  await expect(locateTransaction({ call: call as never }, id)).rejects.toMatchObject({ name: 'NodeUnreliable' })
+})

@@ -9,6 +9,7 @@ export async function locateTransaction(
 ): ReturnType<NonNullable<ChainClient['locate']>> {
   const info = await node.call('wallet/gettransactioninfobyid', { value: txHash }, maybeInfoSchema)
   if (info === null) return null
+  if (info.id !== txHash) throw new NodeUnreliable('the node gave the info of another transaction')
   const height = info.blockNumber
   const block = await node.call('wallet/getblockbynum', { num: height }, maybeBlockSchema)
   const found = block?.transactions.find(({ txID }) => txID === txHash)

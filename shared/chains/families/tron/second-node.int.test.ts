@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { startTronNode, type TronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { createChainClient, type OpenChainClient } from '#shared/chains/create-chain-client.ts'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
@@ -141,4 +141,23 @@ it('says so when nobody else answers, and has no doubts where there is one node 
   const inputs = [{ txHash: ids.paid, ...(await scanned(reader)) }]
   await expect(reader.disputed?.(inputs)).rejects.toMatchObject({ name: 'NodeUnreliable' })
   expect(client(node.url).disputed).toBeUndefined()
+})
+
+// Guarantee: HTTP does not tie an answer to its request: a block of another height is no vote against ours.
+it('takes no vote from an answer about another block', async () => {
+  const front = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks).toString().replace('"num":2', '"num":1')
+      const text = await (await fetch(new URL(request.url ?? '', node.url), { method: 'POST', body })).text()
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    })().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void front.close())
+  const url = (path: string) => `http://127.0.0.1:${(front.address() as AddressInfo).port}/${path}`
+  const hash = (await client(node.url).blockAt(2))?.hash ?? ''
+  const reader = client(url(''), url('second/..'), node.url)
+  expect(await reader.voteOnFork?.({ height: 2, hash })).not.toBe('gone')
 })
