@@ -57,7 +57,7 @@ export interface DeliveryCap {
  * `processes()` is how many processes send: of several, each has one half of the most for a turn out of the queue, of which there is one at a
  * time, and the one that relays the other half, for first attempts; a lone process has the whole for both. A turn that ends
  * leaves its last requests in flight, and for their duration the next one's may come on top: all of them measure the same
- * receiver, and come down. `bounds` are those of this process's lanes.
+ * receiver, and come down. `bounds` are those of this process's lanes. Times are readings of one stopwatch: no step of a clock moves them.
  */
 export function createDeliveryCap(processes: () => number, bounds: LaneBounds): DeliveryCap {
   const learned = createLearnedLimit(Math.max(LOWEST, Math.ceil(START / processes())))
