@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readBackup, STEPS } from '#shared/db/backup/backup-source.ts'
 import {
@@ -23,6 +23,7 @@ import type { Uses } from '#shared/usecases/uses.ts'
 import { unverifiedName } from './archive-folder.ts'
 import { fileTarget, nameArchive } from './archive-target.ts'
 import { changesAbout, changesName, findChanges } from './changes-folder.ts'
+import { readCopied } from './read-copied.ts'
 import { takeBackup } from './take-backup.ts'
 import { type VerifiedArchive, verifyBackup } from './verify-backup.ts'
 
@@ -31,12 +32,14 @@ export type ChangesDeps = Uses<'clock'> & {
   readonly db: Database
   readonly secretBox: Pick<SecretBox, 'open'>
   readonly installationLife: ReturnType<typeof createInstallationLifeRepository>
-  readonly verifiedBackups: Pick<ReturnType<typeof createVerifiedBackups>, 'recordChanges'>
+  readonly verifiedBackups: Pick<ReturnType<typeof createVerifiedBackups>, 'latestChanges' | 'recordChanges'>
 }
 
 /** Where changes go, and how. */
 export interface ChangesOrder {
   readonly folder: string
+  /** Folder with the times of the copies in another place; empty where nobody makes any. */
+  readonly copied: string
   readonly secret: ArchiveSecret
   readonly version: string
   readonly signal: AbortSignal
@@ -112,8 +115,12 @@ export async function takeChanges(
     if (sealed.opened < sealed.total)
       throw new Error('changes hold sealed values that the configured master keys do not open')
     await order.require()
+    // What copies it elsewhere goes by this time: a file that was verified for minutes must not look as old as its last byte.
+    const namedAt = new Date()
+    await utimes(unverified, namedAt, namedAt)
     await nameArchive(unverified, join(folder, name))
-    await verifiedBackups.recordChanges({ chain: link.chain, takenAt: Date.parse(takenAt) })
+    const copied = await readCopied(order.copied, (await verifiedBackups.latestChanges())?.copied ?? null)
+    await verifiedBackups.recordChanges({ chain: link.chain, takenAt: Date.parse(takenAt), copied })
     return { position: { link, time: timestampOf(clusterTime) }, name, takenAt, documents }
   } finally {
     await rm(unverified, { force: true }).catch(() => undefined)

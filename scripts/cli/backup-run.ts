@@ -38,7 +38,7 @@ const FAILURE_MAX = 500
 const STOPPED = { text: 'No verified back-up was made: the command was interrupted' }
 const ENDED = { text: 'Scheduled back-ups ended', status: 0 }
 
-type Options = OutputOptions & ArchiveSecretOptions & Retention & { readonly every?: number }
+type Options = OutputOptions & ArchiveSecretOptions & Retention & { readonly every?: number; readonly copied: string }
 
 const positive = wholeNumber(/^[1-9]\d{0,5}$/, 'must be a whole number, at least 1')
 
@@ -154,7 +154,9 @@ async function runEvery(order: Order, everyMs: number, signal: AbortSignal): Pro
   const first = once(known, CHAIN_KNOWN, { signal: either })
   // An archive that is begun before its chain could not be continued. Each of the two ends the other, and both have cleaned up before this returns.
   const archives = first.then(async () => await runArchives(order, everyMs, { signal: either, known }))
-  const ended = [runChanges(order, either, known), archives].map((each) => each.catch((error) => stop.abort(error)))
+  const ended = [runChanges({ ...order, copied: order.options.copied }, either, known), archives].map((each) =>
+    each.catch((error) => stop.abort(error)),
+  )
   await Promise.all(ended)
   signal.throwIfAborted()
   throw stop.signal.reason
@@ -214,6 +216,11 @@ export function addBackupRunCommand(backup: Command): void {
       '--every <hours>',
       'run again and again, and copy what changed between twice a minute; without it, one archive',
       positive,
+    )
+    .option(
+      '--copied <folder>',
+      'with --every: folder with the times at which the last copies elsewhere began, in the files `archives` and `changes`; then `doctor` and the alerts report copies that fail',
+      '',
     )
     .option('--json', 'print one JSON value')
     .action(async (folder: string, options: Options) => {

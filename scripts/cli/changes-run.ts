@@ -4,7 +4,6 @@ import { errorText } from '#shared/contracts/error-text.ts'
 import { beginChain, type ChainPosition, readChain } from '#shared/db/backup/change-chain.ts'
 import { ChangesLost } from '#shared/db/backup/change-collector.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
-import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { probeFolder } from '../backup/archive-folder.ts'
 import { LeaseTaken, underBackupLease } from '../backup/backup-lease.ts'
 import { type ChangesOrder, continueChain, takeChanges } from '../backup/take-changes.ts'
@@ -28,7 +27,7 @@ export const CHAIN_BEGUN = 'begun'
  * Failures are printed, of several with the same text the first.
  */
 export async function runChanges(
-  { folder, secret }: { readonly folder: string; readonly secret: ArchiveSecret },
+  { folder, copied, secret }: Pick<ChangesOrder, 'folder' | 'copied' | 'secret'>,
   signal: AbortSignal,
   known: EventEmitter,
 ): Promise<never> {
@@ -47,7 +46,7 @@ export async function runChanges(
     await withBackupStore(async (store) => {
       const request = { name: CHANGES_LEASE, owner: store.random.uuid(), signal, waitMs: 0 }
       await underBackupLease(store.leases, request, async (lease) => {
-        const order = { folder, secret, version: versionHere(), signal: lease.signal, require: lease.require }
+        const order = { folder, copied, secret, version: versionHere(), signal: lease.signal, require: lease.require }
         await follow(store, order, known, () => {
           if (told !== '') process.stderr.write('Changes are copied again.\n')
           told = ''

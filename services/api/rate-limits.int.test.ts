@@ -202,6 +202,24 @@ async function leftOf(producer: (typeof stores.redis)['producer'], keys: readonl
   return left
 }
 
+// Guarantee: after a step of Redis's clock, or a failover to one that is behind, no key is refused for as long as the clock was ahead.
+it('refuses nobody because the clock of Redis was set back', async () => {
+  let isHealthy = true
+  const redis = { ...stores.redis, isHealthy: () => isHealthy }
+  const steps = { ms: 0 }
+  const now = () => Date.now() + steps.ms
+  const limiter = createRateLimiter({ redis, metrics: createMetrics({ defaults: false }), now })
+  const publish = { keyEpoch: null, workspaceEpoch: null }
+  const request = { bucket: 'key:stepped', keyId: null, workspaceId: null, publish, marker: null }
+  await redis.producer.set(`${redis.prefix}:rate:${request.bucket}`, Date.now() + 3_600_000)
+  expect(await limiter.admit(request)).toMatchObject({ allowed: true, remaining: 59 })
+  isHealthy = false
+  for (let i = 0; i < 60; i += 1) await limiter.admit(request)
+  expect((await limiter.admit(request)).allowed).toBe(false)
+  steps.ms = -3_600_000
+  expect(await limiter.admit(request)).toMatchObject({ allowed: true, remaining: 59 })
+})
+
 // Guarantee: a Redis that comes and goes does not grant a second burst.
 it('goes on in the process from where Redis left the bucket', async () => {
   let isHealthy = true

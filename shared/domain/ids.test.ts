@@ -10,6 +10,7 @@ describe('ids', () => {
   it('event ids are a function of invoice and sequence number', () => {
     expect(eventId(INVOICE, 1)).toBe('evt_0190163d8694739baea5966c26f8ad91_1')
     expect(eventId(INVOICE, 37)).toBe('evt_0190163d8694739baea5966c26f8ad91_11')
+    expect(eventId(INVOICE, 37, 36 ** 8)).toBe('evt_0190163d8694739baea5966c26f8ad91_11_100000000')
   })
 
   it('delivery ids are a function of their digest and use all of its first 128 bits', () => {

@@ -8,9 +8,13 @@ export function isUuid(value: string): boolean {
   return UUID.test(value)
 }
 
-/** Id of the outbox entry `seq` of an invoice: `evt_<uuid without dashes>_<seq base 36>`. The same entry always has the same id. */
-export function eventId(invoiceId: string, seq: number): string {
-  return `evt_${invoiceId.replaceAll('-', '')}_${seq.toString(36)}`
+/**
+ * Id of the outbox entry `seq` of an invoice: `evt_<uuid without dashes>_<seq base 36>`, followed for an event after the creation by `_<at base 36>`, the
+ * time of its change in milliseconds. A store that comes back from an earlier time gives its numbers again, to other changes: receivers drop an id that they know.
+ */
+export function eventId(invoiceId: string, seq: number, at: number | null = null): string {
+  const id = `evt_${invoiceId.replaceAll('-', '')}_${seq.toString(36)}`
+  return at === null ? id : `${id}_${at.toString(36)}`
 }
 
 /**

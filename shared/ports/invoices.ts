@@ -35,7 +35,7 @@ export interface InvoiceSnapshot {
  * compare-and-set as the state it announces; everything in it is JSON-safe.
  */
 export interface OutboxEntry {
-  /** `evt_…`, derived from invoice and seq, so that a replay yields the same id. */
+  /** `evt_…`, of invoice, seq and time; stored with the change, so that a replay yields the same id. */
   readonly eventId: string
   readonly seq: number
   readonly kind: 'event' | 'exception' | 'exception_closed' | 'mail' | 'audit'

@@ -66,9 +66,11 @@ const INSTALLATION = {
   store_went_back_total: counter('Times that the store, or a key in it, said less than had been issued'),
   stuck_reports_failed_total: counter('Rounds in which the exceptions of stuck networks could not be updated'),
   chain_lag_blocks: gauge('Blocks between the last scanned and the newest known one', 'mode', 'network'),
-  backup_verified_age_seconds: gauge('Age of the newest verified back-up; infinite without one'),
+  backup_verified_age_seconds: gauge(
+    'Age of the newest verified back-up, or of its last copy elsewhere if that is older; infinite without one',
+  ),
   backup_changes_age_seconds: gauge(
-    'Age of the newest changes that were copied between back-ups; none where they never were',
+    'Age of the newest changes that were copied between back-ups, or of their last copy elsewhere; none where they never were',
   ),
   store_members: gauge('Members of MongoDB’s replica set: state="configured" and state="healthy"', 'state'),
   store_replication_lag_seconds: gauge('How far the slowest healthy member of MongoDB is behind the primary'),

@@ -14,7 +14,7 @@ export function createLocalBuckets(now: () => number) {
     /** `untilFull` in milliseconds, after the token was taken if there was one. */
     take(bucket: string): { readonly allowed: boolean; readonly untilFull: number; readonly at: number } {
       const at = now()
-      const full = Math.max(fullAt.get(bucket) ?? 0, at)
+      const full = fullFrom(fullAt.get(bucket), at, RATE_BURST * TOKEN_INTERVAL_MS)
       if (full + TOKEN_INTERVAL_MS - at > RATE_BURST * TOKEN_INTERVAL_MS) {
         return { allowed: false, untilFull: full - at, at }
       }
@@ -26,19 +26,27 @@ export function createLocalBuckets(now: () => number) {
     /** Takes over the state of another counter of the bucket; it never makes the bucket fuller. `untilFull` in milliseconds. */
     learn(bucket: string, untilFull: number): void {
       const at = now()
-      if (at + untilFull <= (fullAt.get(bucket) ?? at)) return
+      if (at + untilFull <= fullFrom(fullAt.get(bucket), at, RATE_BURST * TOKEN_INTERVAL_MS)) return
       makeRoom(fullAt, BUCKETS_MAX, at)
       fullAt.set(bucket, at + untilFull)
     },
     peek(bucket: string): Pick<Admission, 'remaining' | 'resetAt'> {
       const at = now()
-      const full = Math.max(fullAt.get(bucket) ?? 0, at)
+      const full = fullFrom(fullAt.get(bucket), at, RATE_BURST * TOKEN_INTERVAL_MS)
       return {
         remaining: Math.floor(RATE_BURST - (full - at) / TOKEN_INTERVAL_MS),
         resetAt: Math.ceil(full / 1000),
       }
     },
   }
+}
+
+/**
+ * When a bucket is full again: at once where that time has come, and where it is further away than for an empty bucket. Then the clock was set back, and
+ * nobody is refused for as long as it was wrong. The scripts on Redis do the same: the next primary's clock may be behind.
+ */
+export function fullFrom(stored: number | undefined, at: number, emptyMs: number): number {
+  return stored === undefined || stored < at || stored > at + emptyMs ? at : stored
 }
 
 /** Of a full map this share is evicted at once, so that a flood sorts the map seldom. */

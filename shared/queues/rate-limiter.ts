@@ -21,8 +21,9 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local found = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local interval = tonumber(ARGV[1])
 local full = tonumber(found[1]) or 0
-if full < now then full = now end
-if full + interval - now > interval * tonumber(ARGV[2]) then
+local empty = interval * tonumber(ARGV[2])
+if full < now or full > now + empty then full = now end
+if full + interval - now > empty then
   return {0, full - now, found[2], found[3], 0}
 end
 full = full + interval

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { awaitingRedis, patientRedis } from '#test/support/patient-redis.ts'
 import { useStores } from '#test/support/stores.ts'
-import { createTokenBuckets } from './token-bucket.ts'
+import { createMemoryTokenBuckets, createTokenBuckets } from './token-bucket.ts'
 
 const stores = useStores()
 const RULE = { name: 'test', capacity: 5, intervalMs: 60_000 }
@@ -21,6 +21,24 @@ describe('token buckets', () => {
       expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5)
       for (const { allowed, retryAfter } of taken) if (!allowed) expect(retryAfter).toBeGreaterThan(3_000)
       expect((await take('b')).filter(({ allowed }) => allowed)).toHaveLength(5)
+    }),
+  )
+
+  /** Guarantee: where a clock was set back, or the next primary's is behind, nobody is refused for as long as it was ahead. */
+  it(
+    'refuse nobody after a step of the clock, on Redis and in the process',
+    awaitingRedis(async () => {
+      const { runtime } = stores
+      const redis = patientRedis(stores.redis)
+      await redis.producer.set(`${redis.prefix}:bucket:test:stepped`, Date.now() + 3_600_000)
+      const shared = createTokenBuckets({ redis, metrics: runtime.metrics })
+      const taken = await Promise.all(Array.from({ length: 6 }, () => shared.take(RULE, 'stepped')))
+      expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false])
+      let now = 7_200_000
+      const alone = createMemoryTokenBuckets(() => now)
+      expect((await alone.take(RULE, 'a')).allowed).toBe(true)
+      now -= 3_600_000
+      expect((await alone.take(RULE, 'a')).allowed).toBe(true)
     }),
   )
 

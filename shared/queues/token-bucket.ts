@@ -1,7 +1,7 @@
 import { within } from '#shared/contracts/within.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
 import type { RedisConnections } from './connection.ts'
-import { makeRoom } from './local-buckets.ts'
+import { fullFrom, makeRoom } from './local-buckets.ts'
 
 /** Limit of one kind of costly action: how many at once, and how long until one more is allowed. */
 export interface BucketRule {
@@ -21,9 +21,10 @@ const TAKE_SCRIPT = `
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local full = tonumber(redis.call('GET', KEYS[1])) or 0
-if full < now then full = now end
 local interval = tonumber(ARGV[1])
-local over = full + interval - now - interval * tonumber(ARGV[2])
+local empty = interval * tonumber(ARGV[2])
+if full < now or full > now + empty then full = now end
+local over = full + interval - now - empty
 if over > 0 then return over end
 full = full + interval
 redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', full - now)
@@ -71,7 +72,7 @@ function createLocalCounts(now: () => number) {
     /** Milliseconds until a token is available, 0 when one was taken. */
     take({ capacity, intervalMs }: BucketRule, key: string): number {
       const at = now()
-      const full = Math.max(fullAt.get(key) ?? 0, at)
+      const full = fullFrom(fullAt.get(key), at, intervalMs * capacity)
       const over = full + intervalMs - at - intervalMs * capacity
       if (over > 0) return over
       makeRoom(fullAt, LOCAL_MAX, at)

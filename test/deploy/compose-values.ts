@@ -13,10 +13,11 @@ export function filledIn(): Record<string, string> {
   return { ...Object.fromEntries(pairs), ...secrets }
 }
 
-/** What Compose makes of `${NAME:?…}` and `${NAME:-default}`. */
+/** What Compose makes of `${NAME:?…}`, `${NAME:-default}` and `${NAME:+replacement}`. */
 export function interpolate(text: string, values: Record<string, string>): string {
-  return text.replace(/\$\{([A-Z_]+)(?::([?-])([^}]*))?\}/g, (_whole, name: string, how: string, rest: string) => {
+  return text.replace(/\$\{([A-Z_]+)(?::([?+-])([^}]*))?\}/g, (_whole, name: string, how: string, rest: string) => {
     const value = values[name]
+    if (how === '+') return value ? rest : ''
     if (value) return value
     if (how === '?') throw new Error(`${name}: ${rest}`)
     return rest ?? ''

@@ -166,12 +166,20 @@ it('backs up when asked to, and uploads only what is complete', () => {
   expect(backup?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual([
     'marks:/var/lib/paymesh/marks',
     './backups:/backups',
+    'copied:/var/lib/paymesh/copied:ro',
     './backup.key:/run/backup.key:ro',
   ])
   expect(backup?.networks).toEqual(['backend'])
   const upload = services['backup-upload']
   expect(upload?.profiles).toEqual(['backup-s3'])
-  expect(upload?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual(['./backups:/backups:ro'])
+  expect(upload?.volumes.map((volume: string) => interpolate(volume, {}))).toEqual([
+    './backups:/backups:ro',
+    'copied:/copied',
+  ])
+  // Copies are expected exactly where there is a bucket for them.
+  const copied = (values: Record<string, string>) => interpolate(backup?.command.at(-1), values)
+  expect(copied({})).toBe('--copied=')
+  expect(copied({ BACKUP_BUCKET: 'archives' })).toBe('--copied=/var/lib/paymesh/copied')
   expect(upload?.entrypoint.join(' ')).not.toContain('.partial')
   for (const line of upload?.entrypoint[2].match(/rclone (copy|delete).*/g) ?? [])
     expect(line).toMatch(/--include '\/paymesh-\*\.(backup|changes)' /)

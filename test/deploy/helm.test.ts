@@ -213,6 +213,7 @@ describe('the back-up', () => {
     const [container] = podOf('default').spec.containers
     expect(container.args.slice(0, 4)).toEqual(['scripts/paymesh.mjs', 'backup', 'run', '/backups'])
     expect(container.args.join(' ')).toContain('--every 24')
+    expect(container.args.join(' ')).not.toContain('--copied')
     expect(named('PersistentVolumeClaim', 'backup').metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' })
     expect(envNames(container.env)).not.toContain('PAYMESH_KEY_PEPPER')
     expect(podOf('default').spec.volumes.find(({ name }: Document) => name === 'key').secret.secretName).toBe(
@@ -223,7 +224,7 @@ describe('the back-up', () => {
 
   // Guarantee: what is uploaded was verified before, because only then it has its name; the uploading container has no secret of the installation.
   it('uploads what is verified, changes within seconds, without our secrets', () => {
-    const [, ...uploading] = podOf('backup-s3').spec.containers
+    const [backup, ...uploading] = podOf('backup-s3').spec.containers
     expect(uploading.map(({ name }: Document) => name)).toEqual(['upload'])
     const copies = uploading[0].args[0].match(/rclone (copy|delete).*/g) ?? []
     expect(copies).toHaveLength(4)
@@ -231,6 +232,12 @@ describe('the back-up', () => {
     expect(envNames(uploading[0].env).filter(isSettingName)).toEqual([])
     expect(uploading[0].volumeMounts.find(({ name }: Document) => name === 'backups').readOnly).toBe(true)
     expect(uploading[0].volumeMounts.map(({ name }: Document) => name)).not.toContain('key')
+    expect(backup.args.slice(-2)).toEqual(['--copied', '/copied'])
+    const mount = ({ volumeMounts }: Document) => volumeMounts.find(({ name }: Document) => name === 'copied')
+    expect([mount(backup).mountPath, mount(uploading[0])]).toEqual([
+      '/copied',
+      { name: 'copied', mountPath: '/copied' },
+    ])
     expect(podOf('backup-s3').metadata.labels['paymesh/egress']).toBe('web')
   })
 })

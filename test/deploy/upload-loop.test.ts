@@ -44,18 +44,21 @@ function callsOf(script: string, copies: readonly Copy[]) {
   put('sleep', ['exit 0'])
   put('rclone', [
     'echo "$(cat clock) $*" >> calls',
+    'echo "$(cat copied-changes 2> /dev/null)" >> marks',
     'read -r took status < copies || { kill -9 $PPID; exit 1; }',
     'sed -i 1d copies',
     'echo $(($(cat clock) + took)) > next && mv next clock',
     'exit "$status"',
   ])
-  const [loop = ''] = script.split('done &')
+  const [loop = ''] = script.replaceAll('/copied/', `${folder}/copied-`).split('done &')
   const env = { PATH: `${folder}${delimiter}${process.env['PATH']}`, BACKUP_BUCKET: 'copies' }
   spawnSync('sh', ['-c', `${loop}done`], { env, timeout: 20_000 })
+  const marks = readFileSync(join(folder, 'marks'), 'utf8').split('\n')
   return readFileSync(join(folder, 'calls'), 'utf8')
     .trim()
     .split('\n')
-    .map((line) => ({
+    .map((line, place) => ({
+      mark: marks[place],
       at: Number(line.split(' ')[0]),
       maxAgeS: /--max-age (\d+)s /.exec(line)?.[1],
       isWhole: !line.includes('--max-age'),
@@ -88,3 +91,29 @@ it.each(Object.entries(LOOPS))(
     expect(calls.map(({ isWhole }) => isWhole)).toEqual([true, true, false, true, false, true])
   },
 )
+
+// Guards data: the time by which an operator sees that copies fail is that of a copy that succeeded, never later than what it holds.
+it.each(Object.entries(LOOPS))('%s says when the last copy that succeeded began', (_name, script) => {
+  const calls = callsOf(script(), [
+    { tookS: 5, status: 1 },
+    { tookS: 60, status: 0 },
+    { tookS: 900, status: 1 },
+    { tookS: 5, status: 0 },
+  ])
+  expect(calls.map(({ mark }) => mark)).toEqual(['', '', '1000005', '1000005', '1000965'])
+})
+
+it.each(Object.entries(LOOPS))('%s says the same of archives, whether or not old ones are removed', (_name, script) => {
+  const put = (name: string, line: string) => writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 })
+  put('date', 'echo 1000000')
+  put('sleep', 'kill -9 $PPID')
+  put('find', 'exit 0')
+  const run = (status: 0 | 1): string => {
+    put('rclone', `exit ${status}`)
+    const [, loop = ''] = script().replaceAll('/copied/', `${folder}/copied-`).split('done &')
+    const env = { PATH: `${folder}${delimiter}${process.env['PATH']}`, BACKUP_BUCKET: 'copies', BACKUP_KEEP_DAYS: '30' }
+    spawnSync('sh', ['-c', loop], { env, timeout: 20_000 })
+    return readFileSync(join(folder, 'copied-archives'), { encoding: 'utf8', flag: 'a+' })
+  }
+  expect([run(1), run(0)]).toEqual(['', '1000000\n'])
+})

@@ -222,7 +222,7 @@ deepDescribe('two processes on one folder', () => {
     const other = await paymesh(['run', archives]).ended
     expect(other).toMatchObject({ status: 0, said: expect.stringContaining('verified, ') })
     // The other one still holds the lease, for instance for its next archive.
-    const until = new Date(source.runtime.clock.now() + HOUR_MS)
+    const until = new Date(source.runtime.clock.now() + 80_000)
     await source.db.collection(LEASES).updateOne({ _id: BACKUP_LEASE }, { $set: { owner: 'other', until } })
     // It still reads when it renews its lease.
     proxy.limit(SLOW / 2)
@@ -238,8 +238,10 @@ deepDescribe('changes between archives', () => {
   it('are copied by the same process, continue after it was killed, and are restored with the archive', async () => {
     const payments = source.db.connection.collection<{ _id: string; key: string }>('payments')
     const write = async (_id: string) => await payments.insertOne({ _id, ...keyed(_id) })
-    const first = paymesh(['run', archives, '--every', '24'])
+    // As in Compose without a bucket.
+    const first = paymesh(['run', archives, '--every', '24', '--copied='])
     await vi.waitFor(() => expect(first.said()).toContain('verified, '), WAIT)
+    expect((await backups().latestChanges())?.copied).toBeNull()
     expect(changes().length).toBeGreaterThan(0)
     await write('after the archive')
     first.child.kill('SIGKILL')
@@ -247,8 +249,12 @@ deepDescribe('changes between archives', () => {
     // In place of half a minute: the store's clock has passed the end of its leases.
     await source.db.collection(LEASES).updateMany({}, { $set: { until: new Date(0) } })
     const before = changes()
-    const second = paymesh(['run', archives, '--every', '24'])
+    const elsewhere = mkdtempSync(join(folder, 'copied-'))
+    for (const kind of ['archives', 'changes'])
+      writeFileSync(join(elsewhere, kind), `${Math.floor(Date.now() / 1_000)}\n`)
+    const second = paymesh(['run', archives, '--every', '24', '--copied', elsewhere])
     await vi.waitFor(() => expect(changes().length, second.said()).toBeGreaterThan(before.length), WAIT)
+    await vi.waitFor(async () => expect((await backups().latestChanges())?.copied).not.toBeNull(), WAIT)
     expect(await doctor()).toMatch(/^the newest verified back-up is of \S+, and changes up to \S+ were copied$/)
     second.child.kill('SIGTERM')
     expect((await second.ended).status).toBe(0)

@@ -41,8 +41,8 @@ export function changesStage(source: TestStores, copy: TestStores) {
     installationLife: createInstallationLifeRepository(db),
     verifiedBackups: createVerifiedBackups(db),
   })
-  const order = (at = folder) => ({
-    ...{ folder: at, secret, version: 'test', signal: new AbortController().signal },
+  const order = (at = folder, copied = '') => ({
+    ...{ folder: at, copied, secret, version: 'test', signal: new AbortController().signal },
     require: async () => undefined,
   })
   const fatal = (): never => {
@@ -58,6 +58,7 @@ export function changesStage(source: TestStores, copy: TestStores) {
     const dying =
       write < 3 ? dyingDatabase(source.db, write === 2 ? 2 : 1, write === 0 ? 'before' : 'after') : source.db
     const verifiedBackups = {
+      ...here.verifiedBackups,
       recordChanges: kill === 'after the file has its name' ? fatal : here.verifiedBackups.recordChanges,
     }
     const require = async (): Promise<void> => (kill === 'when another process took over' ? fatal() : undefined)

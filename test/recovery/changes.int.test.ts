@@ -1,4 +1,15 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pruneChanges } from '#scripts/backup/changes-folder.ts'
@@ -105,6 +116,53 @@ describe('changes that are copied', () => {
     const clock = { now: () => source.runtime.clock.now() + 600_000 }
     const doctor = checkBackup({ db: source.db, clock, config: { env: 'production' } })
     await expect(doctor).rejects.toThrow(`no changes were copied since ${taken[0]?.takenAt}`)
+  })
+
+  // Guards data: what copies files elsewhere looks at those of the last minutes; one that looked older would never arrive, and end the chain.
+  it('get the time at which they get their name, however long they were verified', async () => {
+    const longAgo = new Date(Date.now() - 3_600_000)
+    const slow = {
+      ...stage.order(),
+      require: async () => {
+        for (const name of readdirSync(stage.folder)) utimesSync(join(stage.folder, name), longAgo, longAgo)
+      },
+    }
+    const before = stage.names()
+    await takeChanges(stage.deps(), slow, await continueChain(stage.deps(), stage.order()))
+    const [made] = stage.names().filter((name) => !before.includes(name))
+    expect(statSync(join(stage.folder, made ?? '')).mtimeMs).toBeGreaterThan(longAgo.getTime() + 3_000_000)
+  })
+
+  // Guarantee: an operator sees within minutes that a bucket gets nothing any more, although every file is made.
+  it('record how new their copies elsewhere are, and those of archives', async () => {
+    const elsewhere = mkdtempSync(join(stage.folder, 'copied-'))
+    const minutesAgo = (minutes: number) => `${Math.floor(source.runtime.clock.now() / 1_000) - minutes * 60}\n`
+    const put = (archives: string, changes: string) => {
+      writeFileSync(join(elsewhere, 'archives'), archives)
+      writeFileSync(join(elsewhere, 'changes'), changes)
+    }
+    const doctor = async (): Promise<string> => {
+      await write()
+      await takeChanges(
+        stage.deps(),
+        stage.order(stage.folder, elsewhere),
+        await continueChain(stage.deps(), stage.order()),
+      )
+      const { clock } = source.runtime
+      return await checkBackup({ db: source.db, clock, config: { env: 'development' } })
+    }
+    expect(await doctor()).toContain('not copied elsewhere: archives never, changes never')
+    put(minutesAgo(5), minutesAgo(1))
+    expect(await doctor()).not.toContain('elsewhere')
+    put(minutesAgo(37 * 60), minutesAgo(6))
+    expect(await doctor()).toMatch(/not copied elsewhere: archives last at .*Z, changes last at .*Z; read the log/)
+    // Half written, or on a volume that was replaced: what was recorded stands.
+    put(minutesAgo(5), minutesAgo(1))
+    await doctor()
+    put('', '17')
+    expect(await doctor()).toContain('changes last at 1970-01-01T00:00:17.000Z')
+    rmSync(elsewhere, { recursive: true })
+    expect(await doctor()).toMatch(/elsewhere: changes last at 1970/)
   })
 
   it('restore the state of an earlier moment', async () => {

@@ -18,12 +18,17 @@ export const jittery =
     return { durationMs: medianMs * Math.exp(spread * normal), error: null }
   }
 
+/** Works on a share of the events, and ignores the others at once. */
+export const mixed =
+  (share: number, workMs: number, ignoreMs: number): SimulatedReceiver =>
+  ({ luck }) => ({ durationMs: luck() < share ? workMs : ignoreMs, error: null })
+
 /** A shop of `workers`, one request each at a time, and a queue in front of them. */
-export function queueing(workers: number, serviceMs: number): SimulatedReceiver {
+export function queueing(workers: number, serviceMs: number | ((luck: () => number) => number)): SimulatedReceiver {
   const freeAt = Array.from({ length: workers }, () => 0)
-  return ({ now }) => {
+  return ({ now, luck }) => {
     freeAt.sort((left, right) => left - right)
-    const doneAt = Math.max(now, freeAt[0] ?? 0) + serviceMs
+    const doneAt = Math.max(now, freeAt[0] ?? 0) + (typeof serviceMs === 'number' ? serviceMs : serviceMs(luck))
     freeAt[0] = doneAt
     return doneAt - now > 10_000 ? { durationMs: 10_000, error: 'timeout' } : { durationMs: doneAt - now, error: null }
   }

@@ -6,6 +6,7 @@ import {
   type BackupAttempt,
   backupAge,
   CHANGES_AGE_MAX_MS,
+  copiesTrouble,
   type RecordedChanges,
   type VerifiedBackup,
 } from '#shared/ports/verified-backups.ts'
@@ -34,18 +35,21 @@ export async function checkBackup({ db, clock, config }: BackupCheckDeps): Promi
     backups.latestChanges(),
     createInstanceReads(db).leases(),
   ])
-  const isRunning = leases.some(({ id, until }) => id === BACKUP_LEASE && until > clock.now())
-  const copied = copiedText(changes, verified, clock.now())
-  const trouble = `${troubleOf(attempt, verified, isRunning)}${copied.isFault ? copied.text : ''}`
+  const now = clock.now()
+  const isRunning = leases.some(({ id, until }) => id === BACKUP_LEASE && until > now)
+  const copied = copiedText(changes, verified, now)
+  const copies = copiesTrouble(changes, now)
+  const elsewhere = copies === '' ? '' : `; the back-ups are not copied elsewhere: ${copies}`
+  const trouble = `${troubleOf(attempt, verified, isRunning)}${copied.isFault ? copied.text : ''}${elsewhere}`
   const isProduction = config.env === 'production'
   if (verified === null) {
     if (isProduction) throw new Error(`no back-up was verified yet${trouble}; ${REMEDY}`)
     return `no back-up was verified yet${trouble}; in production ${REMEDY}`
   }
   const text = `the newest verified back-up is of ${new Date(verified.takenAt).toISOString()}`
-  if (verified.takenAt > clock.now() + BACKUP_AHEAD_MAX_MS)
+  if (verified.takenAt > now + BACKUP_AHEAD_MAX_MS)
     throw new Error(`${text}, a later time than now: a clock is or was wrong; make a new back-up${trouble}`)
-  const ageMs = backupAge(verified, clock.now())
+  const ageMs = backupAge(verified, now)
   if (ageMs > BACKUP_AGE_MAX_MS)
     throw new Error(`${text}, ${Math.floor(ageMs / HOUR_MS)} hours ago${trouble}; ${REMEDY}`)
   if (trouble !== '' && isProduction) throw new Error(`${text}${trouble}`)

@@ -188,7 +188,10 @@ export const deliveriesRouter = router({
   event: workspaceQuery('viewer')
     .input(
       z.object({
-        eventId: boundedText(49, 'is not an event ID').regex(/^evt_[0-9a-f]{32}_[0-9a-z]{1,12}$/, 'is not an event ID'),
+        eventId: boundedText(62, 'is not an event ID').regex(
+          /^evt_[0-9a-f]{32}(_[0-9a-z]{1,12}){1,2}$/,
+          'is not an event ID',
+        ),
       }),
     )
     .output(z.object({ event: eventWire, body: z.string(), deliveries: z.array(deliveryWire) }))

@@ -33,7 +33,14 @@ const factSchema = z.object({
   chain: z.string().nullable(),
 })
 const VERIFIED = jsonFact(VERIFIED_BACKUP_FACT, factSchema)
-const CHANGES = jsonFact(CHANGES_FACT, z.object({ chain: z.string(), takenAt: z.number().int() }))
+const copiedSchema = z.object({ archives: z.number().int(), changes: z.number().int() })
+const changesSchema = z.object({
+  chain: z.string(),
+  takenAt: z.number().int(),
+  // Earlier versions stored none.
+  copied: copiedSchema.nullable().default(null),
+})
+const CHANGES = jsonFact(CHANGES_FACT, changesSchema)
 
 /** Verified back-ups and attempts on MongoDB: one fact of the installation each. */
 export function createVerifiedBackups(db: Database) {

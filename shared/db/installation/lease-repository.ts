@@ -3,11 +3,22 @@ import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import type { LeaseRepository } from '#shared/ports/leases.ts'
 import { LEASES } from './lease-model.ts'
 
+/** A command reads the store's clock when it begins; those of one moment may end in another order. */
+const ORDER_MS = 60_000
+
+/**
+ * True of a lease that has ended by the store's clock, and of one that ends more than a minute later than it could if it began now: that clock went back, or
+ * the machine that now has the primary is behind, and a holder that was lost would be waited for as long.
+ */
+export const isOver = (until: `$${string}`, leaseMs: number) => ({
+  $expr: { $or: [{ $lte: [until, '$$NOW'] }, { $gt: [until, { $add: ['$$NOW', leaseMs + ORDER_MS] }] }] },
+})
+
 /** Named leases on MongoDB, checked by the store's own clock. */
 export function createLeaseRepository(db: Database): LeaseRepository {
   const leases = db.collection(LEASES)
   const take = async (id: string, owner: string, leaseMs: number): Promise<boolean> => {
-    const result = await leases.updateOne({ _id: id, $or: [{ owner }, { $expr: { $lte: ['$until', '$$NOW'] } }] }, [
+    const result = await leases.updateOne({ _id: id, $or: [{ owner }, isOver('$until', leaseMs)] }, [
       {
         $set: {
           owner: { $literal: owner },

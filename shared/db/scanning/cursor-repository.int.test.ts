@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { LEASES } from '#shared/db/installation/lease-model.ts'
 import { createLeaseRepository } from '#shared/db/installation/lease-repository.ts'
 import type { ChainCursor, ScanTrouble } from '#shared/ports/cursors.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -124,6 +125,21 @@ describe('lease of a cursor', () => {
     expect((await repository().find('test', 'ethereum'))?.lease).toBeNull()
     expect(await acquire(winner, -1)).toEqual({ epoch: 2 })
     expect(await acquire('other')).toEqual({ epoch: 3 })
+  })
+
+  // Guarantee: a holder that was lost with the machine whose clock was ahead is not waited for as long.
+  it('ends where it was taken under a clock that was an hour ahead', async () => {
+    await repository().create(CURSOR)
+    await acquire('lost')
+    const ahead = new Date(stores.runtime.clock.now() + 3_600_000)
+    const cursor = { _id: `${CURSOR.mode}:${CURSOR.network}` }
+    await stores.db.collection(CHAIN_CURSORS).updateOne(cursor, { $set: { 'lease.until': ahead } })
+    expect(await acquire('other')).toEqual({ epoch: 2 })
+    const leases = createLeaseRepository(stores.db)
+    const name = stores.runtime.random.uuid()
+    await leases.acquire(name, 'lost', LEASE_MS)
+    await stores.db.collection(LEASES).updateOne({ _id: name }, { $set: { until: ahead } })
+    expect(await leases.acquire(name, 'other', LEASE_MS)).toBe(true)
   })
 
   it('is not to be had for an unknown cursor', async () => {

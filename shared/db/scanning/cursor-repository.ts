@@ -4,6 +4,7 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { unlessTaken } from '#shared/db/connection/duplicate-key.ts'
 import { NEWEST } from '#shared/db/connection/newest.ts'
+import { isOver } from '#shared/db/installation/lease-repository.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ChainCursor, DeadlineRelease } from '#shared/ports/cursors.ts'
 import { CHAIN_CURSORS, cursorFromDocument, cursorToDocument } from './cursor-model.ts'
@@ -38,7 +39,7 @@ export function createCursorRepository(db: Database) {
       const held = await cursors.findOneAndUpdate(
         {
           _id: idOf(mode, network),
-          $or: [{ lease: null }, { 'lease.owner': owner }, { $expr: { $lte: ['$lease.until', '$$NOW'] } }],
+          $or: [{ lease: null }, { 'lease.owner': owner }, isOver('$lease.until', leaseMs)],
         },
         [
           {

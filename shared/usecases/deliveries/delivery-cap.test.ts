@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   constant,
   jittery,
+  mixed,
   queueing,
   type SimulatedReceiver,
   simulateSending,
@@ -155,6 +156,25 @@ describe.each(PROCESSES)('with %d processes', (processes) => {
   ])('a receiver of %s keeps up within a minute and a half', (_name, receiver, rate) => {
     const { waiting } = simulate(receiver, { rate, seconds: 150 })
     expect(Math.max(...waiting.slice(90))).toBeLessThanOrEqual(rate / 2)
+  })
+
+  // Guarantee: a shop that ignores some types of events and works on others keeps up: which of them a window has more of is no sign.
+  test.each([0.1, 0.3, 0.5, 0.6, 0.7])(
+    'a receiver that takes 700 ms for %d of its events and 5 ms for the others keeps up',
+    (share) => {
+      const { waiting } = simulate(mixed(share, 700, 5), { rate: 24, seconds: 300 })
+      expect(Math.max(...waiting.slice(90))).toBeLessThanOrEqual(24)
+    },
+  )
+
+  // Guarantee: whatever each event costs a shop, its backlog shrinks as fast as half of its workers can do it.
+  test.each([
+    ['mixed work', (luck: () => number) => (luck() < 0.5 ? 700 : 5), 352],
+    ['rare long work', (luck: () => number) => (luck() < 0.1 ? 2_000 : 5), 204],
+    ['work of any length', (luck: () => number) => -300 * Math.log(1 - luck() + 1e-12), 300],
+  ])('20 workers with %s are not left idle', (_name, serviceMs, meanMs) => {
+    const { succeeded } = simulate(queueing(20, serviceMs), { rate: 20, seconds: 600, backlog: 100_000 })
+    expect(succeeded / 600).toBeGreaterThan(0.5 * (20 / (meanMs / 1_000)))
   })
 
   // Guarantee: a small shop is not filled until its own customers wait.

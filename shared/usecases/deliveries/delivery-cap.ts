@@ -57,10 +57,10 @@ export interface DeliveryCap {
  * `processes()` is how many processes send: of several, each has one half of the most for a turn out of the queue, of which there is one at a
  * time, and the one that relays the other half, for first attempts; a lone process has the whole for both. A turn that ends
  * leaves its last requests in flight, and for their duration the next one's may come on top: all of them measure the same
- * receiver, and come down. `bounds` are those of this process's lanes.
+ * receiver, and come down. `bounds` are those of this process's lanes. Times are readings of one stopwatch: no step of a clock moves them.
  */
 export function createDeliveryCap(processes: () => number, bounds: LaneBounds): DeliveryCap {
-  const learned = createLearnedLimit(Math.max(LOWEST, Math.ceil(START / processes())))
+  const learned = createLearnedLimit(Math.max(LOWEST, Math.ceil(START / processes())), () => processes() === 1)
   let highest = LOWEST
   let slowUntil = 0
   let latest: Ms = 0
@@ -140,7 +140,7 @@ export function createSlots(limit: () => number): Slots {
 const LOWEST = 1
 /** Latency above this multiple of the base is a sign that the receiver has as much as it can do at once. */
 const SIGN_FACTOR = 2
-/** Durations that a median is taken of: as many as the limit, within these bounds. */
+/** Durations of a window: as many as the limit, within these bounds. */
 const WINDOW_MIN = 16
 const WINDOW_LOWEST = 4
 const WINDOW_MAX = 32
@@ -148,7 +148,7 @@ const WINDOW_MAX = 32
 const HOLD_MS = 30_000
 /** Latency above the sign takes away this much of the limit: half would be just what the receiver does at once, and a queue of ours would stay. */
 const DRAINED = 3 / 8
-/** The base moves by this part of the difference with each median. */
+/** The base moves by this part of the difference with each window. */
 const FORGET = 8
 /** Latency that fell by less than this while the limit fell to a quarter was not caused by the limit. */
 const UNMOVED = 0.75
@@ -166,9 +166,9 @@ interface Success {
 /** A limit of requests in flight that follows the answers. */
 interface LearnedLimit {
   limit(): number
-  /** What the receiver takes when it is not busy with ours; null before the first window. */
+  /** What the receiver takes on average when it is not busy with ours; null before the first window. */
   baseMs(): Ms | null
-  /** Median of the latest window; null before the first. */
+  /** Mean of the latest window; null before the first. */
   latencyMs(): Ms | null
   /** True when a failure and not the latency brought the limit down last, and nothing has raised it since. */
   isFailing(): boolean
@@ -179,35 +179,37 @@ interface LearnedLimit {
 
 /**
  * The limit follows the receiver, whatever its speed, as this process alone measures it, from `start` on. A window is the successful
- * answers to requests that began since the limit last moved in a step: as many as the limit, 16 to 32 after the start, and 4 at a limit of 1. Its median is compared with the
- * base: what the receiver takes when it is not busy with ours. A round is as many answers as were in flight; it is full when that was at
- * least half of the limit. What is not in the table changes nothing.
+ * answers to requests that began since the limit last moved in a step: as many as the limit, 16 to 32 after the start, and 4 at a limit of 1. It is compared with the
+ * base: what the receiver takes when it is not busy with ours. Above 2 × or below half of it is a window of which both the median and the mean are: a shop that
+ * ignores some types of events and works on others answers in 5 or in 700 ms, and which of them a window has more of is no sign. A round
+ * is as many answers as were in flight; it is full when that was at least half of the limit. What is not in the table changes nothing.
  *
  * | event | start | growing | held for 30 s |
  * |---|---|---|---|
  * | a full round, the last window within 2 × base | limit × 2 | limit + 1 | – |
  * | a second window in a row above 2 × base: this process or others fill the receiver | limit × 3/8, → held | limit × 3/8, → held | limit × 3/8, held on |
- * | the same when the limit fell to a quarter and the latency stayed: the receiver has become slower | – | – | limit as before, base = median, → growing |
- * | the same at a limit of 1, where no queue is ours | base = median, → growing | base = median | base = median, → growing |
+ * | the same when the limit fell to a quarter and the latency stayed: the receiver has become slower | – | – | limit as before, base = window, → growing |
+ * | the same at a limit of 1, where no queue is ours | base = window, → growing | base = window | base = window, → growing |
  * | time-out, no connection, 429, 502, 503, 504 | limit / 2, → growing | limit / 2 | limit / 2 |
  * | 500 and any other answer that is no success; nothing in flight, for however long | – | – | – |
- * | a window below half of the base (a cold start is over) | base = median | base = median | base = median |
+ * | a window below half of the base (a cold start is over) | base = window | base = window | base = window |
  * | a window below the base | base moves an eighth of the way | the same | the same |
- * | a window above the base, at most 2 × base | – | only if the round was not full | base moves an eighth of the way |
+ * | a window above the base, at most 2 × base | – | only if the round was not full | base moves an eighth of the way, if no other process sends |
  *
  * What was in flight when the limit fell says nothing about the lower one, so it halves once for all of it. Above 2 × base twice as much
  * is in flight as the receiver does at once: 3/8 of it leaves no queue of ours, so the base that is measured then is
- * the receiver's own, and cannot creep up with what it bounds.
+ * the receiver's own, and cannot creep up with what it bounds; of several processes the others may still have a queue there.
  */
-function createLearnedLimit(start: number): LearnedLimit {
+function createLearnedLimit(start: number, isLone: () => boolean): LearnedLimit {
   const state: State = {
+    isLone,
     ...{ limit: start, isStarting: true, isFailing: false, base: null, latency: null },
     ...{ changedAt: Number.NEGATIVE_INFINITY, holdUntil: Number.NEGATIVE_INFINITY },
     ...{ window: [], isMeasured: false, suspected: null, round: NO_ROUND, crowded: null },
   }
   return {
     limit: () => state.limit,
-    baseMs: () => state.base,
+    baseMs: () => state.base?.mean ?? null,
     latencyMs: () => state.latency,
     isFailing: () => state.isFailing,
     succeed: (success) => succeed(state, success),
@@ -221,6 +223,12 @@ function createLearnedLimit(start: number): LearnedLimit {
   }
 }
 
+/** Of several answers, milliseconds. */
+interface Latency {
+  readonly median: Ms
+  readonly mean: Ms
+}
+
 interface Round {
   readonly answers: number
   /** At most, at the time of an answer. */
@@ -231,10 +239,12 @@ interface Round {
 const NO_ROUND: Round = { answers: 0, inFlight: 0, isFull: false }
 
 interface State {
+  /** Whether no other process sends: in a hold, then, no queue of ours is left. */
+  readonly isLone: () => boolean
   limit: number
   isStarting: boolean
   isFailing: boolean
-  base: Ms | null
+  base: Latency | null
   latency: Ms | null
   /** Answers to requests that began before say nothing about the limit. */
   changedAt: Ms
@@ -242,8 +252,8 @@ interface State {
   window: Ms[]
   /** A window within 2 × base was the last one, and of this limit. */
   isMeasured: boolean
-  /** The median of a window above 2 × base; the next one decides. */
-  suspected: Ms | null
+  /** A window above 2 × base; the next one decides. */
+  suspected: Latency | null
   round: Round
   /** The limit and latency of the first sign, until latency is within 2 × base again. */
   crowded: { readonly limit: number; readonly latencyMs: Ms } | null
@@ -273,42 +283,46 @@ function windowOf({ limit, isStarting }: State): number {
 
 /** Ends the window; true when the limit came down, or would have if it was the cause. */
 function isCrowded(state: State, at: Ms): boolean {
-  const { suspected } = state
-  const middle = median(state.window)
+  const { suspected, base } = state
+  const latency = latencyOf(state.window)
   state.window = []
-  if (middle <= SIGN_FACTOR * (state.base ?? middle)) {
-    measure(state, middle, at < state.holdUntil || !state.round.isFull)
+  if (base === null || !isAbove(latency, base)) {
+    const isHeld = at < state.holdUntil
+    measure(state, latency, isHeld ? state.isLone() : !state.round.isFull)
     return false
   }
-  state.suspected = middle
+  state.suspected = latency
   state.isMeasured = false
   if (suspected === null) return false
-  slowDown(state, Math.min(middle, suspected), at)
+  slowDown(state, suspected.mean < latency.mean ? suspected : latency, at)
   return true
 }
 
 /** `isAlone`: no queue of ours can be in it. */
-function measure(state: State, middle: Ms, isAlone: boolean): void {
+function measure(state: State, latency: WindowLatency, isAlone: boolean): void {
   const { base } = state
-  if (base === null || middle * SIGN_FACTOR < base) state.base = middle
-  else if (middle < base || isAlone) state.base = base + (middle - base) / FORGET
-  state.latency = middle
+  const moved = (from: Ms, to: Ms): Ms => (to < from || isAlone ? from + (to - from) / FORGET : from)
+  state.base =
+    base === null || isBelow(latency, base)
+      ? latency
+      : { median: moved(base.median, latency.median), mean: moved(base.mean, latency.mean) }
+  state.latency = latency.mean
   state.isMeasured = true
   state.suspected = null
   state.crowded = null
 }
 
-function slowDown(state: State, middle: Ms, at: Ms): void {
+function slowDown(state: State, latency: Latency, at: Ms): void {
   const { limit } = state
-  const crowded = state.crowded ?? { limit, latencyMs: middle }
-  Object.assign(state, { isStarting: false, isFailing: false, latency: middle })
-  const isUnmoved = middle >= UNMOVED * crowded.latencyMs && 4 * limit <= crowded.limit
+  const crowded = state.crowded ?? { limit, latencyMs: latency.mean }
+  Object.assign(state, { isStarting: false, isFailing: false, latency: latency.mean })
+  const isUnmoved = latency.mean >= UNMOVED * crowded.latencyMs && 4 * limit <= crowded.limit
   if (!isUnmoved && limit > LOWEST) {
     state.crowded = crowded
     state.holdUntil = at + HOLD_MS
     change(state, Math.floor(limit * DRAINED), at)
   } else {
-    state.base = middle
+    state.base = latency
     state.crowded = null
     state.holdUntil = at
     change(state, isUnmoved ? crowded.limit : limit, at)
@@ -328,7 +342,21 @@ function change(state: State, limit: number, at: Ms): void {
   Object.assign(state, { isMeasured: false, suspected: null })
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right)
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
+/** A window's, with the standard error of its mean. */
+interface WindowLatency extends Latency {
+  readonly scatter: Ms
+}
+
+const isAbove = ({ median, mean }: Latency, base: Latency): boolean =>
+  median > SIGN_FACTOR * base.median && mean > SIGN_FACTOR * base.mean
+
+const isBelow = ({ median, mean, scatter }: WindowLatency, base: Latency): boolean =>
+  SIGN_FACTOR * median < base.median && SIGN_FACTOR * (mean + scatter) < base.mean
+
+function latencyOf(window: readonly Ms[]): WindowLatency {
+  const sorted = [...window].sort((left, right) => left - right)
+  const mean = window.reduce((sum, ms) => sum + ms, 0) / window.length
+  const variance = window.reduce((sum, ms) => sum + (ms - mean) ** 2, 0) / window.length
+  const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? mean
+  return { median, mean, scatter: Math.sqrt(variance / window.length) }
 }

@@ -22,9 +22,9 @@ test('two processes on one endpoint send every row, each once', async () => {
 
 test('a turn is bounded: after 64 sends the endpoint goes to the tail of its queue', async () => {
   const { endpoint } = await given(100)
-  // A turn is bounded by time as well; on a slow machine that would come first.
+  // A turn is bounded by time as well, and by a receiver that is slow; on a busy machine those would come first.
   const now = stores.runtime.clock.now()
-  const sender = dispatcher({ clock: { now: () => now } })
+  const sender = dispatcher({ clock: { now: () => now }, stopwatch: () => now })
   await turn(sender, endpoint.id)
   expect(at.receiver.requests).toHaveLength(64)
   expect(at.wakeUps).toEqual([{ queue: 'webhooks', id: endpoint.id }])
@@ -66,6 +66,24 @@ test('an endpoint that hangs does not hold up another, and is served apart after
   await makeDue(hanging.endpoint.id)
   expect(await sender.overdue('normal')).not.toContain(hanging.endpoint.id)
   expect(await sender.overdue('slow')).toContain(hanging.endpoint.id)
+})
+
+// Guarantee: what a process learned of a receiver ends by the time that passes, whatever the store's clock shows after a step.
+test('a clock that was set back by an hour keeps no endpoint in the slow lane for that hour', async () => {
+  const { endpoint } = await given(4)
+  at.receiver.answer({ kind: 'hang' })
+  const { clock, stopwatch } = ports()
+  const steps = { clockMs: 0, passedMs: 0 }
+  const sender = dispatcher({
+    clock: { now: () => clock.now() + steps.clockMs },
+    stopwatch: () => stopwatch() + steps.passedMs,
+    http: { post: (request) => at.http.post({ ...request, timeoutMs: 300 }) },
+  })
+  await turn(sender, endpoint.id)
+  await makeDue(endpoint.id, 7_200_000)
+  expect(await sender.overdue('slow')).toEqual([endpoint.id])
+  Object.assign(steps, { clockMs: -3_600_000, passedMs: 61_000 })
+  expect(await sender.overdue('normal')).toEqual([endpoint.id])
 })
 
 /** Requests in flight, as the sender sees them, and at most so far. */

@@ -106,7 +106,7 @@ export async function sendAndRecord(self: DispatchProcess, claimed: ClaimedDeliv
     return
   }
   const { outcome } = sent
-  cap.record({ error: outcome.attempt.error, durationMs: sent.durationMs }, deps.clock.now())
+  cap.record({ error: outcome.attempt.error, durationMs: sent.durationMs }, deps.stopwatch())
   deps.metrics.count('webhook_attempts_total', { result: outcome.result })
   deps.metrics.observe('webhook_attempt_seconds', sent.durationMs / 1_000)
   reportAttempt(deps, claimed, sent)
@@ -177,7 +177,7 @@ export function capOf(self: DispatchProcess, endpointId: string): DeliveryCap {
   const eighth = (places: number) => Math.max(1, Math.floor(places / LANE_PART))
   const bounds = { quick: eighth(normal), patient: eighth(normal - forQuick(self)), slow: eighth(slow) }
   const cap = createDeliveryCap(deps.processes, bounds)
-  if (caps.size >= CAPS_MAX) forgetOldest(self, deps.clock.now())
+  if (caps.size >= CAPS_MAX) forgetOldest(self, deps.stopwatch())
   caps.set(endpointId, cap)
   return cap
 }
@@ -216,9 +216,13 @@ export function roomOf(self: DispatchProcess, lane: DispatchLane, endpointId: st
   return Math.min(isOwn ? cap.ownRoom() : cap.slots.free(), free, ofLane)
 }
 
+/** Whether the slow lane serves the endpoint now. */
+export const isSlow = (self: DispatchProcess, endpointId: string): boolean =>
+  capOf(self, endpointId).isSlow(self.deps.stopwatch())
+
 /** The queue of the lane that serves the endpoint now. */
 export function queueOf(self: DispatchProcess, endpointId: string) {
-  return capOf(self, endpointId).isSlow(self.deps.clock.now()) ? QUEUES.webhooksSlow : QUEUES.webhooks
+  return isSlow(self, endpointId) ? QUEUES.webhooksSlow : QUEUES.webhooks
 }
 
 /** Counts as work in flight until it settles; a failure is logged. */

@@ -14,6 +14,7 @@ import {
   type DispatchProcess,
   type DueAnswer,
   hasFreePlaces,
+  isSlow,
   keepUnsent,
   queueOf,
   roomOf,
@@ -105,7 +106,7 @@ async function turn(self: DispatchProcess, lane: DispatchLane, endpointId: strin
 async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: string, isDirect: boolean): Promise<void> {
   const { clock, notifier } = self.deps
   const cap = capOf(self, endpointId)
-  const isMisplaced = (): boolean => lane === 'normal' && cap.isSlow(clock.now())
+  const isMisplaced = (): boolean => lane === 'normal' && isSlow(self, endpointId)
   const until = clock.now() + TURN_MS
   let sent = 0
   let waited: 'no' | 'more' | 'any' = 'no'
@@ -148,8 +149,7 @@ function wake(self: DispatchProcess, endpointId: string): void {
   const isWaiting = self.waitingForSlot.has(endpointId)
   // A running turn looks again before it ends; in a lone process an endpoint without a free place is woken by the next request that ends.
   if (!self.stopping && (self.turns.has(endpointId) || (isWaiting && self.deps.processes() < 2))) return
-  const isSlow = capOf(self, endpointId).isSlow(self.deps.clock.now())
-  if (self.stopping || isWaiting || isSlow || self.turns.size >= DIRECT_TURNS_MAX) {
+  if (self.stopping || isWaiting || isSlow(self, endpointId) || self.turns.size >= DIRECT_TURNS_MAX) {
     self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
   } else {
     track(self, turn(self, 'normal', endpointId, true)).catch(() => undefined)
@@ -195,7 +195,7 @@ async function overdue(self: DispatchProcess, lane: DispatchLane): Promise<reado
   const due = await answer.due
   const now = self.deps.clock.now()
   for (const { endpointId, dueAt } of due) self.claimer.lower(endpointId, dueAt)
-  const ours = due.filter(({ endpointId }) => (capOf(self, endpointId).isSlow(now) ? 'slow' : 'normal') === lane)
+  const ours = due.filter(({ endpointId }) => (isSlow(self, endpointId) ? 'slow' : 'normal') === lane)
   // What fell due since the question is woken at once.
   for (const { endpointId, dueAt } of ours) if (dueAt > requestedAt) wakeAt(self, endpointId, Math.max(0, dueAt - now))
   // An endpoint without a free place here keeps its turn: the next request that ends wakes it. Rows that were not overdue when the
@@ -294,7 +294,7 @@ function claimInserted(
 function hasRoom(self: DispatchProcess, endpointId: string): boolean {
   return (
     !self.stopping &&
-    !capOf(self, endpointId).isSlow(self.deps.clock.now()) &&
+    !isSlow(self, endpointId) &&
     roomOf(self, 'normal', endpointId, true) > 0 &&
     !self.behind.has(endpointId) &&
     !self.waitingForSlot.has(endpointId)

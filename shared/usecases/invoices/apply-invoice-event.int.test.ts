@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
+import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { confirmPayments, orphanPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -64,6 +66,43 @@ describe('applyInvoiceEvent', () => {
     expect(stored?.outbox.map((entry) => entry.seq)).toEqual([1, 2, 3, 4, 5])
     expect(stored?.outbox[3]?.payment).toMatchObject({ status: 'confirmed', counted: true, confirmations: 3 })
     expect(stored?.outbox[0]?.payment).toBeNull()
+  })
+
+  // Guards money: receivers drop an id that they know. Under that of an event of the lost time, the invoice would be paid and the shop never told.
+  it('gives the events of a store that was put back no ids that receivers know', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { id } = invoice.terms
+    const collections = [INVOICES, PAYMENTS].map(({ name }) => stores.db.connection.collection<{ _id: string }>(name))
+    const before = await collections[0]?.findOne({ _id: id })
+    const block = blockWith(25, engine.deps.clock.now(), paymentMethodOf(invoice), [
+      { key: 'put-back', amountBase: 25_000_000n },
+    ])
+    const told = async () =>
+      new Map((await engine.deps.invoices.findById(id))?.outbox.map((one) => [one.eventId, one.type]))
+    await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
+    await advanceInvoice(engine.deps, id)
+    await confirmPayments(engine.deps, { ...CHAIN, height: 27, finalizedHeight: null })
+    await advanceInvoice(engine.deps, id)
+    const lost = await told()
+    if (before) await collections[0]?.replaceOne({ _id: id }, before)
+    await collections[1]?.deleteMany({ invoiceId: id })
+
+    await recordBlockTransfers(engine.deps, { ...CHAIN, blocks: [block] })
+    await confirmPayments(engine.deps, { ...CHAIN, height: 27, finalizedHeight: null })
+    await advanceInvoice(engine.deps, id)
+
+    const again = await told()
+    expect([...again.values()]).toEqual([
+      'invoice.created',
+      'invoice.pending',
+      'payment.detected',
+      'payment.confirmed',
+      'invoice.paid',
+    ])
+    expect([...again].filter(([eventId]) => lost.has(eventId)).map(([, type]) => type)).toEqual([
+      'invoice.created',
+      'invoice.pending',
+    ])
   })
 
   it('steps back when the payment leaves the chain', async () => {

@@ -288,8 +288,8 @@ async function confirmations(deps: ApplyDeps, payment: Payment): Promise<number>
 type PresentedPayments = ReadonlyMap<string, Readonly<Record<string, unknown>>>
 
 /**
- * Turns the effects of one decision into outbox entries, in their order. The last entry carries `state.eventSeq`,
- * so the same decision always yields the same event ids. Every payment event needs its record in `payments`.
+ * Turns the effects of one decision into outbox entries, in their order. The last entry carries `state.eventSeq`. Every payment event needs its
+ * record in `payments`.
  */
 export function outboxEntries(
   { id, catalog }: { readonly id: string; readonly catalog: Pick<Catalog, 'paymentUri'> },
@@ -303,7 +303,8 @@ export function outboxEntries(
   return effects.map((effect, index) => {
     const seq = before + index + 1
     return {
-      eventId: eventId(id, seq),
+      // Nobody else makes this invoice; but a store that was put back may make another change of it under this number.
+      eventId: eventId(id, seq, effect.kind === 'event' && before > 0 ? state.updatedAt : null),
       seq,
       kind: effect.kind,
       type: typeOf(effect),

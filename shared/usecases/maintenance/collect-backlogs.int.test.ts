@@ -108,9 +108,21 @@ it('reports the age of the newest verified back-up, which is infinite without on
   expect(await value('backup_verified_age_seconds')).toBeGreaterThanOrEqual(60)
   // An installation that never copied any is not behind with them.
   expect(await value('backup_changes_age_seconds')).toBeNull()
-  await createVerifiedBackups(db).recordChanges({ chain: 'c', takenAt: at - 2 * MINUTE_MS })
+  const changes = { chain: 'c', takenAt: at - 2 * MINUTE_MS }
+  await createVerifiedBackups(db).recordChanges({ ...changes, copied: null })
   await collector.run()
   expect(await value('backup_changes_age_seconds')).toBeGreaterThanOrEqual(120)
+  expect(await value('backup_changes_age_seconds')).toBeLessThan(360)
+  // Copies elsewhere that stand count.
+  const copied = { archives: at - 2_880 * MINUTE_MS, changes: at - 6 * MINUTE_MS }
+  await createVerifiedBackups(db).recordChanges({ ...changes, copied })
+  await collector.run()
+  expect(await value('backup_verified_age_seconds')).toBeGreaterThanOrEqual(172_800)
+  expect(await value('backup_changes_age_seconds')).toBeGreaterThanOrEqual(360)
+  await createVerifiedBackups(db).recordChanges({ ...changes, copied: { archives: at, changes: 0 } })
+  await collector.run()
+  expect(await value('backup_verified_age_seconds')).toBeLessThan(172_800)
+  expect(await value('backup_changes_age_seconds')).toBe(Number.POSITIVE_INFINITY)
 })
 
 // Guarantee: late money shows although every process that should have moved it is dead.

@@ -228,12 +228,16 @@ async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Pr
   }
 }
 
-/** Without any verified back-up, or with one of a later time, its age is infinite, so that the same alert fires. Changes count once some were copied. */
+/**
+ * Without any verified back-up, or with one of a later time, its age is infinite, so that the same alert fires. Changes count once some were taken. Where
+ * both are copied elsewhere, an older copy counts.
+ */
 async function collectBackups({ verifiedBackups, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
   const [verified, changes] = await Promise.all([verifiedBackups.latest(), verifiedBackups.latestChanges()])
   return () => {
-    metrics.gauge('backup_verified_age_seconds', backupAge(verified, at) / 1_000)
-    if (changes !== null) metrics.gauge('backup_changes_age_seconds', backupAge(changes, at) / 1_000)
+    metrics.gauge('backup_verified_age_seconds', backupAge(verified, at, changes?.copied?.archives) / 1_000)
+    if (changes === null) return
+    metrics.gauge('backup_changes_age_seconds', backupAge(changes, at, changes.copied?.changes) / 1_000)
   }
 }
 

@@ -124,7 +124,8 @@ it('mails of a back-up that failed, of one that is too old, and of a disk that i
 
 it('mails of changes between back-ups that are not copied any more, and not of a short break', async () => {
   const { deps, pass, mails } = await opened()
-  const copied = () => createVerifiedBackups(stores.db).recordChanges({ chain: 'c', takenAt: deps.clock.now() })
+  const copied = () =>
+    createVerifiedBackups(stores.db).recordChanges({ chain: 'c', takenAt: deps.clock.now(), copied: null })
   await copied()
   await pass(8 * MINUTE)
   await copied()
@@ -133,6 +134,33 @@ it('mails of changes between back-ups that are not copied any more, and not of a
   await pass(10 * MINUTE)
   expect((await mails()).map(({ text }) => text)).toEqual([
     expect.stringContaining('The newest changes that were copied are of'),
+  ])
+})
+
+it('mails of back-ups that are not copied elsewhere any more, and that they are again', async () => {
+  const { deps, pass, mails } = await opened()
+  const record = (copiedAt: number) => {
+    const takenAt = deps.clock.now()
+    const copied = { archives: takenAt, changes: copiedAt }
+    return createVerifiedBackups(stores.db).recordChanges({ chain: 'c', takenAt, copied })
+  }
+  const passTaking = async (minutes: number, copiedAt: () => number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      await record(copiedAt())
+      await pass(MINUTE)
+    }
+  }
+  const last = deps.clock.now()
+  await passTaking(8, () => last)
+  expect(await mails()).toEqual([])
+  await passTaking(5, () => last)
+  expect((await mails()).map(({ text }) => text)).toEqual([
+    expect.stringContaining(`changes last at ${new Date(last).toISOString()}; read the log`),
+  ])
+  await passTaking(20, deps.clock.now)
+  expect((await mails()).map(({ subject }) => subject)).toEqual([
+    'Paymesh needs you: Back-ups are not copied elsewhere',
+    'Paymesh recovered: Back-ups are not copied elsewhere',
   ])
 })
 

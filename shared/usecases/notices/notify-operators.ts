@@ -4,7 +4,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type Episode, nextEpisodes, type Problem } from '#shared/domain/problems/episodes.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { StoreRedundancyReader } from '#shared/ports/store-redundancy.ts'
-import { BACKUP_AGE_MAX_MS, backupAge, CHANGES_AGE_MAX_MS } from '#shared/ports/verified-backups.ts'
+import { BACKUP_AGE_MAX_MS, backupAge, CHANGES_AGE_MAX_MS, copiesTrouble } from '#shared/ports/verified-backups.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
 import { networkName, stuckRowId } from '#shared/usecases/networks/report-stuck-networks.ts'
@@ -83,11 +83,11 @@ type FindProblemsDeps = Uses<'clock' | 'exceptions' | 'verifiedBackups'> & {
 const HOUR_MS = 3_600_000
 
 /**
- * What is wrong with the installation that somebody must repair: networks that do not advance, as their exceptions say, the last back-up, and the
- * store. At most one for each network and each of the others.
+ * What is wrong with the installation that somebody must repair: networks that do not advance, as their exceptions say, the last back-up, its copies
+ * elsewhere, and the store. At most one for each network and each of the others.
  */
 async function findProblems(deps: FindProblemsDeps): Promise<readonly Problem[]> {
-  const found = await Promise.all([stuckNetworks(deps), backupProblems(deps), storeProblems(deps)])
+  const found = await Promise.all([stuckNetworks(deps), backupProblems(deps), copyProblems(deps), storeProblems(deps)])
   return found.flat()
 }
 
@@ -121,6 +121,16 @@ async function backupProblems({ clock, verifiedBackups }: FindProblemsDeps): Pro
   const text = `No back-up of the last ${BACKUP_AGE_MAX_MS / HOUR_MS} hours was verified. ${newest} ${BACKUP_ADVICE}`
   // A new installation has as long to make its first one.
   return [{ name: 'backup', headline, text, patienceMs: verified === null ? BACKUP_AGE_MAX_MS : 0 }]
+}
+
+/** Apart from the others, so that its mail does not stand for a back-up that fails later. */
+async function copyProblems({ clock, verifiedBackups }: FindProblemsDeps): Promise<readonly Problem[]> {
+  const copies = copiesTrouble(await verifiedBackups.latestChanges(), clock.now())
+  if (copies === '') return []
+  const text = `What happened since would be lost with the place where they are made: ${copies}.`
+  return [
+    { name: 'backup_copies', headline: 'Back-ups are not copied elsewhere', text, patienceMs: CHANGES_PATIENCE_MS },
+  ]
 }
 
 /** An update of the process that copies them takes less. */

@@ -69,7 +69,16 @@ export function recordsOf(paymentMethod: PaymentMethod, steps: readonly Step[]):
   const events = effects.flatMap((effect, index): readonly PublishedEvent[] => {
     const seq = index + 1
     if (effect.kind !== 'event') return []
-    return [{ id: eventId(ID, seq), seq, type: effect.type, workspaceId: 'shop', mode: 'test' }]
+    // Later ones name their time; those of earlier versions do not.
+    return [
+      {
+        id: eventId(ID, seq, seq % 2 === 0 ? null : T0 + seq),
+        seq,
+        type: effect.type,
+        workspaceId: 'shop',
+        mode: 'test',
+      },
+    ]
   })
   const rows = new Map(state.ledger.map((row) => [row.payment, row]))
   const terms = { id: ID, workspaceId: 'shop', mode: 'test' } as Invoice['terms']

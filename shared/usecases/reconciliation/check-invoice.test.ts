@@ -165,6 +165,11 @@ describe('wrong books', () => {
     ['events', 'one more than was told', { ...paid(), events: [...paid().events, stranger] }],
     [
       'events',
+      'one has the id of another number',
+      { ...paid(), events: paid().events.map((one) => (one.seq === 2 ? { ...one, id: eventId(ID, 22, T0) } : one)) },
+    ],
+    [
+      'events',
       'the last word is another status',
       {
         ...paid(),

@@ -166,7 +166,8 @@ function checkEntries(history: History, before: InvoiceDocument | null, after: I
       () => `${name} has entry ${entry.seq} in the place of ${from + index + 1}`,
     )
     must(
-      entry.eventId === `evt_${after._id.replaceAll('-', '')}_${entry.seq.toString(36)}`,
+      entry.eventId ===
+        `evt_${after._id.replaceAll('-', '')}_${entry.seq.toString(36)}${entry.kind === 'event' && from > 0 ? `_${entry.at.getTime().toString(36)}` : ''}`,
       'S9',
       () => `${name} names an event ${entry.eventId}`,
     )

@@ -110,7 +110,7 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
   {
     name: 'lease-taken-from-the-living',
     file: 'shared/db/scanning/cursor-repository.ts',
-    find: "{ $expr: { $lte: ['$lease.until', '$$NOW'] } }",
+    find: "isOver('$lease.until', leaseMs)",
     replace: "{ 'lease.owner': { $exists: true } }",
     what: 'Any scanner takes the lease at any time.',
   },
