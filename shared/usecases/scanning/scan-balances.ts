@@ -200,11 +200,11 @@ async function startsOf(
   ledger: BalanceLedger,
   matchKeys: readonly string[],
 ): Promise<StartChecks> {
-  const { height, hash } = session.cursor
+  const { height, hash, time } = session.cursor
   const { starts, broken } = await storedStarts(session, matchKeys)
   const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
   if (unknown.length === 0) return { starts, broken }
-  for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash })) ?? []) {
+  for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash, time })) ?? []) {
     starts.set(matchKey, { height, hash, balanceBase, flowBase: 0n, through: { height, hash } })
   }
   return { starts, broken }

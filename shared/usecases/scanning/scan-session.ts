@@ -59,6 +59,8 @@ export interface ScanSession {
   source: ScanSource
   readonly lease: ScanLease
   readonly index: WatchIndex
+  /** Tells that the step still makes progress: one of many questions to a slow node takes longer than a loop may be silent. */
+  readonly beat?: () => void
   /** Start time of the absence of unconfirmed payments from the node's mempool, by transfer key. */
   readonly missingSince: Map<string, number>
   /** When nodes last could not confirm payments that wait, by key; absent before the first confirmation. */
@@ -81,8 +83,8 @@ export interface ScanSession {
   unprovenSince?: Ms | undefined
   /** For the deadlines that wait, blocks above `since` up to this one were read in full. */
   provenWhole?: (Pick<BlockPlace, 'height' | 'hash'> & { readonly since: number }) | undefined
-  /** How far the looks back of deadlines have come, which one step may not finish: by page, and good for these accounts alone. */
-  proving?: Map<number, { readonly accounts: ReadonlySet<string>; readonly from: BlockPlace }> | undefined
+  /** How far the looks back of deadlines have come for each account, which one step may not finish. */
+  proving?: Map<string, BlockPlace> | undefined
   /** Blocks, by height, that do not have what some node's logs show there; absent when no proof and no look goes on. */
   withoutLogged?: Map<number, string> | undefined
   /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */

@@ -8,6 +8,9 @@ import type { ScanSession } from './scan-session.ts'
 /** Readings of state that one search makes between both ends of its range. */
 const READS_MAX = 400
 
+/** Requests for logs of what accounts got in a long time, in one proof and in one page of a look. */
+export const LOG_REQUESTS = 20
+
 /** What one search may cost: as many blocks as a step reads, and so many requests for logs. */
 export const searchBudget = ({ source }: ScanSession, logs: number): SearchBudget => ({
   blocks: source.batchMax,
@@ -39,6 +42,9 @@ export interface OpenWatch extends WatchedMethod {
   readonly invoiceIds: readonly string[]
 }
 
+/** Their match keys, in their order. */
+export const keysOf = (watches: readonly OpenWatch[]): string[] => watches.map(({ matchKey }) => matchKey)
+
 /**
  * Payment methods of open invoices whose deadline the cursor has not passed, or has passed without a proof, each address once: with its earliest showing and its next
  * deadline. Read after the head: an invoice that is missing was shown to nobody before that head was made.
@@ -67,7 +73,8 @@ export async function openWatches({ deps, source, cursor, index }: ScanSession):
 }
 
 /** A block that the node must have. Throws `NodeUnreliable`. */
-export async function blockAt({ source }: ScanSession, height: number): Promise<BlockRef> {
+export async function blockAt({ source, beat }: ScanSession, height: number): Promise<BlockRef> {
+  beat?.()
   const block = await source.client.blockAt(height)
   if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
   return block

@@ -300,26 +300,33 @@ function missing(account: string): never {
   throw new NodeUnreliable(`no balance of ${account} was read`)
 }
 
+/** A block whose balances are requested. Where answers do not state its height, `time`, in milliseconds, shows which block they are about: it is read unless it is known. */
+export interface NamedBlock {
+  readonly height: number
+  readonly hash: string
+  readonly time?: number | undefined
+}
+
 /**
- * Balances at a block of this height and hash; null when the node has dropped its state. A node that ignores hashes answers about its newest
- * block, which the height in its answer shows: it is asked by height, and for its block there. Throws `NodeUnreliable` when that is another one.
+ * Balances at a block; null when the node has dropped its state. A node that ignores hashes answers about its newest block, which its answer
+ * shows: it is asked by height, and for its block there. Throws `NodeUnreliable` when that is another one.
  */
 export async function holdingsAt(
   reader: HoldingsReader,
   node: RpcNode,
   matchKeys: readonly string[],
-  {
-    height,
-    hash,
-    numbersAreParents,
-  }: { readonly height: number; readonly hash: string; readonly numbersAreParents: boolean },
+  { height, hash, time, numbersAreParents }: NamedBlock & { readonly numbersAreParents: boolean },
 ): Promise<TimedHoldings | null> {
   const named = await reader.read(node, matchKeys, { blockHash: hash })
-  if (named === null || matchKeys.length === 0 || numbersAreParents || named.number === height) return named
+  if (named === null || matchKeys.length === 0) return named
+  const timeOf = async () => (await readHeaderOf(node, { blockHash: hash })).timestamp * 1_000
+  const at = numbersAreParents ? (time ?? (await timeOf())) : height
+  const isNamed = (seen: TimedHoldings): boolean => (numbersAreParents ? seen.time : seen.number) === at
+  if (isNamed(named)) return named
   const seen = await reader.read(node, matchKeys, toQuantity(height))
   if (seen === null) return null
   const header = await readHeaderOf(node, toQuantity(height))
-  if (seen.number !== height || header.hash !== hash) {
+  if (!isNamed(seen) || header.hash !== hash) {
     throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${height}`)
   }
   return seen
