@@ -57,7 +57,7 @@ const READ_HOLDINGS = [
 /** A block by its hash (EIP-1898) or height, or the newest one. */
 export type BlockTag = { readonly blockHash: string } | string
 
-/** Balances of accounts at a block, as its own answer states it. */
+/** Balances of accounts at a block, as its own answer states it: of several answers about the newest block, the oldest; `NaN` where those about a named one differ. */
 export interface TimedHoldings {
   /** Milliseconds. */
   readonly time: number
@@ -122,8 +122,9 @@ export function createHoldingsReader({ now, ...options }: HoldingsOptions): Hold
     for (let start = 0; start < matchKeys.length; start += perRequest) {
       const chunk = matchKeys.slice(start, start + perRequest)
       const answer = await readChunk(node, chunk, block)
-      time = Math.min(time, answer.time)
-      number = Math.min(number, answer.number)
+      const isOther = start > 0 && block !== 'latest' && (answer.time !== time || answer.number !== number)
+      time = isOther ? Number.NaN : Math.min(time, answer.time)
+      number = isOther ? Number.NaN : Math.min(number, answer.number)
       for (const [at, matchKey] of chunk.entries()) {
         const { figures, hasCode } = answer.rows[at] ?? missing(matchKey)
         holdings.set(matchKey, figures)
