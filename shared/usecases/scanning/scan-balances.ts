@@ -6,7 +6,7 @@ import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { scannedTime } from '#shared/usecases/networks/known-until.ts'
 import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
-import { reportGap, reportUnread } from './balance-gaps.ts'
+import { countGap, reportGap, reportUnread } from './balance-gaps.ts'
 import {
   type PlacedIncrease,
   placeIncreases,
@@ -322,8 +322,8 @@ async function report(session: ScanSession, sheets: readonly Sheet[], last: Scan
   const labels = { mode: source.mode, network: source.network }
   const gaps = sheets.filter(({ start, end }) => start === undefined && end !== undefined).length
   const shortfalls = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) < 0n).length
-  if (gaps > 0) {
-    await reportGap(session, { from: session.cursor.height + 1, to: last.height, accounts: gaps })
-  }
+  const gap = { from: session.cursor.height + 1, to: last.height, accounts: gaps }
+  // Where blocks are chosen by balances, their looks compare these accounts with their payments later.
+  if (gaps > 0) await (source.thrifty === undefined ? reportGap : countGap)(session, gap)
   if (shortfalls > 0) deps.metrics.count('scanner_balance_shortfalls_total', labels, shortfalls)
 }
