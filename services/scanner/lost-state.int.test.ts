@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { USUAL_LOOKS } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { ETHER, increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { Lie } from '#test/support/lying-node.ts'
@@ -82,6 +84,48 @@ it('the same node shows the sum of what contracts paid in the pause', async () =
   await untilHead()
   await stage.untilPayments([increase(11n)])
   expect(await rows()).toEqual([])
+})
+
+// Guarantee: what a contract paid in time during such a pause is known before its deadline passes, and counts as in time, also where the invoice was opened then.
+it.each([
+  ['before the pause', true],
+  ['during the pause', false],
+])('coins of an invoice opened %s pass no deadline unseen', async (_, isOpenedBefore) => {
+  // Later than the first block that was read, by more than clocks may differ.
+  const at = Date.now() + 15_000
+  const expiresAt = at + 60_000
+  const open = async () => {
+    await waitForEther(at)
+    await stores.db.connection.collection('invoices').updateOne({}, { $set: { expiresAt: new Date(expiresAt) } })
+  }
+  await stage.chain.mine()
+  if (isOpenedBefore) await open()
+  const first = stage.scan(source())
+  await untilHead()
+  await first.stop()
+  if (!isOpenedBefore) await open()
+  await stage.chain.rpc('evm_increaseTime', [20])
+  await send(5n * ETHER)
+  await stage.chain.mine()
+  await stage.chain.rpc('evm_increaseTime', [120])
+  await stage.chain.mine(STATE_BLOCKS + 47)
+  const clock = { ...stage.deps.clock, now: () => Date.now() + 3_600_000 }
+  const { cursors } = stage.deps
+  const passed: number[] = []
+  const advance: typeof cursors.advance = async (...given) => {
+    const isMoved = await cursors.advance(...given)
+    const cursor = await stage.cursor()
+    if (cursor !== null && knownUntil(cursor, 12_000) >= expiresAt) passed.push((await stage.payments()).length)
+    return isMoved
+  }
+  const url = await defaultGeth()
+  stage.scan(source(clientOf([url]), { batchMax: 20, looks: USUAL_LOOKS }), { clock, cursors: { ...cursors, advance } })
+  await untilHead()
+  await vi.waitFor(() => expect(passed.length).toBeGreaterThan(0), { timeout: 20_000 })
+  expect(passed.every((count) => count === 1)).toBe(true)
+  expect(await stage.payments()).toMatchObject([increase(5n * ETHER)])
+  const [payment] = await stores.db.connection.collection('payments').find().toArray()
+  expect(payment?.['firstSeenAt'].getTime()).toBeLessThanOrEqual(expiresAt)
 })
 
 // Guarantee: the same where blocks are chosen: late money is found although the looks begin at a block whose state is gone.

@@ -42,7 +42,7 @@ export async function placeIncreases(
   if (balances === undefined) throw new TypeError('the network has no balances to read')
   const taken = new Set<string>()
   const placed: PlacedIncrease[] = []
-  for (const { height, amountBase, increase } of increases) {
+  for (const { height, amountBase, increase, from } of increases) {
     const keyOf = (ordinal: number) => increaseKey(source, matchKey, amountBase, ordinal)
     const { stored, ordinals, end } = await nearEnds(deps, keyOf)
     for (const key of await takenAmong(scope, blocks, matchKey, stored)) taken.add(key)
@@ -52,7 +52,8 @@ export async function placeIncreases(
     const key = keyOf(ordinal)
     taken.add(key)
     const to = { matchKey, toAddress: balances.addressOf(matchKey), asset: balances.asset, contract: null, amountBase }
-    placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, increase } })
+    const source = { fromAddress: null, txHash: null, outputIndex: null, ...(from !== undefined && { from }) }
+    placed.push({ height, transfer: { key, ...to, ...source, increase } })
   }
   return withSecondFigures(balances, blocks, placed)
 }

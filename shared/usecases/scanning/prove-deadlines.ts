@@ -1,3 +1,4 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type BlockPlace, growthBetween, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
 import type { AccountStart, AccountStarts } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -257,8 +258,8 @@ async function readOfSenders(session: ScanSession, { open, starts, answers }: Sc
 /**
  * Where no node has the balances between start and cursor any more: each range was placed by figures, or every block of it was read, so direct coins
  * are stored; coins beyond those, of an account that sent nothing, came in inside of calls and are one payment of their sum. Whatever else
- * balances show is left to a person, and so is an account that was shown while nothing could be read: what it had before is not known, unless
- * all that it ever got is stored and it sent nothing.
+ * balances show is left to a person. What an account had before that was shown while nothing could be read is not known: a derived one that sent nothing had
+ * nothing, any other one is left to a person unless all that it ever got is stored.
  */
 async function settleGone(
   session: ScanSession,
@@ -272,8 +273,9 @@ async function settleGone(
   const stored = await storedSince(session, matchKeys, starts, at)
   const increases = new Map<string, FoundIncrease>()
   const left: MoneyLeft[] = []
-  for (const matchKey of matchKeys) {
-    const start = starts.get(matchKey)
+  const empty = await beganEmpty(session, { open, starts, answers }, await wholeSince(session))
+  for (const { matchKey, since: shownAt } of open) {
+    const start = starts.get(matchKey) ?? empty.get(matchKey)
     const sums = stored.get(matchKey) ?? []
     const figures = answers.map((answer) => answer.get(matchKey) ?? [])
     if (start === undefined) {
@@ -288,7 +290,8 @@ async function settleGone(
     if (coins !== 0n && coins !== null && first != null && !isSender && source.client.balances !== undefined) {
       const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
       const since = { height: start.height, hash: start.hash }
-      increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings } })
+      const from = empty.has(matchKey) ? shownAt : (await blockAt(session, start.height)).time
+      increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings }, from })
     } else if (coins !== 0n || isSender) {
       // What a key sent on may have come in inside of calls as well.
       left.push({ matchKey, index: 0, restBase: coins === 0n ? null : coins })
@@ -300,4 +303,34 @@ async function settleGone(
   await recordIncreases(session, at, increases)
   await reportLeft(session, left, 'An invoice may wait for them.')
   return 'done'
+}
+
+/**
+ * Starts of accounts that have none, where every block since they were shown was read: a derived address that never sent anything had nothing, and
+ * everything that came directly is stored. Such a start covers all earlier blocks.
+ */
+async function beganEmpty(
+  { source, cursor, deps }: ScanSession,
+  { open, starts, answers }: Scene,
+  wholeSince: Ms,
+): Promise<ReadonlyMap<string, AccountStart>> {
+  const { mode, family, client, looks } = source
+  const earliest = wholeSince + (looks?.marginMs ?? 0)
+  const sentNothing = (matchKey: string) => answers.every((answer) => answer.get(matchKey)?.at(-1) === 0n)
+  const unknown = open.filter((one) => !starts.has(one.matchKey) && one.since >= earliest && sentNothing(one.matchKey))
+  const rows = await deps.wallets.findAddresses(mode, family, keysOf(unknown))
+  const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
+  // Behind the assets the number of sent transactions.
+  const figures = [...(client.accounts?.assets ?? []).map(() => 0n), 0n]
+  return new Map(
+    unknown.flatMap(({ matchKey, invoiceIds }): [string, AccountStart][] =>
+      derived.has(matchKey) ? [[matchKey, { invoiceIds, height: 0, hash: cursor.genesisHash, figures }]] : [],
+    ),
+  )
+}
+
+/** The time from which on every block was read. */
+async function wholeSince(session: ScanSession): Promise<Ms> {
+  const { fullAbove } = session.cursor
+  return fullAbove == null ? Number.POSITIVE_INFINITY : (await blockAt(session, fullAbove)).time
 }

@@ -13,10 +13,11 @@ import {
   WATCHED_AFTER_END_MS,
   withIncreases,
 } from './balance-increase-transfers.ts'
-import { type BlockFlow, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
+import { type BlockFlow, type FoundIncrease, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
 import { doubtDeadlines, type ScanSession } from './scan-session.ts'
 import { settleIncreases } from './settle-increases.ts'
+import { blockAt } from './thrifty-reads.ts'
 
 /** As `WATCHED_AFTER_END_MS`, while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
 const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
@@ -71,6 +72,8 @@ function withFigures(ledger: BalanceLedger | undefined, figures: FiguresOfBlocks
 /** Scanned blocks with balance increases among their transfers, and the write that stores how far they were checked. */
 export interface CheckedBlocks {
   readonly blocks: readonly TransferBlock[]
+  /** No node has the balances of the last of them any more: what came in inside of calls shows in later ones. */
+  readonly isGone?: boolean
   /** Durable when it resolves. Called after the payments are and before the cursor moves. Throws `ScannerFenced`. */
   saveChecks(): Promise<void>
 }
@@ -147,6 +150,7 @@ async function compareBalances(
   const moved = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) !== 0n || mayHavePassedOn(sheet))
   await report(session, sheets, last)
   const saveChecks = () => saveSheets(session, sheets, last)
+  if (ends === null) return { blocks, isGone: true, saveChecks }
   if (moved.length === 0) return { blocks, saveChecks }
   const isEveryBlockRead =
     blocks.length === last.height - session.cursor.height && blocks.every(({ spending }) => spending !== undefined)
@@ -262,7 +266,12 @@ async function locate(
       return balanceBase === undefined ? [] : [{ height, hash, balanceBase }]
     })
     const last = blocks.slice(-1).map(({ height, hash }) => ({ height, hash, balanceBase: end }))
-    const increases = findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))
+    const increases: FoundIncrease[] = []
+    for (const one of findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))) {
+      const { height } = one.increase.since
+      const isSum = one.height - height > 1
+      increases.push(isSum ? { ...one, from: (await blockAt(session, height)).time } : one)
+    }
     placed.push(...(await placeIncreases(session, blocks, matchKey, increases)))
   }
   return placed

@@ -67,6 +67,8 @@ export interface ScanSession {
   doubts?: Map<string, Ms>
   /** Whether the last balance request failed; absent before the first one. */
   balancesUnread?: boolean
+  /** Whether deadlines wait because no node has the balances of the blocks that were read last, and for no proof; absent before the first. */
+  isHeldWhileGone?: boolean
   /** Since when nodes fail to answer for balances; null or absent when they do not. */
   balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
@@ -142,6 +144,7 @@ export async function moveCursor(
 
 /** From here on no deadline passes before it is proven: money of blocks up to the cursor may not be stored. Throws `LeaseLost`. */
 export async function doubtDeadlines(session: ScanSession): Promise<void> {
+  session.isHeldWhileGone = false
   const change = doubting(session.cursor, session.cursor.time)
   if (Object.keys(change).length > 0) await moveCursor(session, change)
 }
