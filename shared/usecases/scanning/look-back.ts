@@ -24,7 +24,9 @@ export interface Scene {
  * nothing of one of this minute. Returns those whose earlier balances no node has any more; `spent` where the budget of one step was used up first.
  */
 export async function lookBack(session: ScanSession, scene: Scene): Promise<Scene | 'spent'> {
-  const byAge = scene.open.toSorted((one, other) => one.since - other.since)
+  // What was looked through already is younger.
+  const fromOf = ({ matchKey, since }: OpenWatch): Ms => session.proving?.get(matchKey)?.time ?? since
+  const byAge = scene.open.toSorted((one, other) => fromOf(one) - fromOf(other))
   const gone = await requestByAge(byAge, (open) => compareSince(session, { ...scene, open }))
   return gone === 'spent' ? gone : { ...scene, open: gone }
 }
