@@ -52,8 +52,8 @@ export async function placeIncreases(
     const key = keyOf(ordinal)
     taken.add(key)
     const to = { matchKey, toAddress: balances.addressOf(matchKey), asset: balances.asset, contract: null, amountBase }
-    const source = { fromAddress: null, txHash: null, outputIndex: null, ...(from !== undefined && { from }) }
-    placed.push({ height, transfer: { key, ...to, ...source, increase } })
+    const unknown = { fromAddress: null, txHash: null, outputIndex: null, ...(from !== undefined && { from }) }
+    placed.push({ height, transfer: { key, ...to, ...unknown, increase } })
   }
   return withSecondFigures(balances, blocks, placed)
 }
