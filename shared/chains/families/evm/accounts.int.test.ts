@@ -261,7 +261,11 @@ describe('a node that lies', () => {
 
 // Guarantee: where answers state the height of a parent chain's block, the time shows that a node ignored the hash: two newest balances are no "unchanged".
 it('balances of a block are those of that block on a network whose contracts see a parent chain', async () => {
-  const { from, to } = await during(pay('eth_ethereum', ETHER))
+  const from = await head()
+  await stage.chain.rpc('evm_increaseTime', [60])
+  await pay('eth_ethereum', ETHER)()
+  await stage.chain.mine()
+  const to = await head()
   const node = await startWorldNode(stage.chain.url, { ...HONEST, ignoresHashes: true })
   stage.keep(node)
   const { balances } = stage.client([node.url], { chain: { ...CHAINS.ethereum, numbersAreParents: true } })
