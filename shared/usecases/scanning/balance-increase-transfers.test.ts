@@ -42,9 +42,12 @@ const upTo = (end: number): readonly number[] => Array.from({ length: end }, (_,
 
 describe('the key of an increase', () => {
   // Guarantee: it is one that no payment has, however many there are: another one would be moved and its money lost.
-  it.each([0, 1, 31, 32, 33, 63, 64, 65, 127, 1_000, 20_001])('behind %i payments of its amount is new', async (end) => {
-    expect((await placed(2, upTo(end))).keys).toEqual([keyOf(end), keyOf(end + 1)])
-  })
+  it.each([0, 1, 31, 32, 33, 63, 64, 65, 127, 1_000, 20_001])(
+    'behind %i payments of its amount is new',
+    async (end) => {
+      expect((await placed(2, upTo(end))).keys).toEqual([keyOf(end), keyOf(end + 1)])
+    },
+  )
 
   // Guarantee: a stranger who sends the same amount in every block makes no block slower.
   it('costs few reads, however many payments of its amount there are', async () => {

@@ -70,7 +70,6 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
   const failedStart = createFailedStart(deps, source)
   let backoffMs = BACKOFF_MIN_MS
   const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
-
   const beat = () => pulse?.beat()
 
   /** Logs the fault and waits before the next try. */

@@ -269,6 +269,7 @@ it('balances of a block are those of that block on a network whose contracts see
   const node = await startWorldNode(stage.chain.url, { ...HONEST, ignoresHashes: true })
   stage.keep(node)
   const { balances } = stage.client([node.url], { chain: { ...CHAINS.ethereum, numbersAreParents: true } })
-  const coinsAt = async ({ height, hash }: BlockPlace) => (await balances?.read([OURS], { height, hash }))?.get(OURS) ?? 0n
+  const coinsAt = async ({ height, hash }: BlockPlace) =>
+    (await balances?.read([OURS], { height, hash }))?.get(OURS) ?? 0n
   expect((await coinsAt(to)) - (await coinsAt(from))).toBe(ETHER)
 })

@@ -133,7 +133,9 @@ describe('balances in several requests', () => {
   ])('are of no named block where their %s differ', async (_, more) => {
     const accounts = Array.from({ length: 200 }, (__, at) => at.toString(16).padStart(40, '1'))
     const stamp = 10n + (7n << 64n)
-    const answers = [150, 50].flatMap((count, at) => `0x${word(at === 0 ? stamp : stamp + more)}${word(7n).repeat(2 * count)}`)
+    const answers = [150, 50].flatMap(
+      (count, at) => `0x${word(at === 0 ? stamp : stamp + more)}${word(7n).repeat(2 * count)}`,
+    )
     let turn = 0
     const { read } = rig(({ together }) => (together ? (answers[turn++ % 2] ?? null) : null))
     const named = await read(OLD, accounts)
