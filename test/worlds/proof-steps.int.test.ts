@@ -203,7 +203,7 @@ describe('a proof of several steps', () => {
     const beat = () => {
       beats += 1
     }
-    const one = Object.assign(await session([counting], 5), { beat })
+    const one = Object.assign(await session([counting], 5), { pulse: { beat } })
     const steps: unknown[] = []
     for (let step = 0; step < STEPS && one.cursor.unproven != null; step += 1) {
       blocks = 0

@@ -124,7 +124,7 @@ async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promis
     throw new NodeUnreliable(`block ${height} was replaced`)
   }
   for (let start = 0; start < ending.length; start += PAGE) {
-    session.beat?.()
+    session.pulse?.beat()
     const page = ending.slice(start, start + PAGE)
     const at = { height, hash, time }
     const scene = await compareWithStarts(session, page, at)

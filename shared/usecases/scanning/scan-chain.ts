@@ -70,7 +70,6 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
   const failedStart = createFailedStart(deps, source)
   let backoffMs = BACKOFF_MIN_MS
   const pulse = deps.pulses?.start(`scan:${source.mode}-${source.network}`, SILENCE_MAX_MS)
-  const beat = () => pulse?.beat()
 
   /** Logs the fault and waits before the next try. */
   async function recover(error: unknown): Promise<void> {
@@ -91,7 +90,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
     const scope = { mode: source.mode, family: source.family, network: source.network }
     let packsReadAt = deps.clock.now()
     while (!pauses.stopped) {
-      beat()
+      pulse?.beat()
       try {
         const moved = await troubles.during(session, async () => {
           await followWatches(deps, scope, session.index, session.lease.isHeld)
@@ -116,7 +115,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
 
   async function run(): Promise<void> {
     while (!pauses.stopped) {
-      beat()
+      pulse?.beat()
       try {
         const cursor = await failedStart.watch(() => openCursor(deps, source))
         const lease = await acquireScanLease(
@@ -129,7 +128,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
         }
         logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
         try {
-          const memory = { index: source.createIndex(), missingSince: new Map(), attention: pauses.attention, beat }
+          const memory = { index: source.createIndex(), missingSince: new Map(), attention: pauses.attention, pulse }
           await runSession({ deps, source, lease, cursor, ...memory })
         } finally {
           await lease.release()

@@ -4,6 +4,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { Pulse } from '#shared/ports/runtime.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import { scannedTime } from '#shared/usecases/networks/known-until.ts'
@@ -59,8 +60,8 @@ export interface ScanSession {
   source: ScanSource
   readonly lease: ScanLease
   readonly index: WatchIndex
-  /** Tells that the step still makes progress: one of many questions to a slow node takes longer than a loop may be silent. */
-  readonly beat?: () => void
+  /** Shows that a step makes progress: one of many requests to a slow node takes longer than a loop may be silent. */
+  readonly pulse?: Pick<Pulse, 'beat'> | undefined
   /** Start time of the absence of unconfirmed payments from the node's mempool, by transfer key. */
   readonly missingSince: Map<string, number>
   /** When nodes last could not confirm payments that wait, by key; absent before the first confirmation. */

@@ -73,8 +73,8 @@ export async function openWatches({ deps, source, cursor, index }: ScanSession):
 }
 
 /** A block that the node must have. Throws `NodeUnreliable`. */
-export async function blockAt({ source, beat }: ScanSession, height: number): Promise<BlockRef> {
-  beat?.()
+export async function blockAt({ source, pulse }: ScanSession, height: number): Promise<BlockRef> {
+  pulse?.beat()
   const block = await source.client.blockAt(height)
   if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
   return block
