@@ -128,6 +128,26 @@ it.each([
   expect(payment?.['firstSeenAt'].getTime()).toBeLessThanOrEqual(expiresAt)
 })
 
+// Guarantee: a network whose nodes have no state at all does not stand still for it: nothing that is still to be read would show more.
+it('deadlines wait at a node without any state up to its head alone', async () => {
+  await waitForEther()
+  const first = stage.scan(source())
+  await untilHead()
+  await first.stop()
+  await stage.chain.mine(50)
+  const stateless = await lying((call, truth) => (readsFunds(call) ? PRUNED : truth))
+  const { cursors } = stage.deps
+  const holds: (number | null)[] = []
+  const advance: typeof cursors.advance = async (...given) => {
+    if (given[3].unproven !== undefined) holds.push(given[3].unproven)
+    return cursors.advance(...given)
+  }
+  stage.scan(source(clientOf([stateless]), { batchMax: 20 }), { cursors: { ...cursors, advance } })
+  await untilHead()
+  await vi.waitFor(() => expect(holds).toEqual([expect.any(Number), null]), { timeout: 20_000 })
+  expect((await stage.cursor())?.unproven ?? null).toBeNull()
+})
+
 // Guarantee: the same where blocks are chosen: late money is found although the looks begin at a block whose state is gone.
 it('looks at balances read blocks whose state a node with traces has dropped', async () => {
   const now = Date.now()
