@@ -1,4 +1,3 @@
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type BlockPlace, growthBetween, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
 import type { AccountStart, AccountStarts } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
@@ -273,7 +272,7 @@ async function settleGone(
   const stored = await storedSince(session, matchKeys, starts, at)
   const increases = new Map<string, FoundIncrease>()
   const left: MoneyLeft[] = []
-  const empty = await beganEmpty(session, { open, starts, answers }, await wholeSince(session))
+  const empty = await beganEmpty(session, { open, starts, answers })
   for (const { matchKey, since: shownAt } of open) {
     const start = starts.get(matchKey) ?? empty.get(matchKey)
     const sums = stored.get(matchKey) ?? []
@@ -305,19 +304,14 @@ async function settleGone(
   return 'done'
 }
 
-/**
- * Starts of accounts that have none, where every block since they were shown was read: a derived address that never sent anything had nothing, and
- * everything that came directly is stored. Such a start covers all earlier blocks.
- */
+/** Starts of accounts that have none: a derived address that never sent anything had nothing. Such a start covers all earlier blocks. */
 async function beganEmpty(
   { source, cursor, deps }: ScanSession,
   { open, starts, answers }: Scene,
-  wholeSince: Ms,
 ): Promise<ReadonlyMap<string, AccountStart>> {
-  const { mode, family, client, looks } = source
-  const earliest = wholeSince + (looks?.marginMs ?? 0)
+  const { mode, family, client } = source
   const sentNothing = (matchKey: string) => answers.every((answer) => answer.get(matchKey)?.at(-1) === 0n)
-  const unknown = open.filter((one) => !starts.has(one.matchKey) && one.since >= earliest && sentNothing(one.matchKey))
+  const unknown = open.filter(({ matchKey }) => !starts.has(matchKey) && sentNothing(matchKey))
   const rows = await deps.wallets.findAddresses(mode, family, keysOf(unknown))
   const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
   // Behind the assets the number of sent transactions.
@@ -327,10 +321,4 @@ async function beganEmpty(
       derived.has(matchKey) ? [[matchKey, { invoiceIds, height: 0, hash: cursor.genesisHash, figures }]] : [],
     ),
   )
-}
-
-/** The time from which on every block was read. */
-async function wholeSince(session: ScanSession): Promise<Ms> {
-  const { fullAbove } = session.cursor
-  return fullAbove == null ? Number.POSITIVE_INFINITY : (await blockAt(session, fullAbove)).time
 }
