@@ -18,7 +18,16 @@ import { hasSent, lookBack, type Scene } from './look-back.ts'
 import { requestByAge } from './request-by-age.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
-import { blockAt, keysOf, LOG_REQUESTS, leastOf, type OpenWatch, openWatches, spendBlocks } from './thrifty-reads.ts'
+import {
+  blockAt,
+  earliestSince,
+  keysOf,
+  LOG_REQUESTS,
+  leastOf,
+  type OpenWatch,
+  openWatches,
+  spendBlocks,
+} from './thrifty-reads.ts'
 
 /** Accounts of one question. */
 const PAGE = 100
@@ -289,7 +298,7 @@ async function settleGone(
     if (coins !== 0n && coins !== null && first != null && !isSender && source.client.balances !== undefined) {
       const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
       const since = { height: start.height, hash: start.hash }
-      const from = empty.has(matchKey) ? shownAt : (await blockAt(session, start.height)).time
+      const from = empty.has(matchKey) ? shownAt : await earliestSince(session, start.height)
       increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings }, from })
     } else if (coins !== 0n || isSender) {
       // What a key sent on may have come in inside of calls as well.

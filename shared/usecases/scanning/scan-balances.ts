@@ -17,7 +17,7 @@ import { type BlockFlow, type FoundIncrease, findIncreases, flowsOf, netOf, type
 import { readBalanceChanges } from './read-balance-changes.ts'
 import { doubtDeadlines, type ScanSession } from './scan-session.ts'
 import { settleIncreases } from './settle-increases.ts'
-import { blockAt } from './thrifty-reads.ts'
+import { earliestSince } from './thrifty-reads.ts'
 
 /** As `WATCHED_AFTER_END_MS`, while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
 const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
@@ -269,8 +269,7 @@ async function locate(
     const increases: FoundIncrease[] = []
     for (const one of findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))) {
       const { height } = one.increase.since
-      const isSum = one.height - height > 1
-      increases.push(isSum ? { ...one, from: (await blockAt(session, height)).time } : one)
+      increases.push(one.height - height > 1 ? { ...one, from: await earliestSince(session, height) } : one)
     }
     placed.push(...(await placeIncreases(session, blocks, matchKey, increases)))
   }

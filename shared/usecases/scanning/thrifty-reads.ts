@@ -1,8 +1,9 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { SearchBudget } from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { scannedTime } from '#shared/usecases/networks/known-until.ts'
+import { knownUntil, scannedTime } from '#shared/usecases/networks/known-until.ts'
 import type { ScanSession } from './scan-session.ts'
 
 /** Readings of state that one search makes between both ends of its range. */
@@ -78,6 +79,16 @@ export async function blockAt({ source, pulse }: ScanSession, height: number): P
   const block = await source.client.blockAt(height)
   if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
   return block
+}
+
+/**
+ * When money of a sum may have come first whose earlier balance is that of a block: after the block, and after every deadline that has passed because
+ * nothing had come.
+ */
+export async function earliestSince(session: ScanSession, height: number): Promise<Ms> {
+  const { cursor, source } = session
+  const { time } = await blockAt(session, height)
+  return Math.max(time, knownUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
 }
 
 /** The block at a height as full scanning reads it; `coins` are accounts whose coin balance counts. Throws `NodeUnreliable` unless it is still the node's block there. */
