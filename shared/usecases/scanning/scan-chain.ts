@@ -175,7 +175,9 @@ async function fullTick(session: ScanSession): Promise<boolean> {
   const moved = await scanTick(session)
   const { source, head, cursor } = session
   // Payments above a cursor that was sent back may sum up blocks below it, which balances there would count again.
-  if (isRereading(cursor) || session.isHeldWhileGone === true) return moved
+  if (isRereading(cursor)) return moved
+  // Balances of blocks below those that nodes still have prove nothing.
+  if (session.balancesUnread === true && cursor.height < (head?.height ?? 0)) return moved
   // Of blocks that passed without balances, or left by thrifty scanning before the setting changed.
   if (await proveDeadlines(session)) return true
   if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true
