@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
+import { knownUntil } from '#shared/usecases/networks/known-until.ts'
+import { USUAL_LOOKS } from '#shared/usecases/scanning/thrifty-pace.ts'
 import { ETHER, increase, readsFunds, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import type { Lie } from '#test/support/lying-node.ts'
@@ -82,6 +84,72 @@ it('the same node shows the sum of what contracts paid in the pause', async () =
   await untilHead()
   await stage.untilPayments([increase(11n)])
   expect(await rows()).toEqual([])
+})
+
+// Guarantee: what a contract paid in time during such a pause is known before its deadline passes, and counts as in time, also where the invoice was opened then.
+it.each([
+  ['before the pause', 'every block is read', true],
+  ['during the pause', 'every block is read', false],
+  ['before the pause', 'balances choose the blocks', true],
+  ['during the pause', 'balances choose the blocks', false],
+] as const)('coins of an invoice opened %s pass no deadline unseen where %s', async (_, way, isOpenedBefore) => {
+  const looks = { endedLookMs: 1e9, allLookMs: 1e9, weekLookMs: 1e9, monthLookMs: 1e9 }
+  const change = way === 'every block is read' ? { looks: USUAL_LOOKS } : { thrifty: briskPace(looks) }
+  const at = Date.now()
+  const expiresAt = at + 60_000
+  const open = async () => {
+    await waitForEther(at)
+    await stores.db.connection.collection('invoices').updateOne({}, { $set: { expiresAt: new Date(expiresAt) } })
+  }
+  await stage.chain.mine()
+  if (isOpenedBefore) await open()
+  const first = stage.scan(source(undefined, change))
+  // Without an invoice it rests.
+  const isRead = async () => expect((await stage.cursor())?.looks ?? null).not.toBeNull()
+  await (isOpenedBefore || way === 'every block is read' ? untilHead() : vi.waitFor(isRead, { timeout: 20_000 }))
+  await first.stop()
+  if (!isOpenedBefore) await open()
+  await stage.chain.rpc('evm_increaseTime', [20])
+  await send(5n * ETHER)
+  await stage.chain.mine()
+  await stage.chain.rpc('evm_increaseTime', [120])
+  await stage.chain.mine(STATE_BLOCKS + 47)
+  const clock = { ...stage.deps.clock, now: () => Date.now() + 3_600_000 }
+  const { cursors } = stage.deps
+  const passed: number[] = []
+  const advance: typeof cursors.advance = async (...given) => {
+    const isMoved = await cursors.advance(...given)
+    const cursor = await stage.cursor()
+    if (cursor !== null && knownUntil(cursor, 12_000) >= expiresAt) passed.push((await stage.payments()).length)
+    return isMoved
+  }
+  const url = await defaultGeth()
+  stage.scan(source(clientOf([url]), { batchMax: 20, ...change }), { clock, cursors: { ...cursors, advance } })
+  await vi.waitFor(() => expect(passed.length).toBeGreaterThan(0), { timeout: 20_000 })
+  expect(passed.every((count) => count === 1)).toBe(true)
+  expect(await stage.payments()).toMatchObject([increase(5n * ETHER)])
+  const [payment] = await stores.db.connection.collection('payments').find().toArray()
+  expect(payment?.['firstSeenAt'].getTime()).toBeLessThanOrEqual(expiresAt)
+})
+
+// Guarantee: a network whose nodes have no state at all does not stand still for it: nothing that is still to be read would show more.
+it('deadlines wait at a node without any state up to its head alone', async () => {
+  await waitForEther()
+  const first = stage.scan(source())
+  await untilHead()
+  await first.stop()
+  await stage.chain.mine(50)
+  const stateless = await lying((call, truth) => (readsFunds(call) ? PRUNED : truth))
+  const { cursors } = stage.deps
+  const holds: (number | null)[] = []
+  const advance: typeof cursors.advance = async (...given) => {
+    if (given[3].unproven !== undefined) holds.push(given[3].unproven)
+    return cursors.advance(...given)
+  }
+  stage.scan(source(clientOf([stateless]), { batchMax: 20 }), { cursors: { ...cursors, advance } })
+  await untilHead()
+  await vi.waitFor(() => expect(holds).toEqual([expect.any(Number), null]), { timeout: 20_000 })
+  expect((await stage.cursor())?.unproven ?? null).toBeNull()
 })
 
 // Guarantee: the same where blocks are chosen: late money is found although the looks begin at a block whose state is gone.

@@ -5,7 +5,8 @@ import type { Engine } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
 import { ETHEREUM, MINUTE, useStuckNetwork, WHY } from '#test/support/stuck-network-stage.ts'
 
-const { stage, openStage, moveOn, sweep, statusOf, shown, stuckFor20Minutes, goOn } = useStuckNetwork(useStores())
+const stores = useStores()
+const { stage, openStage, moveOn, sweep, statusOf, shown, stuckFor20Minutes, goOn } = useStuckNetwork(stores)
 
 // Guarantee: only a person lets a deadline pass unread; it is bounded, audited once, and takes nothing from a customer who had paid.
 describe('a release of deadlines', () => {
@@ -93,6 +94,32 @@ describe('a release of deadlines', () => {
     scanner()
     await sweep(engine)
     // Expired because its chain was read, not because of the release.
+    expect(await statusOf(engine, unpaid)).toBe('expired')
+  })
+
+  // Guarantee: where deadlines alone wait, the next block does not end a release before any invoice was looked at: some chains have one each 250 ms.
+  it('of deadlines that cannot be proven goes on while blocks are read', async () => {
+    const at = await openStage()
+    const { engine } = at
+    await moveOn(engine, MINUTE)
+    const running = at.scanner()
+    await stage.untilHeight(await stage.height())
+    const unpaid = await engine.open({ asset: 'usdt_ethereum' })
+    const { expiresAt } = unpaid.state
+    await moveOn(engine, expiresAt - engine.deps.clock.now() + 5 * MINUTE)
+    await stage.untilHeight(await stage.height())
+    await running.stop()
+    const cursors = stores.db.connection.collection('chain_cursors')
+    const unproven = new Date(expiresAt - MINUTE)
+    await cursors.updateOne({}, { $set: { unproven, waitReason: 'Deadlines wait.' } })
+    await sweep(engine)
+    expect(await statusOf(engine, unpaid)).toBe('pending')
+    const through = engine.deps.clock.now()
+    const request = { ...ETHEREUM, ...WHY, through, opId: 'one' }
+    expect(await releaseDeadlines(engine.deps, request)).toMatchObject({ changed: true })
+    await cursors.updateOne({}, { $set: { hash: `0x${'1'.repeat(64)}` } })
+    expect(await shown(engine)).toMatchObject({ released: { through, by: WHY.actor } })
+    await sweep(engine)
     expect(await statusOf(engine, unpaid)).toBe('expired')
   })
 

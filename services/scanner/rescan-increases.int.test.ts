@@ -3,12 +3,15 @@ import { createPaymentRepository } from '#shared/db/payments/payment-repository.
 import { createChainCommandRepository } from '#shared/db/scanning/chain-command-repository.ts'
 import { previewRescan } from '#shared/usecases/scanning/preview-rescan.ts'
 import { requestCommand } from '#shared/usecases/scanning/request-chain-command.ts'
+import type { ScanSource } from '#shared/usecases/scanning/scan-session.ts'
 import { ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
 
 const stores = useStores()
 const { stage, source, clientOf, untilHead, send, sweep, waitForEther, prunedNode, credited } = useBalanceStage(stores)
+const NEVER = { endedLookMs: 1e9, allLookMs: 1e9, weekLookMs: 1e9, monthLookMs: 1e9 }
 const scope = { mode: 'test', network: 'ethereum' } as const
 const rows = () => stores.db.connection.collection('exceptions').find().toArray()
 
@@ -79,9 +82,14 @@ describe('a rescan of blocks in which contracts paid an address that no invoice 
   })
 
   // Guarantee: where the state is gone, blocks and logs are read all the same, and the inbox says what could not be.
-  it('says where no node has the state any more', async () => {
-    stage.scan(source(clientOf([await prunedNode()])))
+  it.each<[string, Partial<ScanSource>]>([
+    ['that are all read', {}],
+    ['that are chosen by balances', { thrifty: briskPace(NEVER) }],
+  ])('says of blocks %s where no node has the state any more', async (_, change) => {
+    const before = stage.scan(source())
     await untilHead()
+    await before.stop()
+    stage.scan(source(clientOf([await prunedNode()]), change))
     await stores.db.connection.collection('payments').deleteMany({})
     expect(await rescan(from, to)).toContain('1 payments')
     expect(await credited()).toEqual([7n])

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
+import { knownUntil } from '#shared/usecases/networks/known-until.ts'
 import { ETHER, increase, readsFunds, TIMED_OUT, useBalanceStage } from '#test/support/balance-stage.ts'
 import { CONFIRMATIONS, WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
@@ -107,10 +108,15 @@ describe('a node that does not answer for balances', () => {
     expect((await rows())[0]?.['detail']).toContain('No node of ethereum (test) returns account balances')
     await stage.chain.mine()
     await untilHead()
+    const passed = await stage.cursor()
+    const passedAt = passed === null ? Number.NaN : knownUntil(passed, 12_000)
     isSilent = false
     await stage.chain.mine()
     await stage.untilPayments([{ amount: '7' }, { amount: '1500000' }, increase(5n)])
     expect(await rows()).toHaveLength(1)
+    // Deadlines passed meanwhile because nothing had come: what is found later came later.
+    const sum = await stores.db.connection.collection('payments').findOne({ key: increase(5n).key })
+    expect(sum?.['firstSeenAt'].getTime()).toBeGreaterThanOrEqual(passedAt)
   })
 
   /** Blocks pass without balances once more, and then balances answer again. */

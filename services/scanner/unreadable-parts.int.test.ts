@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import type { Lie, RpcAnswer } from '#test/support/lying-node.ts'
 import { WATCHED } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
+import { HONEST, startWorldNode } from '#test/support/world-node.ts'
 
 const stores = useStores()
 const { stage, source, clientOf, waitForEther, send, lying } = useBalanceStage(stores)
@@ -111,6 +112,24 @@ describe('a transaction of a form that nobody knows yet', () => {
     const client = clientOf([await lying(hides)])
     const watches = stage.source().createIndex()
     watches.add(WATCHED.matchKey)
+    await expect(client.scan(height, height, watches)).rejects.toMatchObject({ name: 'BlockUnreadable' })
+    await expect(client.scan(height, height, watches)).rejects.toMatchObject({
+      name: 'BlockUnreadable',
+      block: { height, reason: expect.stringContaining(hash) },
+    })
+  })
+
+  // Guarantee: balances of the newest block prove nothing about an older one.
+  it('is not passed because a node answers with its newest balances at both ends', async () => {
+    await waitForEther()
+    hash = await mined({ to: WATCHED.address, value: '0x3', gas: '0x5208' })
+    const height = await mineTwoPayments()
+    await stage.chain.mine(3)
+    const node = await startWorldNode(await lying(hides), { ...HONEST, ignoresHashes: true })
+    onTestFinished(() => node.close())
+    const watches = stage.source().createIndex()
+    watches.add(WATCHED.matchKey)
+    const client = clientOf([node.url])
     await expect(client.scan(height, height, watches)).rejects.toMatchObject({ name: 'BlockUnreadable' })
     await expect(client.scan(height, height, watches)).rejects.toMatchObject({
       name: 'BlockUnreadable',

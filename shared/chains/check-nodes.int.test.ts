@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { startTronNode } from '#dev/local-chain/tron-node/start-tron-node.ts'
 import { SILENT, useEvmStage } from '#test/support/evm-stage.ts'
 import type { Lie } from '#test/support/lying-node.ts'
+import { HONEST, startWorldNode } from '#test/support/world-node.ts'
 import { createNodeCheck } from './check-nodes.ts'
 
 const CHAINSTACK = {
@@ -50,6 +51,19 @@ it.each<[need: string, Lie]>([
   expect(lacking.map((one) => one.need)).toContain(need)
   const words = lacking.find((one) => one.need === need)?.words
   if (!need.startsWith('the contents')) expect(words).toMatch(/Archive, Debug|has no balances/)
+})
+
+// Guarantee: a node that answers about its newest block whatever block is named does not pass for one that remembers.
+it('names a plan that answers with newest balances where older ones are requested', async () => {
+  const node = await startWorldNode(stage.chain.url, { ...HONEST, ignoresHashes: true, stateBlocks: 30 })
+  stage.keep(node)
+  const lacking = async () => {
+    const probes = await checkOf([node.url]).probe('test', 'ethereum')
+    return probes.flatMap(({ shortcomings }) => shortcomings.map(({ need }) => need))
+  }
+  expect(await lacking()).toEqual(['balances of a day ago'])
+  node.become({ ...HONEST, ignoresHashes: true })
+  expect(await lacking()).toEqual([])
 })
 
 it('takes a limit of the range for none', async () => {

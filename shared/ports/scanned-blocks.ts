@@ -34,6 +34,8 @@ export type LedgerTransfer = Omit<RawTransfer, 'txHash'> & {
   readonly txHash: string | null
   /** The readings that showed it; present exactly when there is no transaction. */
   readonly increase?: BalanceIncrease
+  /** Of an increase over several blocks: the time from which on it may have come. Absent: that of its block. */
+  readonly from?: Ms
 }
 
 /** Blocks with the transfers found in them, balance increases included. */

@@ -228,7 +228,7 @@ export interface BalanceLedger {
    */
   read(
     matchKeys: readonly string[],
-    block: { readonly height: number; readonly hash: string },
+    block: { readonly height: number; readonly hash: string; readonly time?: number },
   ): Promise<CoinBalances | null>
   /**
    * What other nodes return now for the readings of these increases, by `key`; without those that no other node answers for. Asked while the

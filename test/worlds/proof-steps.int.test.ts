@@ -10,6 +10,8 @@ import { sampleInvoice, samplePaymentMethod } from '#test/support/db-samples.ts'
 import { deepTest } from '#test/support/depth.ts'
 import type { Lie } from '#test/support/lying-node.ts'
 import { useStores } from '#test/support/stores.ts'
+import { briskPace } from '#test/support/thrifty-pace.ts'
+import { HONEST } from '#test/support/world-node.ts'
 import type { Account } from './payers.ts'
 import { MILLI, STEPS, USDT, useStepStage } from './step-stage.ts'
 
@@ -29,6 +31,14 @@ const silentToken = (hash: () => string): Lie => {
     // A word each for block, coin, USDT, USDC.
     return { result: `${result.slice(0, 130)}${'f'.repeat(64)}${result.slice(194)}` }
   }
+}
+
+/** A node that has nothing of the first token at any account: a word for the block, then one each for coin, USDT and USDC. */
+const oldTokens: Lie = (call, truth) => {
+  const { result } = truth
+  if (!readsFunds(call) || typeof result !== 'string' || result.length < 2 + 64 * 4) return truth
+  const words = result.slice(2).match(/.{64}/g) ?? []
+  return { result: `0x${words.map((word, at) => (at % 3 === 2 ? '0'.repeat(64) : word)).join('')}` }
 }
 
 describe('the proof of a deadline', () => {
@@ -133,13 +143,7 @@ describe('the proof by payments that are stored', () => {
       await story.stage.chain.mine()
     }
     await hideAll()
-    const nothing = '0'.repeat(64)
-    const old: Lie = (call, truth) => {
-      const { result } = truth
-      const isOld = readsFunds(call) && typeof result === 'string' && result.length >= 2 + 64 * 4
-      return isOld ? { result: `${result.slice(0, 130)}${nothing}${result.slice(194)}` } : truth
-    }
-    await proveAll(await session([await liar(old)]))
+    await proveAll(await session([await liar(oldTokens)]))
     expect(await amounts()).toEqual([5n * USDT, 6n * USDT])
   })
 })
@@ -195,7 +199,11 @@ describe('a proof of several steps', () => {
       if (method === 'eth_getBlockByNumber' && params[1] === true) blocks += 1
       return truth
     })
-    const one = await session([counting], 5)
+    let beats = 0
+    const beat = () => {
+      beats += 1
+    }
+    const one = Object.assign(await session([counting], 5), { pulse: { beat } })
     const steps: unknown[] = []
     for (let step = 0; step < STEPS && one.cursor.unproven != null; step += 1) {
       blocks = 0
@@ -206,6 +214,8 @@ describe('a proof of several steps', () => {
       { isSpent: true, blocks: 5 },
       { isSpent: false, blocks: 2 },
     ])
+    // Whoever watches the loop sees that it works, however slowly a node answers.
+    expect(beats).toBeGreaterThanOrEqual(12)
     expect(await amounts()).toHaveLength(12)
   })
 
@@ -218,7 +228,7 @@ describe('a proof of several steps', () => {
 
   /** Steps until the proof has come to a block. */
   async function proveUpTo(one: ScanSession, height: number): Promise<void> {
-    const hasCome = () => [...(one.proving?.values() ?? [])].some(({ from }) => from.height >= height)
+    const hasCome = () => [...(one.proving?.values() ?? [])].some((place) => place.height >= height)
     for (let step = 0; step < STEPS && !hasCome(); step += 1) expect(await proveDeadlines(one)).toBe(true)
     expect(hasCome()).toBe(true)
   }
@@ -312,4 +322,79 @@ describe('a proof of several steps', () => {
       await createInvoiceRepository(stores.db).insert(invoice)
     }
   }
+})
+
+describe('the proof of accounts of every age', () => {
+  /** Two accounts, the second of which is first read thirty blocks after the first one; gives the height of that. */
+  async function twoAges(asset: 'eth_ethereum' | 'usdt_ethereum') {
+    const [old, young] = [await story.open('pending', asset), await story.open('pending', asset)]
+    await begin()
+    await story.stage.chain.mine(30)
+    await readUp()
+    const cursor = await story.stage.cursor()
+    const from = new Date((cursor?.time ?? 0) + briskPace().marginMs)
+    const id = { 'paymentMethods.matchKey': young.matchKey }
+    await invoices().updateOne(id, { $set: { 'paymentMethods.0.from': from } })
+    const starts = stores.db.connection.collection('coin_balances')
+    await starts.updateOne({ matchKey: young.matchKey }, { $unset: { starts: '' } })
+    await story.stage.chain.mine()
+    await readUp()
+    return { old, young, since: cursor?.height ?? 0 }
+  }
+
+  /** A session at a node that has the states from this block on. */
+  async function sessionWithStatesFrom(height: number): Promise<ScanSession> {
+    story.node.become({ ...HONEST, stateBlocks: (await story.stage.height()) - height + 1 })
+    return session([story.node.url])
+  }
+
+  // Guarantee: an invoice of yesterday hides nothing of one of this minute.
+  it('places coins of a young one in their blocks although nobody has the balances of an old one any more', async () => {
+    const { old, young, since } = await twoAges('eth_ethereum')
+    for (const [account, sum] of [
+      [old, MILLI],
+      [young, 2n * MILLI],
+      [young, 3n * MILLI],
+    ] as const) {
+      await story.payers.call(account, sum)
+      await story.stage.chain.mine()
+    }
+    await sendOn(young, MILLI)
+    await hideAll()
+    await proveAll(await sessionWithStatesFrom(since))
+    expect(await amounts()).toEqual([MILLI, 2n * MILLI, 3n * MILLI])
+  })
+
+  // Guarantee: the same where all balances are gone, and the day's budget is enough for the blocks of the young one alone.
+  it('reads the blocks of a young one that sent something on although those of an old one are too many', async () => {
+    const { old, young, since } = await twoAges('eth_ethereum')
+    for (const account of [old, young]) {
+      await pay(account, 2n * MILLI)
+      await sendOn(account, MILLI)
+    }
+    await hideAll()
+    const head = await story.stage.height()
+    const one = await sessionWithStatesFrom(head)
+    one.wholeBlocks = { left: head - since, since: one.deps.clock.now() }
+    await proveAll(one)
+    expect(await amounts()).toContain(2n * MILLI)
+  })
+
+  // Guarantee: the same for logs, which say as much as the balances of a single node.
+  it('reads the logs of a young one although those of an old one take too many requests', async () => {
+    const { young } = await twoAges('usdt_ethereum')
+    await story.payers.pay(young, 'usdt_ethereum', 5n * USDT)
+    await story.stage.chain.mine(10)
+    await hideAll()
+    const isWide = ([question]: readonly unknown[]): boolean => {
+      const { fromBlock = '0x0', toBlock = '0x0' } = question as { fromBlock?: string; toBlock?: string }
+      return Number(toBlock) > Number(fromBlock)
+    }
+    const narrow = await liar((call, truth) => {
+      if (call.method !== 'eth_getLogs' || !isWide(call.params)) return oldTokens(call, truth)
+      return { error: { code: -32_602, message: 'exceed max block range: 1' } }
+    })
+    await proveAll(await session([narrow]))
+    expect(await amounts()).toEqual([5n * USDT])
+  })
 })

@@ -9,7 +9,7 @@ import { briskPace } from '#test/support/thrifty-pace.ts'
 import { MILLI, USDT, useStepStage } from './step-stage.ts'
 
 const stores = useStores()
-const { story, begin, liar, session, proveAll, amounts, pay } = useStepStage(stores)
+const { story, begin, invoices, liar, session, proveAll, amounts, pay } = useStepStage(stores)
 
 /** A session of a scanner that pays attention, no deadline of which is near. */
 async function attentive(url: string, batchMax?: number): Promise<ScanSession> {
@@ -94,4 +94,34 @@ it('goes on from the balances of the block where a range was cut', async () => {
   expect(reads).not.toEqual([])
   expect(reads).not.toContainEqual({ blockHash: hash })
   expect(reads).not.toContain(`0x${height.toString(16)}`)
+})
+
+// Guarantee: work of many requests begins again when one of them fails, so no pause makes a step of more than about a hundred.
+it('reads all logs of a long pause in steps', async () => {
+  const account = await story.open('pending', 'usdt_ethereum')
+  const hold = { kind: 'address', quarantineMs: 86_400_000, heldMs: 86_400_000, releasedAt: null }
+  await invoices().updateOne({}, { $set: { 'paymentMethods.0.hold': hold } })
+  await begin()
+  let requests = 0
+  const url = await liar(({ method, params }, truth) => {
+    const [question] = params as [{ fromBlock?: string; toBlock?: string }]
+    if (method !== 'eth_getLogs' || question.fromBlock === undefined) return truth
+    requests += 1
+    const isWide = Number(question.toBlock) - Number(question.fromBlock) >= 10
+    return isWide ? { error: { code: -32_602, message: 'eth_getLogs is limited to a 10 range' } } : truth
+  })
+  const one = await attentive(url)
+  await story.stage.chain.mine(1_500)
+  await story.payers.pay(account, 'usdt_ethereum', 5n * USDT)
+  await story.stage.chain.mine()
+  const head = await story.stage.height()
+  const steps: number[] = []
+  for (let step = 0; step < 5 && one.cursor.height < head; step += 1) {
+    requests = 0
+    await scanTick(one, readRange)
+    steps.push(requests)
+  }
+  expect(one.cursor.height).toBe(head)
+  expect(Math.max(...steps)).toBeLessThanOrEqual(110)
+  expect(await amounts()).toEqual([5n * USDT])
 })

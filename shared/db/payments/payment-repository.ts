@@ -34,10 +34,6 @@ export function createPaymentRepository(db: Database, random: Random) {
   const payments = db.collection(PAYMENTS)
   const all = async (filter: Parameters<typeof payments.find>[0]): Promise<readonly Payment[]> =>
     (await payments.find(filter).toArray()).map(paymentFromDocument)
-  const listByKeyPrefix = async (prefix: string): Promise<readonly Payment[]> =>
-    (await payments.find(BY_KEY.beginningWith(prefix), { hint: BY_KEY.hint }).sort({ key: 1 }).toArray()).map(
-      paymentFromDocument,
-    )
 
   return {
     /**
@@ -204,10 +200,11 @@ export function createPaymentRepository(db: Database, random: Random) {
     },
     // Transfer keys begin with their transaction.
     /** Everything stored of one transaction, by the order of transfer keys. */
-    listByTransaction: (mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]> =>
-      listByKeyPrefix(`${mode}:${network}:${txHash}`),
-    /** Payments whose transfer key begins with this text and a colon, by the order of transfer keys. */
-    listByKeyPrefix,
+    listByTransaction: async (mode: Mode, network: NetworkId, txHash: string): Promise<readonly Payment[]> => {
+      const { hint } = BY_KEY
+      const found = payments.find(BY_KEY.beginningWith(`${mode}:${network}:${txHash}`), { hint }).sort({ key: 1 })
+      return (await found.toArray()).map(paymentFromDocument)
+    },
     ...createInvoicePayments(payments),
     list: async (query: PaymentListQuery): Promise<readonly Payment[]> =>
       (await payments.find(scopes.listed(query)).sort({ _id: -1 }).limit(query.limit).toArray()).map(

@@ -12,6 +12,8 @@ const RELEASE = z.object({
   through: TIME,
   /** Hash of the cursor at the release: it ends when the cursor moves. Empty for a release of skipped blocks, which does not. */
   hash: z.string(),
+  /** The cursor's `unproven` at the release. While the cursor has it, deadlines in blocks that were read take effect without a proof, wherever it is. */
+  unproven: TIME.exactOptional(),
   by: z.string(),
   at: TIME,
   /** Id of the operator's request, so that a repetition is recognised. */
@@ -86,7 +88,7 @@ export const CHAIN_CURSORS = defineCollection(
     advancedAt: TIME.exactOptional(),
     /** When the node's head was last the cursor's own block; absent where unconfirmed transactions are visible. */
     atHeadAt: TIME.exactOptional(),
-    /** The last release of deadlines by an operator. It counts only while `hash` is the cursor's hash. */
+    /** The last release of deadlines by an operator. It counts only while `hash` or `unproven` is the cursor's. */
     released: RELEASE.nullable().exactOptional(),
     /** Skipped blocks whose deadlines were not released yet; null or absent when there are none. */
     skipped: SKIPPED.nullable().exactOptional(),

@@ -2,7 +2,7 @@ import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { deadlinesPassUntil } from './known-until.ts'
+import { deadlinesPassUntil, releasedUntil } from './known-until.ts'
 import { type StuckScene, stuckNetwork } from './stuck-network.ts'
 
 /** Dependencies of reading the state of all scanners. */
@@ -39,7 +39,7 @@ export function position(
   const { now, blockTimeMs } = scene
   const lease = cursor?.lease ?? null
   const stuck = cursor === null ? null : stuckNetwork(cursor, scene)
-  const released = cursor?.released ?? null
+  const { released = null } = cursor !== null && releasedUntil(cursor, blockTimeMs) !== null ? cursor : {}
   return {
     status: statusOf(cursor, stuck),
     height: cursor?.height ?? null,
@@ -55,8 +55,7 @@ export function position(
     stuck,
     trouble: cursor?.trouble ?? null,
     deadlinesUntil: cursor === null ? null : Math.min(now, deadlinesPassUntil(cursor, blockTimeMs)),
-    released:
-      released === null || released.hash !== cursor?.hash ? null : { through: released.through, by: released.by },
+    released: released === null ? null : { through: released.through, by: released.by },
     recheckThrough: cursor?.recheckThrough ?? null,
     missingTokens: [...(cursor?.missingTokens ?? [])],
   }

@@ -71,4 +71,20 @@ describe('a release of deadlines', () => {
     expect(deadlinesPassUntil(cursor({ released, hash: '0x11' }), BLOCK_MS)).toBe(1_000 * MINUTE)
     expect(deadlinesPassUntil(cursor({ released: { ...released, through: 5 } }), BLOCK_MS)).toBe(1_000 * MINUTE)
   })
+
+  // Guarantee: where blocks are read and only their proof is missing, the next block does not end it before anybody can act on it.
+  it('of unproven deadlines counts while they wait for the same proof, as far as blocks were read', () => {
+    const unproven = 990 * MINUTE
+    const given = { released: { ...released, unproven }, hash: '0x11', unproven }
+    const until = (change: Partial<PositionedCursor>) => deadlinesPassUntil(cursor({ ...given, ...change }), BLOCK_MS)
+    expect(until({})).toBe(1_000 * MINUTE)
+    expect(until({ time: 1_004 * MINUTE })).toBe(released.through)
+    expect(until({ hash: '0x10' })).toBe(released.through)
+    expect(until({ unproven: 989 * MINUTE })).toBe(989 * MINUTE - 1)
+    expect(until({ unproven: null, time: 980 * MINUTE })).toBe(980 * MINUTE)
+    const skipped = { from: 1, to: 2, since: 980 * MINUTE, until: 985 * MINUTE, at: 0, by: 'user:o' }
+    expect(until({ skipped })).toBe(skipped.since)
+    expect(until({ released })).toBe(unproven - 1)
+    expect(knownUntil(cursor(given), BLOCK_MS)).toBe(unproven - 1)
+  })
 })

@@ -33,10 +33,13 @@ export const scannedTime = ({ time, advancedAt }: Pick<ChainCursor, 'time' | 'ad
  * the cursor is stuck, and ends before a deadline that still has to be proven, and where blocks were skipped until a person releases their deadlines. Releases of deadlines do not count here. Pure.
  */
 export function knownUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
-  const { unproven, skipped } = cursor
-  const read = Math.min(readUntil(cursor, blockTimeMs), skipped?.since ?? Number.POSITIVE_INFINITY)
-  return unproven == null ? read : Math.min(read, unproven - 1)
+  const read = unskippedUntil(cursor, blockTimeMs)
+  return cursor.unproven == null ? read : Math.min(read, cursor.unproven - 1)
 }
+
+/** What was read without a gap, proven or not. */
+const unskippedUntil = (cursor: PositionedCursor, blockTimeMs: number): Ms =>
+  Math.min(readUntil(cursor, blockTimeMs), cursor.skipped?.since ?? Number.POSITIVE_INFINITY)
 
 /** The same by the blocks alone, whether or not deadlines in them are proven. Pure. */
 export function readUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
@@ -52,12 +55,21 @@ export function readUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
 }
 
 /**
- * The moment up to which deadlines take effect: `knownUntil`, or an operator's release for this very block of the cursor. Pure.
+ * Up to when an operator's release lets deadlines take effect; null where none is in force. While the cursor stands at its block, up to the moment
+ * that it names; where deadlines wait for the same proof as then, as far as blocks were read, because the cursor goes on without it. Pure.
  */
+export function releasedUntil(cursor: PositionedCursor, blockTimeMs: number): Ms | null {
+  const { released, unproven, hash } = cursor
+  if (released == null) return null
+  if (released.hash === hash) return released.through
+  if (unproven == null || released.unproven !== unproven) return null
+  return Math.min(released.through, unskippedUntil(cursor, blockTimeMs))
+}
+
+/** The moment up to which deadlines take effect: `knownUntil`, or as far as an operator's release goes. Pure. */
 export function deadlinesPassUntil(cursor: PositionedCursor, blockTimeMs: number): Ms {
   const known = knownUntil(cursor, blockTimeMs)
-  const { released } = cursor
-  return released == null || released.hash !== cursor.hash ? known : Math.max(known, released.through)
+  return Math.max(known, releasedUntil(cursor, blockTimeMs) ?? known)
 }
 
 /**

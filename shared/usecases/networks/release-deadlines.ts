@@ -37,7 +37,8 @@ export async function planRelease(deps: PlanReleaseDeps, input: PlanReleaseInput
 
 /**
  * Lets the deadlines of a stuck network take effect up to a moment although its blocks were not read: open invoices due by then
- * expire within seconds. The change and its audit row are one transaction. It applies only while the cursor stays at its block, and a
+ * expire within seconds. The change and its audit row are one transaction. It applies only while the cursor stays at its block or, in
+ * blocks that were read, while deadlines wait for the same proof; and a
  * payment that is read later is checked by its own time. Repeating it changes nothing; `changed` is false when everything had been released or read before. Throws `VALIDATION_ERROR` for a moment in the
  * future or a missing reason, `NOT_FOUND` for a network that was never scanned and `INVALID_STATE` when it advances, or while what skipped blocks paid is
  * searched.
@@ -63,7 +64,8 @@ export async function releaseDeadlines(deps: PlanReleaseDeps & Uses<'commands'>,
     const row = auditRow(input, plan, reason, now)
     return { plan, changed: await deps.cursors.releaseSkipped(mode, network, { release, from: skipped, left }, row) }
   }
-  const release = { through, hash: cursor.hash, by: input.actor, at: now, opId }
+  const { hash, unproven } = cursor
+  const release = { through, hash, by: input.actor, at: now, opId, ...(unproven != null && { unproven }) }
   if (await deps.cursors.releaseDeadlines(mode, network, release, auditRow(input, plan, reason, now))) {
     return { plan, changed: true }
   }

@@ -54,7 +54,9 @@ export async function recordBlockTransfers(deps: RecordDeps, input: RecordInput)
       const known = seenSince(transfer, now, { agesMs, mempoolAt: input.mempoolAt })
       const block = { height, hash, time, ...(transfer.increase !== undefined && { increase: transfer.increase }) }
       // Blocks may carry times in the future (Bitcoin: two hours); a payment is never first seen in the future.
-      return { transfer, block, ...atMost(known, Math.min(time, inheritedFirstSeen(transfer))) }
+      const seen = atMost(known, Math.min(time, inheritedFirstSeen(transfer)))
+      // What may have come in time did.
+      return { transfer, block, ...seen, seenAt: Math.min(seen.seenAt, transfer.from ?? time) }
     }),
   )
   const { mode, network, epoch, from, blocks, confirmedToo = false } = input

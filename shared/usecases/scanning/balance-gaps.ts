@@ -9,14 +9,18 @@ export interface BalanceGap {
   readonly accounts: number
 }
 
-/** Counts a gap and, where every block is read, opens one exception for the instance admins. Repeating it opens nothing twice. */
-export async function reportGap(session: ScanSession, { from, to, accounts }: BalanceGap): Promise<void> {
-  const { deps, source } = session
+/** Counts a gap. */
+export function countGap({ deps, source }: ScanSession, { from, to, accounts }: BalanceGap): void {
   const labels = { mode: source.mode, network: source.network }
   deps.metrics.count('scanner_balance_gaps_total', labels, accounts)
   deps.logger.warn({ ...labels, from, to, accounts }, 'earlier balances are unknown: no node has that state')
-  // Where blocks are chosen by balances, their looks compare these accounts with their payments later.
-  if (source.thrifty !== undefined) return
+}
+
+/** Counts a gap and opens one exception for the instance admins. Repeating it opens nothing twice. */
+export async function reportGap(session: ScanSession, gap: BalanceGap): Promise<void> {
+  const { deps, source } = session
+  const { from, to, accounts } = gap
+  countGap(session, gap)
   const detail = `No node of ${source.network} (${source.mode}) has the balances of ${accounts} ${accounts === 1 ? 'address' : 'addresses'} before block ${from} any more. Coins that contracts paid to them in blocks ${from} to ${to} are not detected; direct transfers and tokens are. Compare with a block explorer, or add an archive node and read the blocks again.`
   await deps.exceptions.openOnce([rowOf(session, `gap:${from}:${to}`, detail)])
 }

@@ -2,13 +2,16 @@ import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, LedgerTransfer, SecondFigures, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import type { BalanceLedger, ChainClient } from '#shared/ports/scanning.ts'
-import { increaseKey, increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
+import { increaseKey } from '#shared/usecases/payments/balance-increase-keys.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import type { ScanSource } from './scan-session.ts'
 
 /** How long after an invoice's deadline the coins of its address are expected. */
 export const WATCHED_AFTER_END_MS = 24 * 3_600_000
+
+/** Payments that are read at either end of those of one account and amount: a stranger chooses how many there are. */
+const NEAR = 32
 
 /** What recording increases needs; a scanner's session has it. */
 export interface IncreaseScope {
@@ -26,7 +29,7 @@ export interface PlacedIncrease {
 /**
  * Gives each increase of an account's coins the lowest free ordinal: one that no payment has, or whose payment is no longer in any block and
  * belongs to an invoice that still expects money at the account, or to nobody where no invoice does. So a payment keeps its key when its block
- * is rebuilt. Tokens have no increases: their key would be that of as many coins.
+ * is rebuilt; of more than 64 payments of one amount the first and the last 32 do. Tokens have no increases: their key would be that of as many coins.
  */
 export async function placeIncreases(
   scope: IncreaseScope,
@@ -39,17 +42,41 @@ export async function placeIncreases(
   if (balances === undefined) throw new TypeError('the network has no balances to read')
   const taken = new Set<string>()
   const placed: PlacedIncrease[] = []
-  for (const { height, amountBase, increase } of increases) {
-    const stored = await deps.payments.listByKeyPrefix(`${increaseKeyPrefix(source, matchKey)}:${amountBase}`)
+  for (const { height, amountBase, increase, from } of increases) {
+    const keyOf = (ordinal: number) => increaseKey(source, matchKey, amountBase, ordinal)
+    const { stored, ordinals, end } = await nearEnds(deps, keyOf)
     for (const key of await takenAmong(scope, blocks, matchKey, stored)) taken.add(key)
-    let ordinal = 0
-    while (taken.has(increaseKey(source, matchKey, amountBase, ordinal))) ordinal += 1
-    const key = increaseKey(source, matchKey, amountBase, ordinal)
+    const isFree = (ordinal: number): boolean => !taken.has(keyOf(ordinal))
+    let ordinal = ordinals.find(isFree) ?? end
+    while (!isFree(ordinal)) ordinal += 1
+    const key = keyOf(ordinal)
     taken.add(key)
     const to = { matchKey, toAddress: balances.addressOf(matchKey), asset: balances.asset, contract: null, amountBase }
-    placed.push({ height, transfer: { key, ...to, fromAddress: null, txHash: null, outputIndex: null, increase } })
+    const unknown = { fromAddress: null, txHash: null, outputIndex: null, ...(from !== undefined && { from }) }
+    placed.push({ height, transfer: { key, ...to, ...unknown, increase } })
   }
   return withSecondFigures(balances, blocks, placed)
+}
+
+/** The payments of the first ordinals and of the last ones, and the first ordinal behind those that no payment has. */
+async function nearEnds({ payments }: IncreaseScope['deps'], keyOf: (ordinal: number) => string) {
+  const first = Array.from({ length: NEAR }, (_, ordinal) => ordinal)
+  const stored = await payments.findByKeys(first.map(keyOf))
+  if (stored.length < NEAR) return { stored, ordinals: first, end: NEAR }
+  const has = async (ordinal: number) => (await payments.findByKeys([keyOf(ordinal)])).length > 0
+  let [low, high] = [NEAR - 1, 2 * NEAR]
+  while (await has(high)) [low, high] = [high, 2 * high]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (await has(middle)) low = middle
+    else high = middle
+  }
+  const last = first.map((ordinal) => high - NEAR + ordinal).filter((ordinal) => ordinal >= NEAR)
+  return {
+    stored: [...stored, ...(await payments.findByKeys(last.map(keyOf)))],
+    ordinals: [...first, ...last],
+    end: high,
+  }
 }
 
 /** Asked at once: when the payment may confirm, other nodes may have dropped the state. */

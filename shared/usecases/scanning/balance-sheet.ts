@@ -1,3 +1,4 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BalanceCheck } from '#shared/ports/native-balances.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { BalanceIncrease, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
@@ -23,6 +24,8 @@ export interface FoundIncrease {
   readonly height: number
   readonly amountBase: bigint
   readonly increase: BalanceIncrease
+  /** As `LedgerTransfer` has it. */
+  readonly from?: Ms
 }
 
 /** Flows of one account by block, from the transactions of scanned blocks. */

@@ -13,6 +13,7 @@ import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.
 import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
+import type { Possibility } from './request-by-age.ts'
 import { assertHeld, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { settleIncreases } from './settle-increases.ts'
@@ -99,8 +100,8 @@ export async function recordBlocks(
 }
 
 /**
- * Stores the blocks whose logs show tokens to these accounts and of which no payment is stored, whatever balances say. Nothing where that takes
- * more requests than `requests`, which is counted. False where a step reads fewer blocks: the next one finds the rest.
+ * Stores the blocks whose logs show tokens to these accounts and of which no payment is stored, whatever balances say. `impossible`, and nothing is
+ * stored, where that takes more requests than `requests`. `spent` where a step reads fewer blocks: the next one finds the rest.
  */
 export async function recordLogged(
   session: ScanSession,
@@ -110,15 +111,12 @@ export async function recordLogged(
     readonly matchKeys: readonly string[]
     readonly requests: number
   },
-): Promise<boolean> {
+): Promise<Possibility> {
   const { source, deps } = session
   const { mode, network, client } = source
   const { from, to, matchKeys } = range
   const heights = await client.accounts?.received(range)
-  if (heights == null) {
-    deps.metrics.count('scanner_ranges_without_logs_total', { mode, network })
-    return true
-  }
+  if (heights == null) return 'impossible'
   const assets = client.accounts?.assets ?? []
   const rows = await deps.payments.listInBlocks({ mode, network, assets, matchKeys, from: from + 1, to })
   const known = new Set(rows.flatMap(({ block }) => block?.height ?? []))
@@ -129,13 +127,18 @@ export async function recordLogged(
   for (const height of heights.filter((one) => !known.has(one))) {
     const hash = withoutLogged.get(height)
     if (hash !== undefined && (await blockAt(session, height)).hash === hash) continue
-    if (left === 0) return false
+    if (left === 0) return 'spent'
     left -= 1
     const block = await readChosen(session, height, { coins })
     await recordBlocks(session, height, [block], coins)
     if (!block.transfers.some(({ matchKey }) => coins.has(matchKey))) withoutLogged.set(height, block.hash)
   }
-  return true
+  return 'done'
+}
+
+/** That logs of a range took more requests than they may. */
+export function countWithoutLogs({ deps, source }: ScanSession): void {
+  deps.metrics.count('scanner_ranges_without_logs_total', { mode: source.mode, network: source.network })
 }
 
 /** A block whose state is gone on every node gets no increase: the comparison of balances still shows the difference. */

@@ -1,11 +1,10 @@
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type BlockPlace, growthBetween, type Holdings, isRead, type Sums } from '#shared/ports/account-reader.ts'
 import type { AccountStart, AccountStarts } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import {
-  compareRange,
+  countWithoutLogs,
   type MoneyLeft,
   recordBlocks,
   recordIncreases,
@@ -15,18 +14,25 @@ import {
   restsAbove,
   storedSums,
 } from './compare-range.ts'
+import { hasSent, lookBack, type Scene } from './look-back.ts'
+import { requestByAge } from './request-by-age.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
-import { blockAt, leastOf, type OpenWatch, openWatches, spendBlocks } from './thrifty-reads.ts'
+import {
+  blockAt,
+  earliestSince,
+  keysOf,
+  LOG_REQUESTS,
+  leastOf,
+  type OpenWatch,
+  openWatches,
+  spendBlocks,
+} from './thrifty-reads.ts'
 
-/** Requests for logs of the life of invoices that one proof may make. */
-const LOG_REQUESTS = 20
 /** Accounts of one question. */
 const PAGE = 100
 /** Starts of one account: a stranger may open many invoices that share an address. */
 const STARTS_MAX = 20
-/** How long a deadline waits for the logs of tokens that came in; then a person decides. */
-const PATIENCE_MS = 60_000
 
 /**
  * Stores what open watches have at the cursor's block when an invoice is first read: nobody could have paid it before. Deadlines are proven
@@ -78,8 +84,6 @@ function withStart(
   return [...left, { invoiceIds: missing, height: cursor.height, hash: cursor.hash, figures: bases }]
 }
 
-const keysOf = (watches: readonly OpenWatch[]): string[] => watches.map(({ matchKey }) => matchKey)
-
 /**
  * Lets deadlines pass that the cursor has read: on every node that answers, the accounts have at the cursor's block what they had when they
  * were shown and what is stored since; or the differences were placed in their blocks. Where one node answers alone, its logs are read as
@@ -128,16 +132,17 @@ async function prove(session: ScanSession, ending: readonly OpenWatch[]): Promis
     throw new NodeUnreliable(`block ${height} was replaced`)
   }
   for (let start = 0; start < ending.length; start += PAGE) {
+    session.pulse?.beat()
     const page = ending.slice(start, start + PAGE)
     const at = { height, hash, time }
     const scene = await compareWithStarts(session, page, at)
     if (scene === 'spent') return false
     await reportCode(session, scene.answers)
-    const outcome = scene.open.length === 0 ? 'done' : await lookBack(session, scene, start)
-    if (outcome === 'spent') return false
-    if (outcome !== 'gone') continue
-    if ((await readOfSenders(session, scene)) === 'spent') return false
-    if ((await settleGone(session, scene, at)) === 'spent') return false
+    const gone = await lookBack(session, scene)
+    if (gone === 'spent') return false
+    if (gone.open.length === 0) continue
+    if ((await readOfSenders(session, gone)) === 'spent') return false
+    if ((await settleGone(session, gone, at)) === 'spent') return false
   }
   return true
 }
@@ -157,15 +162,6 @@ async function startsOf(session: ScanSession, page: readonly OpenWatch[]): Promi
   return found
 }
 
-/** What newest balances show beside what accounts had at first. */
-interface Scene {
-  /** Those whose balances are not what is stored, on some node, or whose start is not known. */
-  readonly open: readonly OpenWatch[]
-  readonly starts: ReadonlyMap<string, AccountStart>
-  /** Of each node, at the cursor. */
-  readonly answers: readonly Holdings[]
-}
-
 async function compareWithStarts(
   session: ScanSession,
   page: readonly OpenWatch[],
@@ -176,18 +172,34 @@ async function compareWithStarts(
   const starts = await startsOf(session, page)
   const answers = await accounts.everywhere(keysOf(page), at)
   if (answers.length === 0) throw new NodeUnreliable(`no node has the balances of block ${at.height}`)
-  const from = Math.min(...[...starts.values()].map(({ height }) => height))
   // The balances of a single node may be old; its logs say as much again.
-  if (answers.length === 1 && from < at.height) {
-    const range = { from, to: at.height, matchKeys: keysOf(page), requests: LOG_REQUESTS }
-    if (!(await recordLogged(session, range))) return 'spent'
-  }
+  if (answers.length === 1 && (await recordSince(session, keysOf(page), starts)) === 'spent') return 'spent'
   const stored = await storedSince(session, keysOf(page), starts, at)
   const open = page.filter(({ matchKey }) => {
     const start = starts.get(matchKey)
     return start === undefined || !isExplained(session, { matchKey, start, answers, sums: stored.get(matchKey) ?? [] })
   })
   return { open, starts, answers }
+}
+
+/** Stores what logs show to the accounts since their starts, as far as that takes few requests. */
+async function recordSince(
+  session: ScanSession,
+  matchKeys: readonly string[],
+  starts: ReadonlyMap<string, AccountStart>,
+): Promise<'done' | 'spent'> {
+  const started = matchKeys.flatMap((matchKey) => {
+    const height = starts.get(matchKey)?.height
+    return height === undefined ? [] : [{ matchKey, height }]
+  })
+  const byAge = started.sort((one, other) => one.height - other.height)
+  const left = await requestByAge(byAge, (part) => {
+    const range = { from: part[0]?.height ?? 0, to: session.cursor.height, requests: LOG_REQUESTS }
+    return recordLogged(session, { ...range, matchKeys: part.map(({ matchKey }) => matchKey) })
+  })
+  if (left === 'spent') return 'spent'
+  if (left.length > 0) countWithoutLogs(session)
+  return 'done'
 }
 
 /** What is stored of each account since its start, of one without a start everything. */
@@ -222,60 +234,9 @@ function isExplained(session: ScanSession, { matchKey, start, answers, sums }: A
 }
 
 /**
- * Compares balances on every node between a block before they were shown and the cursor with what is stored, and reads the blocks that
- * explain a difference. A start may be older: clocks differ, and what came in since then is missing. `spent` where the budget of one step was
- * used up first; `gone` where no node has those balances any more. What was looked through for these accounts of a page is not looked through
- * again, whatever the other pages take.
- */
-async function lookBack(
-  session: ScanSession,
-  { open, starts, answers }: Scene,
-  page: number,
-): Promise<'done' | 'spent' | 'gone'> {
-  const { cursor, deps, source } = session
-  const { height, hash, time } = cursor
-  const { marginMs = 0 } = source.thrifty ?? source.looks ?? {}
-  const shownAt = Math.min(...open.map(({ since }) => since))
-  const matchKeys = keysOf(open)
-  const senders = matchKeys.filter((matchKey) => {
-    const start = starts.get(matchKey)
-    return start === undefined || hasSent(start, matchKey, answers)
-  })
-  const before = await blockBefore(session, shownAt - marginMs)
-  const lowest = Math.min(before.height, ...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
-  const first = lowest < before.height ? await blockAt(session, lowest) : before
-  if (first.height >= cursor.height) return 'done'
-  session.proving ??= new Map()
-  const { proving } = session
-  const known = proving.get(page)
-  const from = known !== undefined && matchKeys.every((key) => known.accounts.has(key)) ? known.from : first
-  if (from.hash === cursor.hash) return 'done'
-  const place = from.height < cursor.height ? from : first
-  const waitedMs = deps.clock.now() - (session.unprovenSince ?? deps.clock.now())
-  const outcome = await compareRange(session, {
-    from: place,
-    to: cursor,
-    matchKeys,
-    senders,
-    everywhere: true,
-    logRequests: LOG_REQUESTS,
-    mayLackLogs: waitedMs >= PATIENCE_MS,
-  })
-  if (outcome === 'forked') {
-    // The place may be a block that was replaced.
-    proving.delete(page)
-    throw new NodeUnreliable(`no node has both block ${place.height} and block ${cursor.height}`)
-  }
-  const isPlace = outcome !== 'done' && outcome !== 'gone'
-  if (outcome === 'gone') proving.delete(page)
-  else proving.set(page, { accounts: new Set(matchKeys), from: isPlace ? outcome : { height, hash, time } })
-  return isPlace ? 'spent' : outcome
-}
-
-/**
  * Reads in full the blocks since an account had its start which sent something meanwhile, unless every block was read: coins that came in and
- * were sent on between two readings of figures chose no block. `spent`: some of the blocks are left. Where they are more than the day's budget, none is read, and what came in
- * and went out is left to a person.
+ * were sent on between two readings of figures chose no block. `spent`: some of the blocks are left. Those since the oldest such start that the day's budget is enough for
+ * are read; what came to older ones and went out is left to a person.
  */
 async function readOfSenders(session: ScanSession, { open, starts, answers }: Scene): Promise<'done' | 'spent'> {
   const { cursor, source, index } = session
@@ -283,32 +244,30 @@ async function readOfSenders(session: ScanSession, { open, starts, answers }: Sc
     const start = starts.get(matchKey)
     return start !== undefined && hasSent(start, matchKey, answers) ? start.height : []
   })
-  if (heights.length === 0) return 'done'
-  const { provenWhole: whole } = session
-  const since = Math.min(...heights)
-  const isGoingOn =
-    whole !== undefined && whole.since <= since && (await blockAt(session, whole.height)).hash === whole.hash
-  const from = Math.max(since, isGoingOn ? whole.height : 0)
+  const { provenWhole } = session
+  const isStanding = provenWhole !== undefined && (await blockAt(session, provenWhole.height)).hash === provenWhole.hash
   const to = cursor.source === 'full' ? Math.min(cursor.height, cursor.fullAbove ?? 0) : cursor.height
-  const left = to - from
-  if (left <= 0 || !spendBlocks(session, left, Math.min(left, source.batchMax))) return 'done'
-  const blocks = await source.client.scan(from + 1, Math.min(to, from + source.batchMax), index)
-  const last = blocks.at(-1)
-  if (last === undefined) throw new NodeUnreliable('the node has none of the blocks of a deadline')
-  await recordBlocks(session, from + 1, blocks, new Set())
-  session.provenWhole = { since: isGoingOn ? whole.since : since, height: last.height, hash: last.hash }
-  return last.height < to ? 'spent' : 'done'
+  for (const since of heights.sort((one, other) => one - other)) {
+    const whole = isStanding && provenWhole.since <= since ? provenWhole : undefined
+    const from = Math.max(since, whole?.height ?? 0)
+    const left = to - from
+    if (left <= 0) return 'done'
+    if (!spendBlocks(session, left, Math.min(left, source.batchMax))) continue
+    const blocks = await source.client.scan(from + 1, Math.min(to, from + source.batchMax), index)
+    const last = blocks.at(-1)
+    if (last === undefined) throw new NodeUnreliable('the node has none of the blocks of a deadline')
+    await recordBlocks(session, from + 1, blocks, new Set())
+    session.provenWhole = { since: whole?.since ?? since, height: last.height, hash: last.hash }
+    return last.height < to ? 'spent' : 'done'
+  }
+  return 'done'
 }
-
-/** Whether a node shows another number of sent transactions, or other code, than the account had at first. */
-const hasSent = ({ figures }: AccountStart, matchKey: string, answers: readonly Holdings[]): boolean =>
-  answers.some((answer) => answer.get(matchKey)?.at(-1) !== figures.at(-1))
 
 /**
  * Where no node has the balances between start and cursor any more: each range was placed by figures, or every block of it was read, so direct coins
  * are stored; coins beyond those, of an account that sent nothing, came in inside of calls and are one payment of their sum. Whatever else
- * balances show is left to a person, and so is an account that was shown while nothing could be read: what it had before is not known, unless
- * all that it ever got is stored and it sent nothing.
+ * balances show is left to a person. What an account had before that was shown while nothing could be read is not known: a derived one that sent nothing had
+ * nothing, any other one is left to a person unless all that it ever got is stored.
  */
 async function settleGone(
   session: ScanSession,
@@ -318,14 +277,13 @@ async function settleGone(
   const { deps, source } = session
   const matchKeys = keysOf(open)
   deps.metrics.count('scanner_balance_gaps_total', { mode: source.mode, network: source.network }, matchKeys.length)
-  const from = Math.min(...matchKeys.flatMap((matchKey) => starts.get(matchKey)?.height ?? []))
-  const range = { from, to: at.height, matchKeys, requests: LOG_REQUESTS }
-  if (from < at.height && !(await recordLogged(session, range))) return 'spent'
+  if ((await recordSince(session, matchKeys, starts)) === 'spent') return 'spent'
   const stored = await storedSince(session, matchKeys, starts, at)
   const increases = new Map<string, FoundIncrease>()
   const left: MoneyLeft[] = []
-  for (const matchKey of matchKeys) {
-    const start = starts.get(matchKey)
+  const empty = await beganEmpty(session, { open, starts, answers })
+  for (const { matchKey, since: shownAt } of open) {
+    const start = starts.get(matchKey) ?? empty.get(matchKey)
     const sums = stored.get(matchKey) ?? []
     const figures = answers.map((answer) => answer.get(matchKey) ?? [])
     if (start === undefined) {
@@ -340,7 +298,8 @@ async function settleGone(
     if (coins !== 0n && coins !== null && first != null && !isSender && source.client.balances !== undefined) {
       const readings = { beforeBase: String(first), afterBase: String(first + (sums[0] ?? 0n) + coins) }
       const since = { height: start.height, hash: start.hash }
-      increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings } })
+      const from = empty.has(matchKey) ? shownAt : await earliestSince(session, start.height)
+      increases.set(matchKey, { height: at.height, amountBase: coins, increase: { since, ...readings }, from })
     } else if (coins !== 0n || isSender) {
       // What a key sent on may have come in inside of calls as well.
       left.push({ matchKey, index: 0, restBase: coins === 0n ? null : coins })
@@ -354,25 +313,21 @@ async function settleGone(
   return 'done'
 }
 
-/**
- * The newest block at or below the cursor that is not later than a time, or the first one. What an account had before is none of the invoice's,
- * so an older block would not do.
- */
-async function blockBefore(session: ScanSession, time: Ms): Promise<BlockPlace> {
-  const { cursor, source } = session
-  const { blockTimeMs = 1 } = source.thrifty ?? {}
-  let blocks = Math.ceil(Math.max(0, cursor.time - time) / blockTimeMs)
-  let later = cursor.height + 1
-  let found: BlockPlace = await blockAt(session, Math.max(0, cursor.height - blocks))
-  while (found.time > time && found.height > 0) {
-    later = found.height
-    blocks = 2 * blocks + 1
-    found = await blockAt(session, Math.max(0, cursor.height - blocks))
-  }
-  while (later - found.height > 1) {
-    const middle = await blockAt(session, Math.floor((found.height + later) / 2))
-    if (middle.time <= time) found = middle
-    else later = middle.height
-  }
-  return found
+/** Starts of accounts that have none: a derived address that never sent anything had nothing. Such a start covers all earlier blocks. */
+async function beganEmpty(
+  { source, cursor, deps }: ScanSession,
+  { open, starts, answers }: Scene,
+): Promise<ReadonlyMap<string, AccountStart>> {
+  const { mode, family, client } = source
+  const sentNothing = (matchKey: string) => answers.every((answer) => answer.get(matchKey)?.at(-1) === 0n)
+  const unknown = open.filter(({ matchKey }) => !starts.has(matchKey) && sentNothing(matchKey))
+  const rows = await deps.wallets.findAddresses(mode, family, keysOf(unknown))
+  const derived = new Set(rows.flatMap(({ matchKey, heldBy }) => (heldBy === undefined ? matchKey : [])))
+  // Behind the assets the number of sent transactions.
+  const figures = [...(client.accounts?.assets ?? []).map(() => 0n), 0n]
+  return new Map(
+    unknown.flatMap(({ matchKey, invoiceIds }): [string, AccountStart][] =>
+      derived.has(matchKey) ? [[matchKey, { invoiceIds, height: 0, hash: cursor.genesisHash, figures }]] : [],
+    ),
+  )
 }

@@ -6,17 +6,18 @@ import { type BalanceLedger, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { scannedTime } from '#shared/usecases/networks/known-until.ts'
 import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { increaseKeyPrefix } from '#shared/usecases/payments/balance-increase-keys.ts'
-import { reportGap, reportUnread } from './balance-gaps.ts'
+import { countGap, reportGap, reportUnread } from './balance-gaps.ts'
 import {
   type PlacedIncrease,
   placeIncreases,
   WATCHED_AFTER_END_MS,
   withIncreases,
 } from './balance-increase-transfers.ts'
-import { type BlockFlow, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
+import { type BlockFlow, type FoundIncrease, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
 import { doubtDeadlines, type ScanSession } from './scan-session.ts'
 import { settleIncreases } from './settle-increases.ts'
+import { earliestSince } from './thrifty-reads.ts'
 
 /** As `WATCHED_AFTER_END_MS`, while a scanner catches up through blocks whose state is gone: payments in the gap show at its end. */
 const WATCHED_UNREAD_MS = 15 * 24 * 3_600_000
@@ -71,6 +72,8 @@ function withFigures(ledger: BalanceLedger | undefined, figures: FiguresOfBlocks
 /** Scanned blocks with balance increases among their transfers, and the write that stores how far they were checked. */
 export interface CheckedBlocks {
   readonly blocks: readonly TransferBlock[]
+  /** No node has the balances of the last of them any more: what came in inside of calls shows in later ones. */
+  readonly isGone?: boolean
   /** Durable when it resolves. Called after the payments are and before the cursor moves. Throws `ScannerFenced`. */
   saveChecks(): Promise<void>
 }
@@ -147,6 +150,7 @@ async function compareBalances(
   const moved = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) !== 0n || mayHavePassedOn(sheet))
   await report(session, sheets, last)
   const saveChecks = () => saveSheets(session, sheets, last)
+  if (ends === null) return { blocks, isGone: true, saveChecks }
   if (moved.length === 0) return { blocks, saveChecks }
   const isEveryBlockRead =
     blocks.length === last.height - session.cursor.height && blocks.every(({ spending }) => spending !== undefined)
@@ -200,11 +204,11 @@ async function startsOf(
   ledger: BalanceLedger,
   matchKeys: readonly string[],
 ): Promise<StartChecks> {
-  const { height, hash } = session.cursor
+  const { height, hash, time } = session.cursor
   const { starts, broken } = await storedStarts(session, matchKeys)
   const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
   if (unknown.length === 0) return { starts, broken }
-  for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash })) ?? []) {
+  for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash, time })) ?? []) {
     starts.set(matchKey, { height, hash, balanceBase, flowBase: 0n, through: { height, hash } })
   }
   return { starts, broken }
@@ -262,7 +266,11 @@ async function locate(
       return balanceBase === undefined ? [] : [{ height, hash, balanceBase }]
     })
     const last = blocks.slice(-1).map(({ height, hash }) => ({ height, hash, balanceBase: end }))
-    const increases = findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))
+    const increases: FoundIncrease[] = []
+    for (const one of findIncreases(start, [...inner, ...last], flows, recordedOf(sheet))) {
+      const { height } = one.increase.since
+      increases.push(one.height - height > 1 ? { ...one, from: await earliestSince(session, height) } : one)
+    }
     placed.push(...(await placeIncreases(session, blocks, matchKey, increases)))
   }
   return placed
@@ -322,8 +330,8 @@ async function report(session: ScanSession, sheets: readonly Sheet[], last: Scan
   const labels = { mode: source.mode, network: source.network }
   const gaps = sheets.filter(({ start, end }) => start === undefined && end !== undefined).length
   const shortfalls = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) < 0n).length
-  if (gaps > 0) {
-    await reportGap(session, { from: session.cursor.height + 1, to: last.height, accounts: gaps })
-  }
+  const gap = { from: session.cursor.height + 1, to: last.height, accounts: gaps }
+  // Where blocks are chosen by balances, their looks compare these accounts with their payments later.
+  if (gaps > 0) await (source.thrifty === undefined ? reportGap : countGap)(session, gap)
   if (shortfalls > 0) deps.metrics.count('scanner_balance_shortfalls_total', labels, shortfalls)
 }

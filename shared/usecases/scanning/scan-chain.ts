@@ -128,7 +128,7 @@ export function startChainScanner(deps: ScanDeps, given: ScanSource): ChainScann
         }
         logger.info({ epoch: lease.epoch, height: cursor.height }, 'scanner took the lease')
         try {
-          const memory = { index: source.createIndex(), missingSince: new Map(), attention: pauses.attention }
+          const memory = { index: source.createIndex(), missingSince: new Map(), attention: pauses.attention, pulse }
           await runSession({ deps, source, lease, cursor, ...memory })
         } finally {
           await lease.release()
@@ -176,6 +176,8 @@ async function fullTick(session: ScanSession): Promise<boolean> {
   const { source, head, cursor } = session
   // Payments above a cursor that was sent back may sum up blocks below it, which balances there would count again.
   if (isRereading(cursor)) return moved
+  // Balances of blocks below those that nodes still have prove nothing.
+  if (session.balancesUnread === true && cursor.height < (head?.height ?? 0)) return moved
   // Of blocks that passed without balances, or left by thrifty scanning before the setting changed.
   if (await proveDeadlines(session)) return true
   if (moved && (source.client.mempool !== undefined || cursor.height !== head?.height)) return true

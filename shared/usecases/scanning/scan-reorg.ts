@@ -65,14 +65,17 @@ export async function resolveReorg(session: ScanSession, headHeight: number): Pr
  * blocks that stay and are not read again. Part of the write that moves the cursor.
  */
 export async function unprovenUpTo(
-  { cursor, deps, source }: ScanSession,
+  session: ScanSession,
   { height, time }: Pick<BlockRef, 'height' | 'time'>,
 ): Promise<Pick<ChainCursor, 'unproven'>> {
+  const { cursor, deps, source } = session
   const { mode, network } = source
   const blocks = [{ height: Number.MAX_SAFE_INTEGER, hash: '' }]
   const scope = { mode, network, from: height + 1, blocks, confirmedToo: true }
   const above = await deps.payments.listNonCanonical(scope)
-  return above.some(({ block }) => (block?.increase?.since.height ?? height) < height) ? doubting(cursor, time) : {}
+  if (!above.some(({ block }) => (block?.increase?.since.height ?? height) < height)) return {}
+  session.isHeldWhileGone = false
+  return doubting(cursor, time)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { BlockPlace } from '#shared/ports/account-reader.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Payment } from '#shared/ports/payments.ts'
+import type { Pulse } from '#shared/ports/runtime.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { ChainClient, WatchIndex } from '#shared/ports/scanning.ts'
 import { scannedTime } from '#shared/usecases/networks/known-until.ts'
@@ -59,12 +60,16 @@ export interface ScanSession {
   source: ScanSource
   readonly lease: ScanLease
   readonly index: WatchIndex
+  /** Shows that a step makes progress: one of many requests to a slow node takes longer than a loop may be silent. */
+  readonly pulse?: Pick<Pulse, 'beat'> | undefined
   /** Start time of the absence of unconfirmed payments from the node's mempool, by transfer key. */
   readonly missingSince: Map<string, number>
   /** When nodes last could not confirm payments that wait, by key; absent before the first confirmation. */
   doubts?: Map<string, Ms>
   /** Whether the last balance request failed; absent before the first one. */
   balancesUnread?: boolean
+  /** Whether deadlines wait because no node has the balances of the blocks that were read last, and for no proof; absent before the first. */
+  isHeldWhileGone?: boolean
   /** Since when nodes fail to answer for balances; null or absent when they do not. */
   balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
@@ -81,8 +86,8 @@ export interface ScanSession {
   unprovenSince?: Ms | undefined
   /** For the deadlines that wait, blocks above `since` up to this one were read in full. */
   provenWhole?: (Pick<BlockPlace, 'height' | 'hash'> & { readonly since: number }) | undefined
-  /** How far the looks back of deadlines have come, which one step may not finish: by page, and good for these accounts alone. */
-  proving?: Map<number, { readonly accounts: ReadonlySet<string>; readonly from: BlockPlace }> | undefined
+  /** How far the looks back of deadlines have come for each account, which one step may not finish. */
+  proving?: Map<string, BlockPlace> | undefined
   /** Blocks, by height, that do not have what some node's logs show there; absent when no proof and no look goes on. */
   withoutLogged?: Map<number, string> | undefined
   /** Watches whose figures at the cursor were stored when they were first read, as `<match key>:<invoice id>`; absent before the first. */
@@ -140,6 +145,7 @@ export async function moveCursor(
 
 /** From here on no deadline passes before it is proven: money of blocks up to the cursor may not be stored. Throws `LeaseLost`. */
 export async function doubtDeadlines(session: ScanSession): Promise<void> {
+  session.isHeldWhileGone = false
   const change = doubting(session.cursor, session.cursor.time)
   if (Object.keys(change).length > 0) await moveCursor(session, change)
 }

@@ -15,7 +15,7 @@ import {
 } from './scan-balances.ts'
 import { outpointsOf, recordIn, scanMempool, unconfirmedOf } from './scan-mempool.ts'
 import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
-import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
+import { assertHeld, doubting, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
 
 /** A larger distance means that the scan is catching up. */
@@ -151,6 +151,7 @@ export async function commitBlocks(
   assertHeld(session)
   await record(session, { ...input, blocks: checked.blocks })
   await checked.saveChecks()
+  const held = holdWhileGone(session, checked, last.height < head.height)
   const read = blocks.map((block) => [block.height, block.hash] as const)
   const seen = [...new Map([...remembered, ...read])].sort(([one], [other]) => one - other)
   await moveCursor(session, {
@@ -170,10 +171,24 @@ export async function commitBlocks(
     advancedAt: session.deps.clock.now(),
     ...(last.hash === head.hash && atHead(session, head)),
     ...(cursor.trouble != null && { trouble: null }),
+    ...held,
     ...change?.(last),
   })
   await confirmThroughCursor(session)
   return true
+}
+
+/**
+ * Deadlines in blocks whose balances no node has any more wait for the first block that has some, or for the head: what contracts paid in time shows
+ * there, as a sum. Where blocks are chosen by balances, each deadline waits for its proof in any case.
+ */
+function holdWhileGone(session: ScanSession, { isGone = false }: CheckedBlocks, isBehind: boolean) {
+  const { cursor, source } = session
+  if (source.thrifty !== undefined) return {}
+  const wasHeld = session.isHeldWhileGone === true
+  session.isHeldWhileGone = isGone && isBehind && (wasHeld || cursor.unproven == null)
+  if (session.isHeldWhileGone) return doubting(cursor, cursor.time)
+  return wasHeld ? { unproven: null } : {}
 }
 
 /** Blocks to commit with what is needed to store them. */

@@ -6,6 +6,7 @@ import { reportUnseen } from './balance-gaps.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import {
   compareRange,
+  countWithoutLogs,
   leftId,
   type MoneyLeft,
   recordBlocks,
@@ -19,7 +20,7 @@ import {
 import { placeOf } from './scan-mode.ts'
 import { moveCursor, type ScanSession } from './scan-session.ts'
 import type { LookPace, LookProgress } from './thrifty-pace.ts'
-import { blockAt, spendBlocks } from './thrifty-reads.ts'
+import { blockAt, LOG_REQUESTS, spendBlocks } from './thrifty-reads.ts'
 
 /** How long after its deadline the address of an invoice is looked at every hour. */
 const ENDED_MS = 24 * 3_600_000
@@ -29,8 +30,6 @@ const PAGE = 100
 const PAGES = 10
 /** Addresses that left memory longer ago are looked at once a month. */
 const YEAR_MS = 365 * 24 * 3_600_000
-/** Requests for logs of accounts whose old balances are gone, in one page. */
-const LOG_REQUESTS = 20
 /** Amounts that a session remembers between two looks. */
 const OBSERVATIONS_MAX = 10_000
 /** Pause after a look that failed. */
@@ -206,7 +205,9 @@ async function compareWithPaid(
   if (derived.length === 0) return { hasListed, derived: [] }
   if (!isRead && !looking.isGone) {
     const range = { from: from.height, to: through.height, matchKeys: derived, requests: LOG_REQUESTS }
-    if (!(await recordLogged(session, range))) return 'spent'
+    const outcome = await recordLogged(session, range)
+    if (outcome === 'spent') return 'spent'
+    if (outcome === 'impossible') countWithoutLogs(session)
   }
   const { answers, at } = await newestFigures(session, derived, through)
   await reportCode(session, answers)

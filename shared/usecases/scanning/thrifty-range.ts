@@ -10,6 +10,7 @@ import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { readUntil } from '#shared/usecases/networks/known-until.ts'
+import { countWithoutLogs } from './compare-range.ts'
 import { isStarted, keepStarts } from './prove-deadlines.ts'
 import type { FiguresOfBlocks } from './scan-balances.ts'
 import { doubtDeadlines, moveCursor, type ScanSession } from './scan-session.ts'
@@ -32,8 +33,10 @@ const FRESH_MS = 30_000
 const SKEW_LIFE_MS = 600_000
 /** A look's block is expected this many times as far below the head as the pace says. */
 const HINT_MARGIN = 1.25
-/** Longest range of one step. */
+/** Longest range of one step … */
 const SPAN_MAX = 50_000
+/** … and of one that needs all logs of it: in plans that allow ten blocks in a request, a hundred requests that begin again when one fails. */
+const LOGGED_SPAN_MAX = 1_000
 /** Attempts to find a block by its time. */
 const SEEK_MAX = 6
 /** Older hashes are remembered at heights that are multiples of this: `extendWindow` keeps one in so many. */
@@ -51,11 +54,12 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   const readAt = session.deps.clock.now()
   const open = await openWatches(session)
   await passUnopened(session, head, Math.min(readAt, ...open.map(({ since }) => since)))
-  const end = await endOf(session, head)
+  const isLogged = open.some((watch) => isBusy(session, watch))
+  const end = await endOf(session, head, isLogged ? LOGGED_SPAN_MAX : SPAN_MAX)
   if (end === null) return false
   const change = passing(session, head, open)
   const stage = await stageBlocks(session)
-  const found = await searchRange(session, accounts, { end, open, stage })
+  const found = await searchRange(session, accounts, { end, open, stage, isLogged })
   if (found === 'gone') return scanForward(session, head, change)
   if (found === 'forked') return walkBack(session, head)
   const { cursor, source } = session
@@ -76,9 +80,7 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
     !(await commitBlocks(session, head, { stage, blocks, remembered, figures: figuresOf(session, found, end), change }))
   )
     return false
-  if (!found.withLogs && last.height - cursor.height > 1) {
-    session.deps.metrics.count('scanner_ranges_without_logs_total', { mode: source.mode, network: source.network })
-  }
+  if (!found.withLogs && last.height - cursor.height > 1) countWithoutLogs(session)
   remember(session, last.height === found.through ? found : null, last)
   return true
 }
@@ -96,20 +98,25 @@ interface RangeSearch {
   readonly end: BlockRef
   readonly open: readonly OpenWatch[]
   readonly stage: BlockStage
+  /** Whether all logs of the range are read. */
+  readonly isLogged: boolean
 }
+
+/** An address that its owner also uses gains and loses tokens between two looks, and so does one with code: only logs show both. */
+const isBusy = ({ thrifty }: ScanSession, { isListed, matchKey }: OpenWatch): boolean =>
+  isListed || hasCode(thrifty?.baseline?.state.get(matchKey))
 
 /**
  * Coins of a derived address leave by its key alone, which the proof of its deadline notices: the number of sent transactions is read when an
  * invoice is first read, and there. The owner of a listed address sends at any time. What an address with code does shows in no figure,
  * and its tokens come and go like those of a listed one.
  */
-function searchRange(session: ScanSession, accounts: AccountReader, { end, open, stage }: RangeSearch) {
+function searchRange(session: ScanSession, accounts: AccountReader, { end, open, stage, isLogged }: RangeSearch) {
   const { cursor } = session
   const matchKeys = open.map(({ matchKey }) => matchKey)
   const others = [...stage.accounts.keys()].filter((matchKey) => !matchKeys.includes(matchKey))
   const { baseline = null } = session.thrifty ?? {}
   const senders = open.flatMap((watch) => (watch.isListed || !isStarted(session, watch) ? watch.matchKey : []))
-  const isBusy = ({ isListed, matchKey }: OpenWatch) => isListed || hasCode(baseline?.state.get(matchKey))
   return accounts.touched({
     from: cursor,
     to: end,
@@ -118,8 +125,7 @@ function searchRange(session: ScanSession, accounts: AccountReader, { end, open,
     senders,
     exactly: true,
     least: leastOf(session),
-    // An address that its owner also uses gains and loses tokens between two looks: only logs show both.
-    budget: searchBudget(session, open.some(isBusy) ? Number.POSITIVE_INFINITY : 1),
+    budget: searchBudget(session, isLogged ? Number.POSITIVE_INFINITY : 1),
     hint: lastSame(session, end),
     ...(baseline?.hash === cursor.hash && { before: baseline.state }),
   })
@@ -132,9 +138,9 @@ function lastSame({ thrifty, source }: ScanSession, end: BlockRef): number {
 }
 
 /** The newest block of the range, which the node still has as the head. */
-async function endOf(session: ScanSession, head: Head): Promise<BlockRef | null> {
+async function endOf(session: ScanSession, head: Head, spanMax: number): Promise<BlockRef | null> {
   const { cursor, source } = session
-  const height = Math.min(head.height, cursor.height + SPAN_MAX, endBeforeTrouble(cursor))
+  const height = Math.min(head.height, cursor.height + spanMax, endBeforeTrouble(cursor))
   // The node that answers about the range must have this block before and after: asking for it by height once more proves nothing.
   if (height === head.height && head.block !== undefined) return head.block
   const end = await source.client.blockAt(height)

@@ -1,12 +1,16 @@
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { SearchBudget } from '#shared/ports/account-reader.ts'
 import type { WatchedMethod } from '#shared/ports/invoices.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
-import { scannedTime } from '#shared/usecases/networks/known-until.ts'
+import { knownUntil, scannedTime } from '#shared/usecases/networks/known-until.ts'
 import type { ScanSession } from './scan-session.ts'
 
 /** Readings of state that one search makes between both ends of its range. */
 const READS_MAX = 400
+
+/** Requests for logs of what accounts got in a long time, in one proof and in one page of a look. */
+export const LOG_REQUESTS = 20
 
 /** What one search may cost: as many blocks as a step reads, and so many requests for logs. */
 export const searchBudget = ({ source }: ScanSession, logs: number): SearchBudget => ({
@@ -39,6 +43,9 @@ export interface OpenWatch extends WatchedMethod {
   readonly invoiceIds: readonly string[]
 }
 
+/** Their match keys, in their order. */
+export const keysOf = (watches: readonly OpenWatch[]): string[] => watches.map(({ matchKey }) => matchKey)
+
 /**
  * Payment methods of open invoices whose deadline the cursor has not passed, or has passed without a proof, each address once: with its earliest showing and its next
  * deadline. Read after the head: an invoice that is missing was shown to nobody before that head was made.
@@ -67,10 +74,21 @@ export async function openWatches({ deps, source, cursor, index }: ScanSession):
 }
 
 /** A block that the node must have. Throws `NodeUnreliable`. */
-export async function blockAt({ source }: ScanSession, height: number): Promise<BlockRef> {
+export async function blockAt({ source, pulse }: ScanSession, height: number): Promise<BlockRef> {
+  pulse?.beat()
   const block = await source.client.blockAt(height)
   if (block === null) throw new NodeUnreliable(`the node has no block ${height} below its head`)
   return block
+}
+
+/**
+ * When money of a sum may have come first whose earlier balance is that of a block: after the block, and after every deadline that has passed because
+ * nothing had come.
+ */
+export async function earliestSince(session: ScanSession, height: number): Promise<Ms> {
+  const { cursor, source } = session
+  const { time } = await blockAt(session, height)
+  return Math.max(time, knownUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
 }
 
 /** The block at a height as full scanning reads it; `coins` are accounts whose coin balance counts. Throws `NodeUnreliable` unless it is still the node's block there. */

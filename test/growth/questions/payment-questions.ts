@@ -64,7 +64,6 @@ const PAYMENTS: DeclaredQueries<ReturnType<typeof createPaymentRepository>> = {
       ...{ ...PLACE, assets: ['eth_ethereum', 'usdt_ethereum'], matchKeys: [facts.matchKey(facts.old)] },
       ...{ from: heightAt(facts, facts.old) - 1, to: heightAt(facts, facts.old) + 100 },
     }),
-  listByKeyPrefix: (on, facts) => on.listByKeyPrefix(facts.paymentKey(facts.old).slice(0, -2)),
   listUnheld: (on, facts) => on.listUnheld(MODE, [facts.matchKey(facts.old)], 20),
   countInBlocks: (on, facts) => on.countInBlocks({ ...PLACE, from: tip(facts) - 10, to: tip(facts) }),
   attribute: BY_KEY,

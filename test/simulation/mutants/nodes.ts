@@ -5,8 +5,8 @@ export const NODE_MUTANTS: readonly Mutant[] = [
   {
     name: 'skipped-blocks-pass-deadlines',
     file: 'shared/usecases/networks/known-until.ts',
-    find: 'const read = Math.min(readUntil(cursor, blockTimeMs), skipped?.since ?? Number.POSITIVE_INFINITY)',
-    replace: 'const read = readUntil(cursor, blockTimeMs)',
+    find: 'Math.min(readUntil(cursor, blockTimeMs), cursor.skipped?.since ?? Number.POSITIVE_INFINITY)',
+    replace: 'readUntil(cursor, blockTimeMs)',
     what: 'Deadlines pass behind blocks that were skipped, before a person has looked.',
     seed: '73',
   },

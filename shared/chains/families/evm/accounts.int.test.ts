@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { call } from '#dev/local-chain/pay.ts'
 import { ASSETS } from '#shared/chains/definitions/assets.ts'
+import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { type AccountQuestion, type AccountReader, type BlockPlace, hasCode } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { Lie } from '#test/support/lying-node.ts'
+import { HONEST, startWorldNode } from '#test/support/world-node.ts'
 import type { EvmClient } from './client.ts'
 
 const OURS = WATCHED_ACCOUNT.slice(2).toLowerCase()
@@ -255,4 +257,19 @@ describe('a node that lies', () => {
     isOld = true
     await expect(reader.glance([OURS])).rejects.toThrow(NodeUnreliable)
   })
+})
+
+// Guarantee: where answers state the height of a parent chain's block, the time shows that a node ignored the hash: two newest balances are no "unchanged".
+it('balances of a block are those of that block on a network whose contracts see a parent chain', async () => {
+  const from = await head()
+  await stage.chain.rpc('evm_increaseTime', [60])
+  await pay('eth_ethereum', ETHER)()
+  await stage.chain.mine()
+  const to = await head()
+  const node = await startWorldNode(stage.chain.url, { ...HONEST, ignoresHashes: true })
+  stage.keep(node)
+  const { balances } = stage.client([node.url], { chain: { ...CHAINS.ethereum, numbersAreParents: true } })
+  const coinsAt = async ({ height, hash }: BlockPlace) =>
+    (await balances?.read([OURS], { height, hash }))?.get(OURS) ?? 0n
+  expect((await coinsAt(to)) - (await coinsAt(from))).toBe(ETHER)
 })

@@ -24,6 +24,9 @@ const BEHIND_MS = 30_000
 /** … for this long at most: a time that no other answer confirms was wrong. */
 const NEWEST_MS = 60_000
 
+/** Requests for logs of a range in which a token gave no balance, at least: more of them begin again too often when one fails. */
+const UNKNOWN_LOGS_MAX = 100
+
 type Findings = AccountFindings | 'forked' | 'gone'
 
 /** Chooses blocks by balances, and by logs of tokens to the accounts. All answers about a range come from one node. */
@@ -126,9 +129,11 @@ async function search(node: RpcNode, tools: Tools, question: AccountQuestion): P
   const ends = await readEnds(node, tools, question)
   if (ends === 'gone') return 'gone'
   // Money of a token that cannot be asked for balances shows in its logs alone.
-  const requests = hasUnknown(ends) ? Number.POSITIVE_INFINITY : question.budget.logs
+  const isUnknown = hasUnknown(ends)
+  const requests = isUnknown ? Math.max(UNKNOWN_LOGS_MAX, question.budget.logs) : question.budget.logs
   const range = { from: from.height, to: to.height, matchKeys, requests }
   const received = await tools.logs.read(node, range)
+  if (received === null && isUnknown) return 'gone'
   const sums = received === null ? new Map<string, bigint>() : sumsOf(received)
   if (received !== null) checkGrowth(node, { contracts: tools.contracts, matchKeys, ends, sums })
   const moved = [...matchKeys, ...others].filter(
@@ -162,12 +167,15 @@ interface Ends {
 async function readEnds(node: RpcNode, tools: Tools, question: AccountQuestion): Promise<Ends | 'gone'> {
   const { from, to, matchKeys, others = [], senders, before: known } = question
   const all = [...matchKeys, ...others]
-  const hasAll = known !== undefined && all.every((matchKey) => known.has(matchKey))
-  const after = await stateAt(node, tools, { matchKeys: all, senders, block: to })
-  if (after === null) return 'gone'
+  const remembered = known !== undefined && all.every((matchKey) => known.has(matchKey)) ? known : null
+  const first = () => stateAt(node, tools, { matchKeys: all, senders, block: from })
+  // The older state comes first: a node that has dropped it is asked for nothing else.
+  const then = remembered ?? (await first())
+  const after = then === null ? null : await stateAt(node, tools, { matchKeys: all, senders, block: to })
+  if (then === null || after === null) return 'gone'
   // What was remembered may come from another node: a difference counts only against balances of this one, while it has them.
-  const isSame = hasAll && all.every((matchKey) => same(known.get(matchKey), after.get(matchKey)))
-  const before = isSame ? known : await stateAt(node, tools, { matchKeys: all, senders, block: from })
+  const isSame = then !== remembered || all.every((matchKey) => same(then.get(matchKey), after.get(matchKey)))
+  const before = isSame ? then : await first()
   return before === null ? 'gone' : { before, after }
 }
 
@@ -189,8 +197,8 @@ async function stateAt(
   const held =
     hash === undefined
       ? await holdings.read(node, matchKeys, toQuantity(height))
-      : await holdingsAt(holdings, node, matchKeys, { height, hash, numbersAreParents })
-  const sent = await holdings.sent(node, senders, toQuantity(height))
+      : await holdingsAt(holdings, node, matchKeys, { height, hash, time, numbersAreParents })
+  const sent = held === null ? null : await holdings.sent(node, senders, toQuantity(height))
   if (held === null || sent === null) return null
   const isNamed = numbersAreParents || held.number === height
   if (matchKeys.length > 0 && (!isNamed || (time !== undefined && held.time !== time))) {

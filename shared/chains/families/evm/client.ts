@@ -37,7 +37,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
   const readAlone = createLoneReader(options)
   const patientScan = createPatientScan()
   const unshown = createTransferCheck(`${options.mode}:${options.chain.id}`, options.nativeAsset)
-  const usedAccounts = createUseReader(options.tokens)
+  const usedAccounts = createUseReader(options)
   let known: { readonly height: number; readonly hash: string } | null = null
 
   return {

@@ -7,6 +7,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { createBalanceReader } from './balances.ts'
+import { blockRef } from './block-scan.ts'
 import type { EvmClientOptions, EvmToken } from './options.ts'
 import { bytesSchema, headerSchema, quantitySchema } from './wire.ts'
 
@@ -38,8 +39,8 @@ type Options = Pick<EvmClientOptions, 'chain' | 'chainId' | 'mode' | 'nativeAsse
  * the base chain where the network's definition names its oracle.
  */
 export function createEvmFunds(pool: RpcPool<RpcNode>, options: Options): FundsReader {
-  const coins = createBalanceReader()
-  const { nativeAsset, tokens } = options
+  const { nativeAsset, tokens, chain } = options
+  const coins = createBalanceReader(chain.numbersAreParents)
 
   return {
     read(addresses) {
@@ -49,7 +50,7 @@ export function createEvmFunds(pool: RpcPool<RpcNode>, options: Options): FundsR
         await node.call('eth_syncing', [], z.literal(false))
         const head = await node.call('eth_getBlockByNumber', ['latest', false], headerSchema)
         const keys = addresses.map(({ matchKey }) => matchKey)
-        const held = await coins.read(node, keys, head)
+        const held = await coins.read(node, keys, blockRef(head))
         if (held === null) throw new NodeUnreliable('the node has no state of its newest block')
         const pairs = keys.flatMap((key) => tokens.map((token) => ({ key, token })))
         const answers = await mapConcurrently(pairs, CONCURRENCY, ({ key, token }) =>

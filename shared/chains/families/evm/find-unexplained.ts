@@ -13,6 +13,13 @@ const CONCURRENCY = 4
 /** Hex digits of an account. */
 const KEY_DIGITS = 40
 
+/** Whose balances are compared, and with which direct transfers. */
+interface UnparsedQuestion {
+  readonly watches: WatchIndex
+  readonly sent: readonly RawTransfer[]
+  readonly numbersAreParents: boolean | undefined
+}
+
 /**
  * Watched accounts, as match keys, whose balance changed in one block by a different amount than these direct transfers explain. All
  * watched accounts are read, a chunk at a time. Throws `RpcFailure` of kind `pruned` when the node has dropped one of the two states.
@@ -20,10 +27,9 @@ const KEY_DIGITS = 40
 export async function findUnexplained(
   node: RpcNode,
   block: Block,
-  watches: WatchIndex,
-  sent: readonly RawTransfer[],
+  { watches, sent, numbersAreParents }: UnparsedQuestion,
 ): Promise<readonly string[]> {
-  const reader = createBalanceReader()
+  const reader = createBalanceReader(numbersAreParents)
   const changed: Change[] = []
   const chunks = chunksOf(watches.keys())
   const work = async (): Promise<void> => {
@@ -51,11 +57,13 @@ async function changesIn(
   block: Block,
   matchKeys: readonly string[],
 ): Promise<readonly Change[]> {
-  const before = await reader.read(node, matchKeys, { hash: block.parentHash })
-  const after = before === null ? null : await reader.read(node, matchKeys, { hash: block.hash })
+  const { number: height, hash, parentHash, timestamp } = block
+  const before = await reader.read(node, matchKeys, { height: height - 1, hash: parentHash })
+  const place = { height, hash, time: timestamp * 1_000 }
+  const after = before === null ? null : await reader.read(node, matchKeys, place)
   if (before === null || after === null) {
     const details = { method: 'eth_getBalance' }
-    throw new RpcFailure('pruned', `${node.host} has dropped the balances of block ${block.number}`, details)
+    throw new RpcFailure('pruned', `${node.host} has dropped the balances of block ${height}`, details)
   }
   return matchKeys.flatMap((matchKey) => {
     const increaseBase = (after.get(matchKey) ?? 0n) - (before.get(matchKey) ?? 0n)

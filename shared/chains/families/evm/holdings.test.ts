@@ -42,7 +42,9 @@ function rig(answer: (given: CallFacts) => Answer | null, mayLackTokens = false)
     },
   } as unknown as RpcNode
   const reader = createHoldingsReader({ tokens: [TOKEN], mayLackTokens, now: () => clock.time })
-  return { clock, requests, read: (block: typeof OLD | 'latest' = 'latest') => reader.read(node, [ACCOUNT], block) }
+  const read = (block: typeof OLD | 'latest' = 'latest', accounts: readonly string[] = [ACCOUNT]) =>
+    reader.read(node, accounts, block)
+  return { clock, requests, read }
 }
 
 function honest({ method, together }: CallFacts): Answer {
@@ -120,6 +122,25 @@ describe('balances of many accounts at once', () => {
     expect(await triesAt(180_000)).toBe(false)
     expect(await triesAt(182_000)).toBe(true)
     expect(await triesAt(182_000 + 3_600_000)).toBe(true)
+  })
+})
+
+describe('balances in several requests', () => {
+  // Guarantee: two back ends of one URL, one of which ignores hashes, give no balances that look like those of one block.
+  it.each([
+    ['times', 1n],
+    ['heights', 1n << 64n],
+  ])('are of no named block where their %s differ', async (_, more) => {
+    const accounts = Array.from({ length: 200 }, (__, at) => at.toString(16).padStart(40, '1'))
+    const stamp = 10n + (7n << 64n)
+    const answers = [150, 50].flatMap(
+      (count, at) => `0x${word(at === 0 ? stamp : stamp + more)}${word(7n).repeat(2 * count)}`,
+    )
+    let turn = 0
+    const { read } = rig(({ together }) => (together ? (answers[turn++ % 2] ?? null) : null))
+    const named = await read(OLD, accounts)
+    expect([named?.time, named?.number]).toEqual([Number.NaN, Number.NaN])
+    expect(await read('latest', accounts)).toMatchObject({ time: 10_000, number: 7 })
   })
 })
 

@@ -57,7 +57,7 @@ const READ_HOLDINGS = [
 /** A block by its hash (EIP-1898) or height, or the newest one. */
 export type BlockTag = { readonly blockHash: string } | string
 
-/** Balances of accounts at a block, as its own answer states it. */
+/** Balances of accounts at a block, as its own answer states it: of several answers about the newest block, the oldest; `NaN` where those about a named one differ. */
 export interface TimedHoldings {
   /** Milliseconds. */
   readonly time: number
@@ -122,8 +122,9 @@ export function createHoldingsReader({ now, ...options }: HoldingsOptions): Hold
     for (let start = 0; start < matchKeys.length; start += perRequest) {
       const chunk = matchKeys.slice(start, start + perRequest)
       const answer = await readChunk(node, chunk, block)
-      time = Math.min(time, answer.time)
-      number = Math.min(number, answer.number)
+      const isOther = start > 0 && block !== 'latest' && (answer.time !== time || answer.number !== number)
+      time = isOther ? Number.NaN : Math.min(time, answer.time)
+      number = isOther ? Number.NaN : Math.min(number, answer.number)
       for (const [at, matchKey] of chunk.entries()) {
         const { figures, hasCode } = answer.rows[at] ?? missing(matchKey)
         holdings.set(matchKey, figures)
@@ -300,26 +301,33 @@ function missing(account: string): never {
   throw new NodeUnreliable(`no balance of ${account} was read`)
 }
 
+/** A block whose balances are requested. Where answers do not state its height, `time`, in milliseconds, shows which block they are about: it is read unless it is known. */
+export interface NamedBlock {
+  readonly height: number
+  readonly hash: string
+  readonly time?: number | undefined
+}
+
 /**
- * Balances at a block of this height and hash; null when the node has dropped its state. A node that ignores hashes answers about its newest
- * block, which the height in its answer shows: it is asked by height, and for its block there. Throws `NodeUnreliable` when that is another one.
+ * Balances at a block; null when the node has dropped its state. A node that ignores hashes answers about its newest block, which its answer
+ * shows: it is asked by height, and for its block there. Throws `NodeUnreliable` when that is another one.
  */
 export async function holdingsAt(
   reader: HoldingsReader,
   node: RpcNode,
   matchKeys: readonly string[],
-  {
-    height,
-    hash,
-    numbersAreParents,
-  }: { readonly height: number; readonly hash: string; readonly numbersAreParents: boolean },
+  { height, hash, time, numbersAreParents }: NamedBlock & { readonly numbersAreParents: boolean },
 ): Promise<TimedHoldings | null> {
   const named = await reader.read(node, matchKeys, { blockHash: hash })
-  if (named === null || matchKeys.length === 0 || numbersAreParents || named.number === height) return named
+  if (named === null || matchKeys.length === 0) return named
+  const timeOf = async () => (await readHeaderOf(node, { blockHash: hash })).timestamp * 1_000
+  const at = numbersAreParents ? (time ?? (await timeOf())) : height
+  const isNamed = (seen: TimedHoldings): boolean => (numbersAreParents ? seen.time : seen.number) === at
+  if (isNamed(named)) return named
   const seen = await reader.read(node, matchKeys, toQuantity(height))
   if (seen === null) return null
   const header = await readHeaderOf(node, toQuantity(height))
-  if (seen.number !== height || header.hash !== hash) {
+  if (!isNamed(seen) || header.hash !== hash) {
     throw new NodeUnreliable(`the node at ${node.host} gave balances of another block than ${height}`)
   }
   return seen

@@ -31,7 +31,10 @@ export function createLoneReader(
   async function scanBody(node: RpcNode, { block, unparsed }: BlockApart, question: BlockQuestion) {
     const logs = await readLogs(node, scope, logReader, block)
     const scanned = await findTransfers(node, scope, { block, logs }, question)
-    if (unparsed.length > 0 && !scope.logged) await proveMovedNothing(node, { block, unparsed }, question, scanned)
+    const { numbersAreParents } = options.chain
+    const body = { block, unparsed }
+    if (unparsed.length > 0 && !scope.logged)
+      await proveMovedNothing(node, body, { ...question, numbersAreParents }, scanned)
     return scanned
   }
 
@@ -53,11 +56,11 @@ export function createLoneReader(
 async function proveMovedNothing(
   node: RpcNode,
   { block, unparsed }: BlockApart,
-  { watches }: BlockQuestion,
+  { watches, numbersAreParents }: BlockQuestion & { readonly numbersAreParents: boolean | undefined },
   { transfers }: ScannedBlock,
 ): Promise<void> {
-  const coins = transfers.filter(({ contract }) => contract === null)
-  const [moved] = await findUnexplained(node, block, watches, coins)
+  const sent = transfers.filter(({ contract }) => contract === null)
+  const [moved] = await findUnexplained(node, block, { watches, sent, numbersAreParents })
   if (moved === undefined) return
   const address = checksumAddress(moved)
   throw new NodeUnreliable(`the balance of ${address} moved, and ${unparsed.join(' and ')} cannot be parsed`)

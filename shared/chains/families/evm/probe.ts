@@ -3,7 +3,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { required, unserved } from '../../nodes/needs.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { TRANSFER_TOPIC } from './extract.ts'
-import { createHoldingsReader } from './holdings.ts'
+import { createHoldingsReader, holdingsAt } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
 import { LOG_RANGE_MAX } from './read-logs.ts'
 import { toQuantity } from './rpc.ts'
@@ -30,10 +30,9 @@ export function createProbe(
     const newest = required(await header(node, 'latest'), 'newest block')
     const height = Math.max(0, newest.number - Math.ceil(DAY_MS / chain.blockTimeMs))
     const old = required(await header(node, toQuantity(height)), `block ${height}, of a day ago`)
-    required(
-      await holdings.read(node, [SOMEBODY], { blockHash: old.hash }),
-      `balances of block ${height}, of a day ago`,
-    )
+    const place = { height, hash: old.hash, time: old.timestamp * 1_000 }
+    const question = { ...place, numbersAreParents: chain.numbersAreParents === true }
+    required(await holdingsAt(holdings, node, [SOMEBODY], question), `balances of block ${height}, of a day ago`)
   }
 
   async function readLogs(node: RpcNode): Promise<void> {

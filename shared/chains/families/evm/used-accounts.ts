@@ -3,7 +3,8 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createBalanceReader } from './balances.ts'
-import type { EvmToken } from './options.ts'
+import { blockRef } from './block-scan.ts'
+import type { EvmClientOptions } from './options.ts'
 import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
 
 /** Selector of `balanceOf(address)`, EIP-20. */
@@ -19,8 +20,8 @@ type Account = { readonly matchKey: string }
  * block. Accounts emptied by others, with `transferFrom` or a permit, leave no trace in the state. Throws `NodeUnreliable`
  * for a node that is still syncing, has dropped that state or returns a malformed response.
  */
-export function createUseReader(tokens: readonly EvmToken[]) {
-  const balances = createBalanceReader()
+export function createUseReader({ tokens, chain }: Pick<EvmClientOptions, 'tokens' | 'chain'>) {
+  const balances = createBalanceReader(chain.numbersAreParents)
 
   return async (node: RpcNode, accounts: readonly Account[]): Promise<ReadonlySet<string>> => {
     // Nodes return their progress while they sync; only `false` means that they have the chain.
@@ -28,7 +29,7 @@ export function createUseReader(tokens: readonly EvmToken[]) {
     const head = await node.call('eth_getBlockByNumber', ['latest', false], headerSchema)
     const block = { blockHash: head.hash }
     const keys = accounts.map(({ matchKey }) => matchKey)
-    const coins = await balances.read(node, keys, head)
+    const coins = await balances.read(node, keys, blockRef(head))
     if (coins === null) throw new NodeUnreliable('the node has no state of its newest block')
 
     const isUsed = async (key: string): Promise<boolean> => {
