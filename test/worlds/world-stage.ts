@@ -322,6 +322,8 @@ async function openRun({ stores, chain, payers, pace }: Ground, history: History
    */
   async function compare(): Promise<void> {
     if (scanner === null) start()
+    // Tokens that came and left between two looks are seen with the next change, or at the deadline.
+    await payers.pay(at(0), 'usdt_ethereum', sized('usdt_ethereum', 1n))
     await mine(CONFIRMATIONS)
     node.mend()
     const paidUntil = await height()
