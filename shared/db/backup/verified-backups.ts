@@ -34,12 +34,7 @@ const factSchema = z.object({
 })
 const VERIFIED = jsonFact(VERIFIED_BACKUP_FACT, factSchema)
 const copiedSchema = z.object({ archives: z.number().int(), changes: z.number().int() })
-const changesSchema = z.object({
-  chain: z.string(),
-  takenAt: z.number().int(),
-  // Earlier versions stored none.
-  copied: copiedSchema.nullable().default(null),
-})
+const changesSchema = z.object({ chain: z.string(), takenAt: z.number().int(), copied: copiedSchema.nullable() })
 const CHANGES = jsonFact(CHANGES_FACT, changesSchema)
 
 /** Verified back-ups and attempts on MongoDB: one fact of the installation each. */

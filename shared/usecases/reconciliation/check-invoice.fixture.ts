@@ -69,10 +69,10 @@ export function recordsOf(paymentMethod: PaymentMethod, steps: readonly Step[]):
   const events = effects.flatMap((effect, index): readonly PublishedEvent[] => {
     const seq = index + 1
     if (effect.kind !== 'event') return []
-    // Later ones name their time; those of earlier versions do not.
+    // Those after the creation name their time.
     return [
       {
-        id: eventId(ID, seq, seq % 2 === 0 ? null : T0 + seq),
+        id: eventId(ID, seq, seq === 1 ? null : T0 + seq),
         seq,
         type: effect.type,
         workspaceId: 'shop',

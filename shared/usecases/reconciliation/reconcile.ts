@@ -254,7 +254,7 @@ function strangers({ invoice, events }: InvoiceRecords): readonly string[] {
   const { terms, state } = invoice
   return events.flatMap(({ id, seq, workspaceId, mode }) => {
     if (seq < 1 || seq > state.eventSeq) return [`event ${id} has number ${seq} of ${state.eventSeq}`]
-    // The time follows, where the event is none of the creation or of an earlier version.
+    // The time follows, unless the event is one of the creation.
     const isItsId = id === eventId(terms.id, seq) || id.startsWith(`${eventId(terms.id, seq)}_`)
     const own = isItsId && workspaceId === terms.workspaceId && mode === terms.mode
     return own ? [] : [`event ${id} with number ${seq} is not its own`]

@@ -13,11 +13,10 @@ import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.
 import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
-import type { Possibility } from './request-by-age.ts'
 import { assertHeld, type ScanSession, writeScope } from './scan-session.ts'
 import { confirmThroughCursor } from './scan-tick.ts'
 import { settleIncreases } from './settle-increases.ts'
-import { blockAt, leastOf, readChosen, searchBudget } from './thrifty-reads.ts'
+import { blockAt, leastOf, type Possibility, readChosen, searchBudget } from './thrifty-reads.ts'
 
 /** Balances of these addresses against payments that are stored for a range at or below the cursor. */
 export interface RangeComparison {

@@ -3,9 +3,8 @@ import type { BlockPlace, Holdings } from '#shared/ports/account-reader.ts'
 import type { AccountStart } from '#shared/ports/native-balances.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { compareRange } from './compare-range.ts'
-import { type Possibility, requestByAge } from './request-by-age.ts'
 import type { ScanSession } from './scan-session.ts'
-import { blockAt, keysOf, LOG_REQUESTS, type OpenWatch } from './thrifty-reads.ts'
+import { blockAt, keysOf, LOG_REQUESTS, type OpenWatch, type Possibility, requestByAge } from './thrifty-reads.ts'
 
 /** How long a deadline waits for the logs of tokens that came in; then a person decides. */
 const PATIENCE_MS = 60_000

@@ -15,7 +15,6 @@ import {
   storedSums,
 } from './compare-range.ts'
 import { hasSent, lookBack, type Scene } from './look-back.ts'
-import { requestByAge } from './request-by-age.ts'
 import { waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
 import {
@@ -26,6 +25,7 @@ import {
   leastOf,
   type OpenWatch,
   openWatches,
+  requestByAge,
   spendBlocks,
 } from './thrifty-reads.ts'
 

@@ -2,10 +2,9 @@ import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
-import { type ChainClient, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeUnreliable, type Silence } from '#shared/ports/scanning.ts'
 import { isRereading } from '#shared/usecases/networks/network-lag.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { reportNodeTimeout } from './node-timeout.ts'
 import {
   type CheckedBlocks,
   type CoinAccounts,
@@ -14,10 +13,12 @@ import {
   type FiguresOfBlocks,
 } from './scan-balances.ts'
 import { outpointsOf, recordIn, scanMempool, unconfirmedOf } from './scan-mempool.ts'
-import { isReplaced, resolveReorg, resumeHalted, waiting } from './scan-reorg.ts'
+import { isReplaced, resolveReorg, resumeHalted, standingStill, waiting } from './scan-reorg.ts'
 import { assertHeld, doubting, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
 
+/** Payments that have waited this long for a silent node are reported. */
+const PATIENCE_MS = 15 * 60_000
 /** A larger distance means that the scan is catching up. */
 const LIVE_LAG_MAX = 20
 /** How often a quiet chain's cursor records that its node still responds. */
@@ -289,3 +290,68 @@ function reportPosition({ deps, source, cursor }: ScanSession, head: Pick<Head, 
   deps.metrics.gauge('scanner_head_height', head.height, labels)
   deps.metrics.gauge('scanner_lag_blocks', Math.max(0, head.height - cursor.height), labels)
 }
+
+/**
+ * Reports why payments are not confirmed when the second node is silent, or its blocks stand still: at the cursor and its gauge at once, to
+ * operators after 15 minutes. Withdraws both when nothing waits any more or all nodes respond with current blocks. `held` payments were not confirmed by a second node just now.
+ */
+async function reportNodeTimeout(session: ScanSession, held: number): Promise<void> {
+  const { deps, silence } = session
+  const missed = await whoIsMissed(session, held)
+  const now = deps.clock.now()
+  if (missed !== null) {
+    const reason = `Payments are waiting for confirmation by a second node: ${missed}.`
+    const { since = now, isReported = false } = silence ?? {}
+    const isDue = !isReported && now - since > PATIENCE_MS
+    if (isDue) await deps.exceptions.open([silentNodes(session, missed)])
+    session.silence = { reason, since, isReported: isReported || isDue }
+    await tell(session, reason)
+    return
+  }
+  // A process that just started does not know the silent nodes yet: an earlier report stays until then.
+  if (silence === null || (silence === undefined && held > 0)) return
+  await deps.exceptions.close([silentId(session)], now)
+  session.silence = null
+  if (silence !== undefined) await tell(session, null)
+}
+
+/** Which nodes payments wait for, and why these confirm nothing; null when none waits for such a node. */
+async function whoIsMissed({ deps, source, cursor }: ScanSession, held: number): Promise<string | null> {
+  const silence = source.client.silence?.() ?? null
+  const missed = silence === null ? '' : missedNodes(silence)
+  if (silence === null || missed === '') return null
+  if (held > 0) return missed
+  if (silence.answering > 1) return null
+  // Payments that must be final are not due with the response of one node.
+  const { mode, network } = source
+  const buried = { mode, network, height: cursor.height, finalizedHeight: cursor.height }
+  return (await deps.payments.dueForConfirmation(buried)).length > 0 ? missed : null
+}
+
+/** Names the nodes and what is wrong with each; empty when none is down or stands still. */
+function missedNodes({ hosts, outdated }: Silence): string {
+  const silent = hosts.length === 0 ? [] : [`${hosts.join(' and ')} did not respond`]
+  return [...silent, ...standingStill(outdated)].join(', and ')
+}
+
+async function tell(session: ScanSession, reason: string | null): Promise<void> {
+  const change = waiting(session, reason)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
+}
+
+function silentNodes(session: ScanSession, missed: string) {
+  const { mode, network } = session.source
+  return {
+    id: silentId(session),
+    kind: 'halted_chain',
+    workspaceId: null,
+    mode,
+    invoiceId: null,
+    paymentKey: null,
+    detail: `Payments on ${network} (${mode}) have waited 15 minutes for confirmation by a second node: ${missed}. Repair it, or remove it from PAYMESH_NETWORKS.`,
+    openedAt: session.deps.clock.now(),
+    closedAt: null,
+  } as const
+}
+
+const silentId = ({ source }: ScanSession) => `halted_chain:${source.mode}:${source.network}:silent_node`

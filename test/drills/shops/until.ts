@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const LIMIT_MS = 60_000
+/** A key may make two requests a second, and the shop that is waited for makes them with the same key. */
+const PAUSE_MS = 1_000
 
 /** Waits for a value that is neither false nor null; rejects after `limitMs`, a minute by default. Failures of the question count as not yet. */
 export async function until<T>(
@@ -9,7 +11,7 @@ export async function until<T>(
   limitMs = LIMIT_MS,
 ): Promise<T> {
   let last: unknown
-  for (const end = Date.now() + limitMs; Date.now() < end; await delay(100)) {
+  for (const end = Date.now() + limitMs; Date.now() < end; await delay(PAUSE_MS)) {
     try {
       const value = await question()
       if (value !== false && value !== null) return value

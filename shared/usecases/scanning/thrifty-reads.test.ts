@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestByAge } from './request-by-age.ts'
+import { requestByAge } from './thrifty-reads.ts'
 
 /** So many accounts, oldest first, of which the first `gone` ones are impossible. */
 async function requested(count: number, gone: number, isSpent = false) {
