@@ -22,10 +22,16 @@ const MINUTE = 60_000
 const NETWORK = 'polygon'
 const ID = `test:${NETWORK}`
 const browser = useBrowser()
+const OWNER = 'browser-test'
+/** A lease that ends much later than a scanner's would count as one of a wrong clock. */
+const LEASE_MS = 60_000
+const RENEW_MS = 5_000
+
 let dev: DevInfo
 let dataDir: string
 let shop: Paymesh
 let db: Database
+let renewing: NodeJS.Timeout | undefined
 
 beforeAll(async () => {
   dataDir = inject('stackDataDir')
@@ -41,8 +47,9 @@ afterAll(async () => {
 
 /** Takes the scan of the local Polygon over, as a scanner on another machine would, and fails on the next block for five minutes. */
 async function failOnNextBlock(): Promise<ChainCursor> {
-  const held = { owner: 'browser-test', until: new Date(Date.now() + 60 * MINUTE) }
+  const held = { owner: OWNER, until: leaseEnd() }
   await db.collection(CHAIN_CURSORS).updateOne({ _id: ID }, { $set: { lease: held }, $inc: { leaseEpoch: 1 } })
+  renewing = setInterval(() => void renew(), RENEW_MS)
   const cursors = createCursorRepository(db)
   const cursor = await cursors.find('test', NETWORK)
   if (cursor?.lease == null) throw new Error('no cursor')
@@ -58,8 +65,14 @@ async function failOnNextBlock(): Promise<ChainCursor> {
   return cursor
 }
 
-const letGoOn = () =>
-  db.collection(CHAIN_CURSORS).updateOne({ _id: ID, 'lease.owner': 'browser-test' }, { $set: { lease: null } })
+const leaseEnd = () => new Date(Date.now() + LEASE_MS)
+const renew = () =>
+  db.collection(CHAIN_CURSORS).updateOne({ _id: ID, 'lease.owner': OWNER }, { $set: { 'lease.until': leaseEnd() } })
+
+async function letGoOn(): Promise<void> {
+  clearInterval(renewing)
+  await db.collection(CHAIN_CURSORS).updateOne({ _id: ID, 'lease.owner': OWNER }, { $set: { lease: null } })
+}
 
 /** An unpaid invoice whose time ends now, behind the last block that was read. */
 async function overdueInvoice(): Promise<string> {
