@@ -3,6 +3,7 @@ import { createLeaseRepository } from '#shared/db/installation/lease-repository.
 import { createReconciliationRepository } from '#shared/db/reconciliation/reconciliation-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { leaseLifeMs } from '#shared/runtime/process/leased-loop.ts'
 import { useStores } from '#test/support/stores.ts'
 import { reconciliationJob } from './reconciliation-job.ts'
 import { startScheduledJobs } from './scheduled-job.ts'
@@ -20,11 +21,11 @@ it('checks in one process at a time, shows each figure from the start, and frees
   }
   const stop = startScheduledJobs({ ...deps, pulses }, [reconciliationJob(deps)])
   await vi.waitFor(async () => expect((await reconciliation.progress())?.endedAt).toEqual(expect.any(Number)))
-  expect(await leases.acquire('reconciliation', 'another process', 1_000)).toBe(false)
+  expect(await leases.acquire('reconciliation', 'another process', leaseLifeMs(900_000))).toBe(false)
   expect(await metrics.render()).toContain('paymesh_invariant_violation_total{invariant="paid_in_full"} 0')
   await stop()
   expect([...new Set(heartbeats)]).toEqual(['reconciliation', 'end'])
-  expect(await leases.acquire('reconciliation', 'another process', 1_000)).toBe(true)
+  expect(await leases.acquire('reconciliation', 'another process', leaseLifeMs(900_000))).toBe(true)
 })
 
 it('counts a round that failed and goes on', async () => {
