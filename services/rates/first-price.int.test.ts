@@ -10,7 +10,7 @@ import { createRateSources } from './rate-sources.ts'
 
 const stores = useStores()
 
-// Money: there is nothing to compare a first price with, so one that cannot be a price makes no invoice, whoever agrees on it.
+// Money: there is nothing to compare a first price with, so one that cannot be a price makes no invoice, even if all sources agree on it.
 it('an absurd first price from every source ends as 503 at the merchant, and takes no other currency with it', async () => {
   const api = await openApi(stores)
   const { clock, leases, rateSnapshots: rates } = api.engine.deps

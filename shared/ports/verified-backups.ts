@@ -58,7 +58,7 @@ export const CHANGES_AGE_MAX_MS = 5 * 60_000
 /** When which copies in another place were made last, if they are too old, for an operator; empty while none is, and where nobody is expected to make any. */
 export function copiesTrouble(changes: RecordedChanges | null, now: Ms): string {
   if (changes === null || changes.copied === null) return ''
-  // As of the newest changes: later nobody looked at the copies, and that has words of its own.
+  // At the time of the newest changes, when the copies were last read. Changes that are too old are reported apart.
   const at = Math.min(now, changes.takenAt)
   const { archives, changes: ofChanges } = changes.copied
   const old = [

@@ -128,7 +128,7 @@ test('a page of a person is left when another logs in beside it', async () => {
   await expect.poll(() => page.evaluate('window.isOld')).toBe(undefined)
 })
 
-// Guarantee: nobody acts under the name of whoever logged in beside their page.
+// Guarantee: nobody acts under the name of a person who logged in beside their page.
 test('an action on a page of a person is not done as another one who logged in beside it, and the page is left', async () => {
   const invoice = await shop.invoices.create({ amount: '10.00', currency: 'USD' })
   const colleague = await openPerson(inject('stackDataDir'), { workspaceId: dev.workspaceId, role: 'admin' })

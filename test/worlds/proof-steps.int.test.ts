@@ -214,7 +214,7 @@ describe('a proof of several steps', () => {
       { isSpent: true, blocks: 5 },
       { isSpent: false, blocks: 2 },
     ])
-    // Whoever watches the loop sees that it works, however slowly a node answers.
+    // The loop shows that it works, however slowly a node answers.
     expect(beats).toBeGreaterThanOrEqual(12)
     expect(await amounts()).toHaveLength(12)
   })

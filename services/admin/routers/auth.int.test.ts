@@ -140,7 +140,7 @@ describe('the life of a session', () => {
     expect((await browser.query('auth.me')).status).toBe(401)
   })
 
-  // Guarantee: a page that was shown to one person acts for nobody else, whoever logged in beside it.
+  // Guarantee: a page that was shown to one person acts for no other person who logged in beside it.
   test('an action from a page of another person is refused, and the session goes on', async () => {
     const browser = admin.browser()
     await browser.logIn(await person())

@@ -19,7 +19,7 @@ const pays = (txHash: string, amount: number, spends: readonly string[], matchKe
 const timesOf = (earlier: readonly Payment[], now: readonly ReturnType<typeof pays>[]) =>
   now.map(firstSeenOfReplaced(earlier, now)).filter(Number.isFinite)
 
-// Guarantee: whoever raises the fee of a payment in time has paid in time, and a little paid in time holds no price open for the rest.
+// Guarantee: a payer who raises the fee of a payment in time has paid in time, and a little paid in time holds no price open for the rest.
 describe('a transaction that spends an output of an earlier payment', () => {
   it.each<[does: string, earlier: readonly Payment[], now: ReturnType<typeof pays>[], seenAt: readonly number[]]>([
     ['pays the same', [paid('one', 9, 1, ['x'])], [pays('two', 9, ['x'])], [1]],

@@ -95,7 +95,7 @@ describe('recordBlockTransfers', () => {
     await expect(record('ethereum', block, 4)).rejects.toThrow('newer lease holder')
   })
 
-  // Guarantee: whoever pays two invoices at once, by their references, has both confirmed by a node that knows only the whole transfer.
+  // Guarantee: a payer of two invoices at once, by their references, has both confirmed by a node that knows only the whole transfer.
   it('asks a second node for the whole of a transfer that pays several invoices', async () => {
     const [now, invoice] = [engine.deps.clock.now(), await engine.open({ asset: 'usdt_ethereum' })]
     const whole = 'test:ethereum:signature:owner:mint'
