@@ -56,6 +56,12 @@ interface Round {
   readonly own: ScanSpeed
 }
 
+/** Of the node's answer; `timestamp` is a quantity in seconds. */
+interface Genesis {
+  readonly hash: string
+  readonly timestamp: string
+}
+
 /** Speed of a scan and the peak memory of its process; null where the system does not report it. */
 interface ScanSpeed {
   readonly perSecond: number
@@ -80,11 +86,18 @@ function report(rounds: readonly Round[], tip: Tip, print: (line: string) => voi
 async function catchUp(stage: Stage): Promise<ScanSpeed & { readonly hydrateSeconds: number }> {
   const { chain, db } = stage
   const head = Number(await chain.rpc('eth_blockNumber'))
-  const genesis = (await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as { readonly hash: string }
+  const genesis = (await chain.rpc('eth_getBlockByNumber', ['0x0', false])) as Genesis
   await db.collection(PAYMENTS).deleteMany({})
   await db.collection(CHAIN_CURSORS).deleteMany({})
   await createCursorRepository(db).create({
-    ...{ id: `test:${NETWORK}`, mode: 'test', network: NETWORK, height: 0, hash: genesis.hash, time: 1 },
+    ...{
+      id: `test:${NETWORK}`,
+      mode: 'test',
+      network: NETWORK,
+      height: 0,
+      hash: genesis.hash,
+      time: Number(genesis.timestamp) * 1_000,
+    },
     ...{ window: [[0, genesis.hash]], headHeight: 0, headSeenAt: Date.now(), finalizedHeight: null },
     ...{ status: 'catchup', haltReason: null, genesisHash: genesis.hash, lease: null },
   })

@@ -7,7 +7,9 @@ import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
+import { requestedBase } from '#shared/domain/invoice/totals.ts'
 import { parseUnits } from '#shared/domain/money/money.ts'
+import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
@@ -288,6 +290,45 @@ describe('money that a refund claims', () => {
     expect((await engine.deps.invoices.findById(paid.id))?.state.status).toBe('pending')
     await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id })
     expect((await attach()).status).toBe('paid')
+  })
+
+  // Guards money: half paid, half refunded and the other half paid is half of the price.
+  it('does not pay the invoice together with what is paid later; the page asks for the whole price again', async () => {
+    const { id, height: first } = await received([{ amountBase: 12n * USDT }])
+    const refund = await request(luis, id, '12')
+    const opened = await engine.deps.invoices.findById(id)
+    expect(opened && requestedBase(opened.state, engine.deps.clock.now())).toBe(25n * USDT)
+    const pay = async (amountBase: bigint, at: number) => {
+      const invoice = opened ?? expect.fail('no invoice')
+      const block = blockWith(at, engine.deps.clock.now(), paymentMethodOf(invoice), [{ key: `k${at}`, amountBase }])
+      await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+      await confirmPayments(engine.deps, { ...SCOPE, height: at + 9, finalizedHeight: null })
+      await advanceInvoice(engine.deps, id)
+      return (await engine.deps.invoices.findById(id))?.state.status
+    }
+    expect(await pay(13n * USDT, first + 1)).toBe('partial')
+    await engine.setCursor(first + 10, engine.deps.clock.now())
+    expect((await explainInvoice(engine.deps, id)).conclusion).toBe(
+      'Partly paid: 25 of 25 USDT received, and refunds take 12 USDT of it, 12 USDT to go.',
+    )
+    expect(await pay(12n * USDT, first + 2)).toBe('paid')
+    await luis.caller.invoices.withdrawRefund({ ...luis.at, opId: randomUUID(), refundId: refund.id })
+    expect((await engine.deps.invoices.findById(id))?.state.status).toBe('overpaid')
+  })
+
+  it('is noticed after a crash between the refund and the invoice: no later payment is decided without it', async () => {
+    const { id, height: first } = await received([{ amountBase: 12n * USDT }])
+    const opened = (await engine.deps.invoices.findById(id)) ?? expect.fail('no invoice')
+    await request(luis, id, '12')
+    // As the process left it that died before the invoice was written.
+    await stores.db.collection(INVOICES).updateOne({ _id: id }, { $unset: { claimedBase: '' } })
+    const block = blockWith(first + 1, engine.deps.clock.now(), paymentMethodOf(opened), [
+      { key: `k${first + 1}`, amountBase: 13n * USDT },
+    ])
+    await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+    await confirmPayments(engine.deps, { ...SCOPE, height: first + 10, finalizedHeight: null })
+    await advanceInvoice(engine.deps, id)
+    expect((await engine.deps.invoices.findById(id))?.state.status).toBe('partial')
   })
 
   it('does not count towards the amount due when a shortfall is accepted', async () => {

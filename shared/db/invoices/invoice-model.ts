@@ -107,6 +107,7 @@ const STATE_FIELDS = {
   paymentMethods: z.array(PAYMENT_METHOD),
   ledger: z.array(LEDGER_ROW),
   others: z.object({ count: z.number(), seenBase: AMOUNT, confirmedBase: AMOUNT, digest: z.string() }).nullable(),
+  claimedBase: AMOUNT.exactOptional(),
   exceptions: z.array(z.object({ exception: textAs<ExceptionKind>(), payment: z.string().nullable() })),
   paidLate: z.boolean(),
   underpaidAccepted: z.boolean(),

@@ -1,14 +1,6 @@
 import { claimedBase, type RefundClaim, refundableBase } from '#shared/domain/payment/refundable.ts'
 import { fold } from './fold.ts'
-import type {
-  Attribution,
-  AuditedAction,
-  Effect,
-  InvoiceEvent,
-  PaymentObservation,
-  Refusal,
-  TransitionInput,
-} from './invoice-event.ts'
+import type { Attribution, AuditedAction, Effect, InvoiceEvent, PaymentObservation, Refusal } from './invoice-event.ts'
 import {
   activePaymentMethod,
   type InvoiceState,
@@ -22,7 +14,7 @@ import {
 import { isSimulatable } from './plan-simulation.ts'
 import { endOfQuote, later, latestQuote, shareOf, wholeBase } from './quote-window.ts'
 import { type Draft, enter, settle } from './settle.ts'
-import { holdingMethod, isLive, isSettled, settlement, totals, unpaidOf } from './totals.ts'
+import { claimedOf, holdingMethod, isLive, isSettled, settlement, totals, unpaidOf, withClaim } from './totals.ts'
 
 /** An operator's decision that funds settle the invoice. */
 type Acceptance = Extract<InvoiceEvent, { type: 'funds_accepted' }>
@@ -59,7 +51,7 @@ export function decideAcceptance(
   const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
   const attached = { ...state, ledger }
   const settled = settlement(attached, 'settled')
-  if (settled.base === 0n) return { refused: 'not_acceptable' }
+  if (settled.base + claimedOf(attached) === 0n) return { refused: 'not_acceptable' }
   if (isClaimed(attached, chosen, { observations, refunds })) return { refused: 'refunded_funds' }
   return note(event, enter(attached, settled.isTooMuch ? 'overpaid' : 'paid', at))
 }
@@ -70,14 +62,8 @@ function isClaimed(
   { observations, refunds }: Pick<DecisionInputs, 'observations' | 'refunds'>,
 ): boolean {
   const asset = activePaymentMethod(attached)?.asset
-  const { base, dueBase } = settlement(attached, 'settled')
-  const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
-  if (asset !== undefined && claimed > 0n && base - claimed < dueBase) {
-    // Refunds take other money of the coin first, which settles nothing: a payment at no price, or one that came twice.
-    const counted = new Set(attached.ledger.filter((row) => row.counted && row.eligible).map(({ payment }) => payment))
-    const settling = observations.filter((seen) => counted.has(seen.payment))
-    if (refundableBase(asset, observations, []) - refundableBase(asset, settling, []) < claimed) return true
-  }
+  const claiming = withClaim(attached, observations, refunds)
+  if (claimedOf(claiming) > 0n && settlement(claiming, 'settled').isShort) return true
   const keys = new Set(chosen.map(({ payment }) => payment))
   return observations.some((seen) => {
     if (!keys.has(seen.payment) || seen.asset === null || seen.asset === asset) return false
@@ -140,7 +126,7 @@ type Count = Extract<InvoiceEvent, { type: 'payment_counted' }>
 export function decideCount(
   state: InvoiceState,
   event: Count,
-  { observations, at, knownUntil }: Pick<TransitionInput, 'observations' | 'at'> & { readonly knownUntil: number },
+  { observations, at, refunds, knownUntil }: DecisionInputs & { readonly knownUntil: number },
 ): Decision {
   const row = state.ledger.find((known) => known.payment === event.payment)
   if (row?.counted === true && row.countedByHand === true) return null
@@ -159,7 +145,7 @@ export function decideCount(
     lateAnnounced: true,
   }
   const ledger = state.ledger.map((known) => (known === row ? counted : known))
-  const draft = settle(fold({ ...state, ledger }, observations, at), at, knownUntil)
+  const draft = settle(withClaim(fold({ ...state, ledger }, observations, at), observations, refunds), at, knownUntil)
   return { ...draft, effects: [...draft.effects, ...auditWrite('payment_counted', event, event.payment)] }
 }
 
@@ -352,7 +338,9 @@ function activated(state: InvoiceState, paymentMethod: PaymentMethod, at: Ms): D
     ...other,
     to: other === paymentMethod ? null : (other.to ?? at),
   }))
-  return pending({ ...state, status: 'pending' as const, paymentMethods, partialAnnouncedBase: 0n })
+  // What refunds claim is an amount in the coin that was active.
+  const claim = state.claimedBase === undefined ? {} : { claimedBase: 0n }
+  return pending({ ...state, ...claim, status: 'pending' as const, paymentMethods, partialAnnouncedBase: 0n })
 }
 
 /** An invoice that ends with its quote ends with the last of all its quotes: choosing again shortens no quote. */

@@ -238,6 +238,11 @@ export interface InvoiceState {
   readonly paymentMethods: readonly PaymentMethod[]
   readonly ledger: readonly LedgerRow[]
   readonly others: OthersRow | null
+  /**
+   * Base units of the active coin that refunds claim of the money that pays the price: they pay nothing. Falls when refunds are withdrawn; grows
+   * only until the invoice is paid, because what goes back afterwards does not make it unpaid. Absent = there never were any.
+   */
+  readonly claimedBase?: bigint
   /** Exceptions this invoice has open, so that each is opened once and closed when its reason no longer applies. */
   readonly exceptions: readonly OpenException[]
   readonly paidLate: boolean

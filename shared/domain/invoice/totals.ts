@@ -1,3 +1,4 @@
+import { claimedBase, type RefundClaim, refundableBase } from '../payment/refundable.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import {
   activePaymentMethod,
@@ -28,9 +29,9 @@ interface Totals {
   readonly receivedBase: bigint
   /** The confirmed part of `receivedBase`. */
   readonly confirmedBase: bigint
-  /** The eligible part of `receivedBase`; decides between pending, partial and confirming. */
+  /** The eligible part of `receivedBase`, less what refunds claim of it; decides between pending, partial and confirming. */
   readonly seenBase: bigint
-  /** Eligible and confirmed; decides paid and overpaid. */
+  /** Eligible and confirmed, less what refunds claim of it; decides paid and overpaid. */
   readonly settledBase: bigint
   /** The eligible part that was not late: only it makes an invoice partial. */
   readonly onTimeBase: bigint
@@ -74,12 +75,13 @@ type Part = 'seen' | 'settled' | 'onTime'
 export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
   const { base: seenBase, dueBase, neededBase, mostBase } = settlement(state, 'seen')
+  const { base: settledBase } = settlement(state, 'settled')
   return {
     receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
     confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
     seenBase,
-    settledBase: sumOf(state, 'settled'),
-    onTimeBase: sumOf(state, 'onTime'),
+    settledBase,
+    onTimeBase: sum(eligibleRows(state, 'onTime')) + othersOf(state, 'onTime'),
     announceableBase: sum(live.filter((row) => row.eligible)),
     dueBase,
     neededBase,
@@ -97,8 +99,8 @@ export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase
     return { isEnough: false, isShort: true, isTooMuch: false, base: 0n, neededBase: 1n, mostBase: 0n, dueBase: 0n }
   const all = [...eligibleRows(state, part), ...rows]
   const othersBase = othersOf(state, part) + unlistedBase
-  const base = sum(all) + othersBase
-  const { dueBase, neededBase, mostBase } = coverage(paymentMethod, valued(paymentMethod, all, othersBase))
+  const base = sum(all) + othersBase - claimedOf(state)
+  const { dueBase, neededBase, mostBase } = coverage(paymentMethod, valued(state, paymentMethod, all, othersBase))
   return {
     isEnough: base >= neededBase,
     isShort: base < dueBase,
@@ -110,9 +112,9 @@ export function settlement(state: InvoiceState, part: Part, { rows, unlistedBase
   }
 }
 
-/** The part of the price that eligible live money leaves unpaid: all of it, or its confirmed part. */
+/** The part of the price that eligible live money leaves unpaid: all of it, or its confirmed part. More than the price where refunds claim more than is there. */
 export function unpaidOf(state: InvoiceState, paymentMethod: PaymentMethod, part: Exclude<Part, 'onTime'>): PriceShare {
-  return unpaidShare(paymentMethod, valued(paymentMethod, eligibleRows(state, part), othersOf(state, part)))
+  return unpaidShare(paymentMethod, valued(state, paymentMethod, eligibleRows(state, part), othersOf(state, part)))
 }
 
 /** A payment that is still on its chain; replaced, dropped and orphaned ones are not. */
@@ -135,17 +137,71 @@ export function byFirstSeen(
   return left.payment < right.payment ? -1 : 1
 }
 
-function sumOf(state: InvoiceState, part: Part): bigint {
-  return sum(eligibleRows(state, part)) + othersOf(state, part)
+/** Base units of the active coin that pay nothing because refunds claim them. */
+export function claimedOf({ claimedBase: base = 0n }: Pick<InvoiceState, 'claimedBase'>): bigint {
+  return base
 }
 
-/** Money that an operator accepted has a value of today; payments without rows have that of the least favourable quote. */
-function valued(paymentMethod: PaymentMethod, rows: readonly LedgerRow[], unlisted: bigint): readonly ValuedMoney[] {
+/**
+ * The folded state with what refunds claim of the money that pays the price. They take other confirmed money of the coin first, which pays
+ * nothing: a payment at no price, or one that came too late; so a refund of that changes nothing. `observations` has every payment of the ledger.
+ */
+export function withClaim(
+  state: InvoiceState,
+  observations: readonly PaymentObservation[],
+  refunds: readonly RefundClaim[],
+): InvoiceState {
+  const before = claimedOf(state)
+  const isMore = claimsOf(state, refunds) > before
+  const settledClaim = isMore ? before : claimsOf(state, refunds)
+  const base = isSettled(state) ? settledClaim : claimOnPrice(state, observations, refunds)
+  return base === before ? state : { ...state, claimedBase: base }
+}
+
+function claimsOf(state: InvoiceState, refunds: readonly RefundClaim[]): bigint {
+  const asset = activePaymentMethod(state)?.asset
+  return asset === undefined ? 0n : claimedBase(asset, refunds)
+}
+
+function claimOnPrice(
+  state: InvoiceState,
+  observations: readonly PaymentObservation[],
+  refunds: readonly RefundClaim[],
+): bigint {
+  const claimed = claimsOf(state, refunds)
+  const asset = activePaymentMethod(state)?.asset
+  if (asset === undefined || claimed === 0n) return 0n
+  const beside = new Set(state.ledger.filter((row) => !row.counted || !row.eligible).map(({ payment }) => payment))
+  const left = refundableBase(
+    asset,
+    observations.filter(({ payment }) => beside.has(payment)),
+    [],
+  )
+  return claimed > left ? claimed - left : 0n
+}
+
+/**
+ * Money that an operator accepted has a value of today; payments without rows have that of the least favourable quote. What refunds claim is taken off
+ * the oldest money, so that later money never changes of which it is.
+ */
+function valued(
+  state: InvoiceState,
+  paymentMethod: PaymentMethod,
+  rows: readonly LedgerRow[],
+  unlisted: bigint,
+): readonly ValuedMoney[] {
+  let claim = claimedOf(state)
   const money = rows.map((row) => ({
     quote: row.acceptedBase === null ? quoteAt(paymentMethod, row.firstSeenAt) : latestQuote(paymentMethod),
     amountBase: row.acceptedBase ?? row.amountBase,
   }))
-  return unlisted === 0n ? money : [...money, { quote: dearestQuote(paymentMethod), amountBase: unlisted }]
+  const left = [...money, { quote: dearestQuote(paymentMethod), amountBase: unlisted }].map((one) => {
+    const isPart = claim < one.amountBase
+    const taken = isPart ? claim : one.amountBase
+    claim -= taken
+    return { ...one, amountBase: one.amountBase - taken }
+  })
+  return claim === 0n ? left : [...left, { quote: latestQuote(paymentMethod), amountBase: -claim }]
 }
 
 function eligibleRows({ ledger }: Pick<InvoiceState, 'ledger'>, part: Part): readonly LedgerRow[] {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RefundClaim } from '../payment/refundable.ts'
 import type { InvoiceEvent, PaymentObservation } from './invoice-event.ts'
 import type { InvoiceState } from './model.ts'
+import { requestedBase } from './totals.ts'
 import { transition } from './transition.ts'
 import {
   aPayment,
@@ -13,6 +14,7 @@ import {
   MINUTE,
   story,
   storyIn,
+  T0,
 } from './transition-story.fixture.ts'
 
 const USDT = 'usdt_ethereum' as const
@@ -49,6 +51,110 @@ describe('refunds that confirmed money does not cover', () => {
     expect(seenAgain.effects).not.toContain('-refund_uncovered')
     const returned = decide(seenAgain.state, [confirmed({ version: 5 })], [refund(DUE)])
     expect(returned.effects).toContain('-refund_uncovered')
+  })
+})
+
+/** Payments and refunds of one invoice, a step at a time; each step has all refunds that there are. */
+function ordered(first: InvoiceState = story(aPaymentMethod()).state()) {
+  let state = first
+  const known = new Map<string, PaymentObservation>()
+  return {
+    state: () => state,
+    apply: (event: InvoiceEvent, at: number) => {
+      const result = transition(state, { observations: [...known.values()], event, at })
+      if (result.outcome === 'changed') state = result.state
+    },
+    see: (
+      payments: readonly PaymentObservation[],
+      refunds: readonly RefundClaim[],
+      at: number = state.updatedAt + 1,
+    ) => {
+      for (const one of payments) known.set(one.payment, one)
+      const result = transition(state, { observations: [...known.values()], event: changed, at, refunds })
+      if (result.outcome === 'changed') state = result.state
+      return result.outcome === 'changed' ? result.effects.map(effectName) : []
+    },
+  }
+}
+const changed: InvoiceEvent = { type: 'payments_changed' }
+
+describe('money that refunds claim pays nothing', () => {
+  const half = (payment: string, change: Partial<PaymentObservation> = {}) =>
+    confirmed({ payment, amountBase: DUE / 2n, ...change })
+
+  // Guards money: a payer who is refunded half and then pays the other half has paid half.
+  it.each([
+    ['requested', 'sent'],
+    ['sent', 'sent'],
+  ] as const)('a refund of a part that is %s: the invoice waits for the price again', (first, then) => {
+    const run = ordered()
+    run.see([half('a')], [])
+    expect(requestedBase(run.state(), T0)).toBe(DUE / 2n)
+    expect(run.see([], [refund(DUE / 2n, { status: first })])).toEqual([])
+    expect(run.state().status).toBe('partial')
+    expect(requestedBase(run.state(), T0)).toBe(DUE)
+    const second = run.see([half('b')], [refund(DUE / 2n, { status: then })])
+    expect(second).toEqual(['payment.detected b', 'invoice.partial', 'payment.confirmed b'])
+    expect(requestedBase(run.state(), T0)).toBe(DUE / 2n)
+    // What the page requests pays it, and is not too much.
+    expect(run.see([half('c')], [refund(DUE / 2n, { status: then })])).toContain('invoice.paid')
+    expect(run.state().underpaidAccepted).toBe(false)
+  })
+
+  it('also after the deadline, within the time for late payments', () => {
+    const run = ordered()
+    run.see([half('a')], [])
+    run.apply({ type: 'deadline_reached' }, DEADLINE)
+    run.see([], [refund(DUE / 2n, { status: 'sent' })])
+    const late = run.see([half('b', { firstSeenAt: DEADLINE + MINUTE, rateSeen: '1.00' })], [refund(DUE / 2n)])
+    expect(late).not.toContain('invoice.paid')
+    expect(run.state()).toMatchObject({ status: 'expired' })
+    expect(late).toContain('+late b')
+  })
+
+  it('a refund while the rest is not confirmed stops the payment; its withdrawal lets it go on', () => {
+    const run = ordered()
+    run.see([half('a'), half('b', { state: 'detected', version: 1 })], [])
+    expect(run.state().status).toBe('confirming')
+    expect(run.see([], [refund(DUE / 2n)])).toEqual(['invoice.partial'])
+    expect(run.see([half('b')], [refund(DUE / 2n)])).toEqual(['payment.confirmed b'])
+    expect(run.see([], [refund(DUE / 2n, { status: 'withdrawn' })])).toEqual(['invoice.paid'])
+  })
+
+  it('what goes back after the invoice was paid changes nothing', () => {
+    const run = ordered()
+    run.see([confirmed()], [])
+    expect(run.see([], [refund(DUE, { status: 'sent' })])).toEqual([])
+    expect(run.see([half('b')], [refund(DUE, { status: 'sent' })])).toContain('invoice.overpaid')
+  })
+
+  it('a refund that is withdrawn after the invoice was paid beside it leaves too much', () => {
+    const run = ordered()
+    run.see([half('a')], [])
+    run.see([], [refund(DUE / 2n)])
+    expect(run.see([confirmed()], [refund(DUE / 2n)])).toContain('invoice.paid')
+    expect(run.see([], [refund(DUE / 2n, { status: 'withdrawn' })])).toEqual(['invoice.overpaid', '+over'])
+  })
+
+  it('refunds take money first that pays nothing', () => {
+    const life = { expiresAt: DEADLINE + 60 * MINUTE }
+    const ended = aPaymentMethod({ quotes: [aQuote({ expiresAt: DEADLINE - MINUTE })] })
+    const run = ordered(story(ended, life).state())
+    const priceless = half('x', { firstSeenAt: DEADLINE - 1, rateSeen: '0.5' })
+    run.see([half('a'), priceless], [])
+    run.see([], [refund(DUE / 2n, { status: 'sent' })])
+    expect(run.see([half('b')], [refund(DUE / 2n, { status: 'sent' })])).toContain('invoice.paid')
+  })
+
+  it('at several quotes the payer is asked for what the rest costs now, and sending that pays', () => {
+    const cheap = aQuote({ amountBase: DUE * 2n, quotedAt: T0 + 5 * MINUTE })
+    const run = ordered(story(aPaymentMethod({ quotes: [aQuote(), cheap] })).state())
+    run.see([half('a')], [])
+    run.see([], [refund(DUE / 4n, { status: 'sent' })])
+    const asked = requestedBase(run.state(), T0 + 6 * MINUTE)
+    expect(asked).toBe((DUE * 3n) / 2n)
+    const rest = confirmed({ payment: 'r', amountBase: asked, firstSeenAt: T0 + 6 * MINUTE })
+    expect(run.see([rest], [refund(DUE / 4n, { status: 'sent' })])).toContain('invoice.paid')
   })
 })
 

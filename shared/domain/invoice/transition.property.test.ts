@@ -2,9 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { RUNS } from '#test/support/property-runs.ts'
 import { INVOICE_STATUSES, PAYMENT_STATES } from '../enumerations.ts'
+import { type RefundClaim, refundableBase } from '../payment/refundable.ts'
 import { restBase } from './decide.ts'
 import type { Effect, InvoiceEvent, PaymentObservation } from './invoice-event.ts'
-import type { InvoiceState, Ms } from './model.ts'
+import { activePaymentMethod, type InvoiceState, type Ms } from './model.ts'
+import { toleranceAt, wholeBase } from './quote-window.ts'
 import { isLive, isSettled, settlement, totals } from './totals.ts'
 import { transition } from './transition.ts'
 import { amountOrRest, firstSeenAt, holds, rateSeen, start } from './transition-arbitraries.fixture.ts'
@@ -40,6 +42,9 @@ type Step =
       readonly minedTooLate: boolean
     }
   | { readonly kind: 'event'; readonly event: InvoiceEvent }
+  /** Of what may be refunded in a coin this many fourths are, or the oldest refund is withdrawn. */
+  | { readonly kind: 'refund'; readonly asset: 'usdt_ethereum' | 'usdc_ethereum'; readonly fourths: bigint }
+  | { readonly kind: 'withdrawal' }
 /** A step after a pause, while the chain is known up to `lag` before it. */
 type TimedStep = Step & { readonly wait: Ms; readonly lag: Ms }
 const steps: fc.Arbitrary<readonly TimedStep[]> = fc.array(
@@ -72,6 +77,15 @@ const steps: fc.Arbitrary<readonly TimedStep[]> = fc.array(
             )
             .map((event) => ({ kind: 'event' as const, event })),
         },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            kind: fc.constant('refund' as const),
+            asset: fc.constantFrom('usdt_ethereum', 'usdt_ethereum', 'usdc_ethereum'),
+            fourths: fc.constantFrom(1n, 2n, 4n),
+          }),
+        },
+        { weight: 1, arbitrary: fc.constant({ kind: 'withdrawal' as const }) },
       ),
       fc.constantFrom(1, MINUTE, 15 * MINUTE, 25 * 60 * MINUTE),
       fc.constantFrom(0, 0, 25 * 60 * MINUTE),
@@ -87,6 +101,7 @@ interface Change {
   readonly effects: readonly Effect[]
   readonly event: InvoiceEvent
   readonly observations: readonly PaymentObservation[]
+  readonly refunds: readonly RefundClaim[]
   readonly at: Ms
   readonly knownUntil: Ms
 }
@@ -103,9 +118,24 @@ function preparedFor(state: InvoiceState, event: InvoiceEvent): InvoiceEvent {
 
 type Transfer = Omit<PaymentObservation, 'payment' | 'version' | 'state' | 'minedTooLate'>
 
+function refundsAfter(
+  refunds: readonly RefundClaim[],
+  step: Step,
+  payments: readonly PaymentObservation[],
+): readonly RefundClaim[] {
+  if (step.kind === 'withdrawal') {
+    const oldest = refunds.findIndex(({ status }) => status !== 'withdrawn')
+    return refunds.map((refund, index) => (index === oldest ? { ...refund, status: 'withdrawn' } : refund))
+  }
+  if (step.kind !== 'refund') return refunds
+  const amountBase = (refundableBase(step.asset, payments, refunds) * step.fourths) / 4n
+  return amountBase > 0n ? [...refunds, { asset: step.asset, status: 'sent', amountBase }] : refunds
+}
+
 function tell(money: readonly Transfer[], story: readonly TimedStep[]): readonly Change[] {
   const known = new Map<string, PaymentObservation>()
   const changes: Change[] = []
+  let refunds: readonly RefundClaim[] = []
   let state = start()
   let at = T0
   for (const step of story) {
@@ -116,13 +146,15 @@ function tell(money: readonly Transfer[], story: readonly TimedStep[]): readonly
       const { state: paymentState, minedTooLate } = step
       known.set(payment, aPayment({ ...money[step.index], payment, version, state: paymentState, minedTooLate }))
     }
+    refunds = refundsAfter(refunds, step, [...known.values()])
     const event: InvoiceEvent = step.kind === 'event' ? preparedFor(state, step.event) : { type: 'payments_changed' }
     const observations = [...known.values()]
     const knownUntil = at - step.lag
-    const result = transition(state, { observations, event, at, knownUntil })
+    const result = transition(state, { observations, event, at, knownUntil, refunds })
     if (result.outcome === 'unchanged') holds(result.state === state, 'unchanged keeps the object')
     if (result.outcome !== 'changed') continue
-    changes.push({ before: state, after: result.state, effects: result.effects, event, observations, at, knownUntil })
+    const inputs = { event, observations, refunds, at, knownUntil }
+    changes.push({ before: state, after: result.state, effects: result.effects, ...inputs })
     state = result.state
   }
   return changes
@@ -131,9 +163,9 @@ function tell(money: readonly Transfer[], story: readonly TimedStep[]): readonly
 /** What must be true of any story; all are checked on the same random stories: 1,000 in `npm test`, 20,000 in the deep stage `properties`. */
 const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
   'replay is silent': (changes) => {
-    for (const { after, observations, at, knownUntil, event } of changes) {
+    for (const { after, observations, refunds, at, knownUntil, event } of changes) {
       const again = event.type === 'deadline_reached' ? event : ({ type: 'payments_changed' } as const)
-      const result = transition(after, { observations, event: again, at, knownUntil })
+      const result = transition(after, { observations, event: again, at, knownUntil, refunds })
       holds(result.outcome === 'unchanged' && result.state === after, 'repeating an input changes nothing')
     }
   },
@@ -161,6 +193,17 @@ const GUARANTEES: Record<string, (changes: readonly Change[]) => void> = {
       if (isSettled(before) || !isSettled(after) || event.type === 'funds_accepted') continue
       holds(settlement(after, 'settled').isEnough, 'confirmed eligible money suffices')
       holds(after.paidAt !== null, 'the time of payment is known')
+    }
+  },
+
+  // What was sent back pays nothing, however payments and refunds alternate: what is left is the whole price at some quote.
+  'nothing is paid with money that refunds claim': (changes) => {
+    for (const { before, after, event, observations, refunds } of changes) {
+      const method = activePaymentMethod(after)
+      if (isSettled(before) || !isSettled(after) || event.type === 'funds_accepted' || method === null) continue
+      const leftBase = refundableBase(method.asset, observations, refunds)
+      const isPrice = method.quotes.some((quote) => leftBase >= wholeBase(quote) - toleranceAt(method, quote))
+      holds(isPrice, 'the merchant keeps the price')
     }
   },
 

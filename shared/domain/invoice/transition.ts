@@ -24,7 +24,7 @@ import {
   type UncountedReason,
 } from './model.ts'
 import { type Draft, settle } from './settle.ts'
-import { isDust, isLive, isSettled, totals } from './totals.ts'
+import { claimedOf, isDust, isLive, isSettled, totals, withClaim } from './totals.ts'
 
 /** The observations are older than the ledger: read invoice and payments again and decide again. */
 export class StaleObservations extends Error {
@@ -41,7 +41,8 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
   const age = observationAge(state, input.observations, input.at)
   if (age === 'stale') throw new StaleObservations('the payments were read before those in the ledger')
   const named = dustToList(state, input.event)
-  const folded = age === 'same' && named.size === 0 ? null : foldInSteps(state, input, named)
+  const isClaimKnown = claimedOf(withClaim(state, input.observations, input.refunds ?? [])) === claimedOf(state)
+  const folded = age === 'same' && named.size === 0 && isClaimKnown ? null : foldInSteps(state, input, named)
   const decision = decide(folded?.state ?? state, input)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
   const isUncovered = isRefundUncovered(input.observations, input.refunds ?? [])
@@ -58,16 +59,18 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
  */
 function foldInSteps(
   state: InvoiceState,
-  { observations, at, knownUntil }: TransitionInput,
+  { observations, at, knownUntil, refunds = [] }: TransitionInput,
   named: ReadonlySet<string>,
 ): Draft {
+  const step = (from: InvoiceState, seen: readonly PaymentObservation[]) =>
+    settle(withClaim(fold(from, seen, at, named), seen, refunds), at, knownUntil)
   const announced = new Set(state.ledger.filter((row) => row.detected).map((row) => row.payment))
   const jumps = (seen: PaymentObservation) =>
     seen.simulated && seen.state === 'confirmed' && !announced.has(seen.payment)
-  if (!observations.some(jumps)) return settle(fold(state, observations, at, named), at, knownUntil)
+  if (!observations.some(jumps)) return step(state, observations)
   const softened = observations.map((seen) => (jumps(seen) ? { ...seen, state: 'detected' as const } : seen))
-  const first = settle(fold(state, softened, at, named), at, knownUntil)
-  const second = settle(fold(first.state, observations, at, named), at, knownUntil)
+  const first = step(state, softened)
+  const second = step(first.state, observations)
   return { state: second.state, effects: [...first.effects, ...second.effects] }
 }
 
@@ -96,7 +99,7 @@ function decide(state: InvoiceState, { event, at, observations, knownUntil, refu
     case 'funds_accepted':
       return decideAcceptance(state, event, { at, observations, refunds })
     case 'payment_counted':
-      return decideCount(state, event, { observations, at, knownUntil: knownUntil ?? at })
+      return decideCount(state, event, { observations, at, refunds, knownUntil: knownUntil ?? at })
   }
 }
 

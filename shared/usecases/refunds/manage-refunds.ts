@@ -30,16 +30,27 @@ export type ManageRefundsDeps = AdvanceDeps &
  * their asset, counted or not, however many are opened at once. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount` or `address`,
  * `INVALID_STATE` for more than is left, and whatever `weigh` throws.
  */
-export async function openRefundRequest(
-  deps: ManageRefundsDeps,
-  input: WorkspaceAction & {
-    readonly invoiceId: string
-    readonly asset: AssetId | null
-    readonly amount: string
-    readonly address?: string | null
-    readonly weigh: WeighRefund
-  },
-): Promise<{ readonly refund: Refund; readonly token: string }> {
+export async function openRefundRequest(deps: ManageRefundsDeps, input: RefundRequest): Promise<RefundWithToken> {
+  const opened = await storeRequest(deps, input)
+  // What it claims no longer pays the invoice. The same action can be sent again after a crash.
+  await advanceInvoice(deps, opened.refund.invoiceId)
+  return opened
+}
+
+interface RefundWithToken {
+  readonly refund: Refund
+  readonly token: string
+}
+
+type RefundRequest = WorkspaceAction & {
+  readonly invoiceId: string
+  readonly asset: AssetId | null
+  readonly amount: string
+  readonly address?: string | null
+  readonly weigh: WeighRefund
+}
+
+async function storeRequest(deps: ManageRefundsDeps, input: RefundRequest): Promise<RefundWithToken> {
   const { workspaceId, mode, opId, actor, reason } = input
   const token = deps.refundLinks.tokenOf(opId)
   const earlier = await deps.refunds.findInWorkspace(workspaceId, mode, opId)

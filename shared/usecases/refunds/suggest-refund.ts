@@ -1,7 +1,7 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { claimedOf, isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { claimedBase, type ReceivedMoney, refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
 
@@ -64,7 +64,7 @@ function confirmedSurplus(state: InvoiceState): bigint {
     .reduce((sum, { amountBase }) => sum + amountBase, 0n)
   if (state.status === 'overpaid') return confirmedBase - dueBase + outsideBase
   // Unconfirmed money beside the order must not lead to a refund of the order.
-  const isBeside = receivedBase > seenBase || outside.length > 0
+  const isBeside = receivedBase > seenBase + claimedOf(state) || outside.length > 0
   if (isSettled(state)) return isBeside ? confirmedBase - settledBase + outsideBase : confirmedBase
   return receivedBase > 0n ? confirmedBase + outsideBase : 0n
 }
