@@ -23,6 +23,7 @@ import {
 } from './quote-window.ts'
 import {
   byFirstSeen,
+  claimedOf,
   classifyPayment,
   dustBound,
   foreignReason,
@@ -31,6 +32,7 @@ import {
   isLate,
   isLive,
   isSettled,
+  withoutClaim,
 } from './totals.ts'
 
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
@@ -97,8 +99,8 @@ export function smallRest(state: InvoiceState, observations: readonly PaymentObs
   const belowBase = dustBound(paymentMethod)
   let unpaid = unpaidShare(paymentMethod, [])
   const rests: bigint[] = []
-  for (const one of moneyOf(state, { placed, paymentMethods, paymentMethod, rows }).sort(byFirstSeen)) {
-    const value = { quote: quoteAt(paymentMethod, one.firstSeenAt), amountBase: amountOf(one) }
+  for (const { firstSeenAt, amountBase } of moneyOf(state, { placed, paymentMethods, paymentMethod, rows })) {
+    const value = { quote: quoteAt(paymentMethod, firstSeenAt), amountBase }
     const paid = unpaid.whole - unpaidShare(paymentMethod, [value]).parts
     unpaid = { ...unpaid, parts: unpaid.parts > paid ? unpaid.parts - paid : 0n }
     rests.push(...paymentMethod.quotes.map((quote) => baseOf(quote, unpaid) - toleranceAt(paymentMethod, quote)))
@@ -146,7 +148,7 @@ function weigh(
   return { placed, paymentMethods, active, rows: countRows(state, evaluated, active), isSameMethod }
 }
 
-/** Rows that count, and payments without rows that enter the sums. */
+/** Rows that count, and payments without rows that enter the sums, oldest first and less what refunds claim. */
 function moneyOf(
   state: InvoiceState,
   {
@@ -155,14 +157,22 @@ function moneyOf(
     paymentMethod,
     rows,
   }: Pick<FoldDraft, 'placed' | 'paymentMethods' | 'rows'> & { readonly paymentMethod: PaymentMethod },
-): (LedgerRow | PaymentObservation)[] {
+): readonly Money[] {
   const listed = new Set(rows.map((row) => row.payment))
   const unlisted = placed.flatMap(({ seen, hold }) => {
     const one = { seen, paymentMethod: methodAt(paymentMethods, hold) }
     return !listed.has(seen.payment) && countsUnlisted(state, one, paymentMethod) ? [seen] : []
   })
-  return [...rows.filter((row) => row.counted && row.eligible && isLive(row)), ...unlisted]
+  const counting = [...rows.filter((row) => row.counted && row.eligible && isLive(row)), ...unlisted].sort(byFirstSeen)
+  const money = counting.map((one) => ({
+    payment: one.payment,
+    firstSeenAt: one.firstSeenAt,
+    amountBase: 'acceptedBase' in one ? (one.acceptedBase ?? one.amountBase) : one.amountBase,
+  }))
+  return withoutClaim(money, claimedOf(state)).left
 }
+
+type Money = Pick<PaymentObservation, 'payment' | 'firstSeenAt' | 'amountBase'>
 
 /** Assigned rows are permanent; dust without an operator's decision gets none here, so that it cannot displace real payments. */
 function chooseListed(state: InvoiceState, placed: readonly Match[], named: ReadonlySet<string>): readonly Match[] {
@@ -296,7 +306,7 @@ function methodAt(paymentMethods: readonly PaymentMethod[], index: number | null
 interface Walk {
   readonly paymentMethod: PaymentMethod
   /** What counts; of dust only what an operator counted. */
-  readonly money: readonly (LedgerRow | PaymentObservation)[]
+  readonly money: readonly Money[]
   /** Live dust of the active payment method that came early enough. */
   readonly dust: readonly PaymentObservation[]
 }
@@ -314,7 +324,7 @@ function completingDust({ paymentMethod, money, dust }: Walk): string | null {
   for (const one of [...money, ...dust].sort(byFirstSeen)) {
     const quote = quoteAt(paymentMethod, one.firstSeenAt)
     if (!isDustKey.has(one.payment)) {
-      before.push({ quote, amountBase: amountOf(one) })
+      before.push({ quote, amountBase: one.amountBase })
       unpaid = unpaidShare(paymentMethod, before)
       continue
     }
@@ -322,10 +332,6 @@ function completingDust({ paymentMethod, money, dust }: Walk): string | null {
     if (before.length > 0 && missingBase > 0n && one.amountBase >= missingBase) return one.payment
   }
   return null
-}
-
-function amountOf(one: LedgerRow | PaymentObservation): bigint {
-  return 'acceptedBase' in one ? (one.acceptedBase ?? one.amountBase) : one.amountBase
 }
 
 const FNV_OFFSET = 0xcbf29ce484222325n

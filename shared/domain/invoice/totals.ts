@@ -190,18 +190,28 @@ function valued(
   rows: readonly LedgerRow[],
   unlisted: bigint,
 ): readonly ValuedMoney[] {
-  let claim = claimedOf(state)
   const money = rows.map((row) => ({
     quote: row.acceptedBase === null ? quoteAt(paymentMethod, row.firstSeenAt) : latestQuote(paymentMethod),
     amountBase: row.acceptedBase ?? row.amountBase,
   }))
-  const left = [...money, { quote: dearestQuote(paymentMethod), amountBase: unlisted }].map((one) => {
-    const isPart = claim < one.amountBase
-    const taken = isPart ? claim : one.amountBase
-    claim -= taken
+  const all = [...money, { quote: dearestQuote(paymentMethod), amountBase: unlisted }]
+  const { left, overBase } = withoutClaim(all, claimedOf(state))
+  return overBase === 0n ? left : [...left, { quote: latestQuote(paymentMethod), amountBase: -overBase }]
+}
+
+/** Takes a claim off the first money of a list, base units, and says how much of the claim is above all of it. */
+export function withoutClaim<T extends { readonly amountBase: bigint }>(
+  money: readonly T[],
+  claim: bigint,
+): { readonly left: readonly T[]; readonly overBase: bigint } {
+  let overBase = claim
+  const left = money.map((one) => {
+    const isPart = overBase < one.amountBase
+    const taken = isPart ? overBase : one.amountBase
+    overBase -= taken
     return { ...one, amountBase: one.amountBase - taken }
   })
-  return claim === 0n ? left : [...left, { quote: latestQuote(paymentMethod), amountBase: -claim }]
+  return { left, overBase }
 }
 
 function eligibleRows({ ledger }: Pick<InvoiceState, 'ledger'>, part: Part): readonly LedgerRow[] {
