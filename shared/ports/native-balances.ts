@@ -12,4 +12,4 @@ export interface AccountStarts {
 }
 
 /** The last checks of one account, the newest last. */
-export type AccountChecks = Required<Pick<CoinBalance, 'matchKey' | 'checks'>>
+export type AccountChecks = Required<Pick<CoinBalance, 'matchKey' | 'checks'>> & Pick<CoinBalance, 'run'>

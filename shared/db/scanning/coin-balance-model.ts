@@ -35,6 +35,8 @@ export const COIN_BALANCES = defineCollection(
     matchKey: z.string(),
     /** Empty where blocks passed without a balance and none before them is known; absent before the first block. */
     checks: z.array(CHECK).exactOptional(),
+    /** The uninterrupted comparison of blocks that stored the last check; absent where that one was not compared. See `compared` of the cursor. */
+    run: z.string().exactOptional(),
     /** Of the invoices that waited when the last one was added, the oldest first. */
     starts: z.array(START).exactOptional(),
     scanEpoch: z.number(),

@@ -39,14 +39,23 @@ export function createCoinBalanceRepository(db: Database) {
     find: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountChecks[]> => {
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
       const found = await balances.find({ _id: { $in: ids }, checks: { $exists: true } }).toArray()
-      return found.map(COIN_BALANCES.toRecord).map(({ matchKey, checks = [] }) => ({ matchKey, checks }))
+      return found
+        .map(COIN_BALANCES.toRecord)
+        .map(({ matchKey, checks = [], run }) => ({ matchKey, checks, ...(run !== undefined && { run }) }))
     },
     /** Replaces the checks of accounts. Throws `ScannerFenced` when a newer lease holder wrote one of them. */
     save: (mode: Mode, network: NetworkId, accounts: readonly AccountChecks[], epoch: number): Promise<void> =>
       set(
-        accounts.map(({ matchKey, checks }) => ({ mode, network, matchKey, checks: [...checks] })),
+        accounts.map(({ checks, ...account }) => ({ mode, network, ...account, checks: [...checks] })),
         epoch,
       ),
+    /** Forgets the checks of accounts whose balances are no longer compared; those that a newer lease holder wrote stay. */
+    dropChecks: async (mode: Mode, network: NetworkId, matchKeys: readonly string[], epoch: number): Promise<void> => {
+      const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
+      const own = { _id: { $in: ids }, scanEpoch: { $lte: epoch } }
+      if (ids.length > 0)
+        await balances.updateMany(own, { $unset: { checks: '', run: '' }, $set: { updatedAt: new Date() } })
+    },
     /** What these accounts had when invoices were first read; accounts without that are missing. */
     starts: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountStarts[]> => {
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))

@@ -116,6 +116,8 @@ export const CHAIN_CURSORS = defineCollection(
     unproven: TIME.nullable().exactOptional(),
     /** Time of the node's head as last seen; thrifty scanning only. */
     headTime: TIME.exactOptional(),
+    /** While the cursor is at this block: each account with a check of this `run` has what it had at its last one, because only changes are stored. */
+    compared: z.object({ run: z.string(), height: z.number(), hash: z.string() }).exactOptional(),
     /** Pace, finality and reorganisations of the chain as this scan saw them. Absent until the cursor moved for the first time. */
     measured: MEASURED.exactOptional(),
     /** It outlives the lease, because it must never decrease. */

@@ -1,4 +1,5 @@
 import { type Holdings, hasCode, isRead } from '#shared/ports/account-reader.ts'
+import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { AccountChecks, BalanceCheck } from '#shared/ports/native-balances.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
@@ -74,8 +75,8 @@ export interface CheckedBlocks {
   readonly blocks: readonly TransferBlock[]
   /** No node has the balances of the last of them any more: what came in inside of calls shows in later ones. */
   readonly isGone?: boolean
-  /** Durable when it resolves. Called after the payments are and before the cursor moves. Throws `ScannerFenced`. */
-  saveChecks(): Promise<void>
+  /** Durable when it resolves, together with the cursor fields that it returns. Called after the payments are and before the cursor moves. Throws `ScannerFenced`. */
+  saveChecks(): Promise<Pick<ChainCursor, 'compared'>>
 }
 
 /**
@@ -92,7 +93,7 @@ export async function checkBalances(
 ): Promise<CheckedBlocks> {
   const ledger = withFigures(session.source.client.balances, figures)
   const last = blocks.at(-1)
-  if (ledger === undefined || last === undefined || accounts.size === 0) return { blocks, saveChecks: async () => {} }
+  if (ledger === undefined || last === undefined || accounts.size === 0) return { blocks, saveChecks: async () => ({}) }
   try {
     const checked = await compareBalances(session, { ledger, blocks, last, accounts })
     session.balancesFailSince = null
@@ -128,14 +129,14 @@ async function passUnread(
   const sheets = [...accounts].map((matchKey): Sheet => {
     return { matchKey, start: starts.get(matchKey), end: undefined, flows: flowsOf(blocks, matchKey) }
   })
-  return { blocks, saveChecks: () => saveSheets(session, sheets, last) }
+  return { blocks, saveChecks: () => saveUnread(session, sheets, last) }
 }
 
 async function compareBalances(
   session: ScanSession,
   { ledger, blocks, last, accounts }: Comparison,
 ): Promise<CheckedBlocks> {
-  const { starts, broken } = await startsOf(session, ledger, [...accounts])
+  const { starts, broken, stored } = await startsOf(session, ledger, [...accounts])
   const ends = await ledger.read([...accounts], last)
   session.balancesUnread = ends === null
   // From here on nothing shows any more that their earlier balances are missing.
@@ -149,8 +150,8 @@ async function compareBalances(
   const mayHavePassedOn = ({ matchKey }: Sheet) => blocks.length > 1 && ends?.withCode.has(matchKey) === true
   const moved = sheets.filter(isOpened).filter((sheet) => unexplained(sheet) !== 0n || mayHavePassedOn(sheet))
   await report(session, sheets, last)
-  const saveChecks = () => saveSheets(session, sheets, last)
-  if (ends === null) return { blocks, isGone: true, saveChecks }
+  if (ends === null) return { blocks, isGone: true, saveChecks: () => saveUnread(session, sheets, last) }
+  const saveChecks = () => saveChanges(session, sheets, stored, last)
   if (moved.length === 0) return { blocks, saveChecks }
   const isEveryBlockRead =
     blocks.length === last.height - session.cursor.height && blocks.every(({ spending }) => spending !== undefined)
@@ -176,8 +177,44 @@ async function settleChosen(
   return blocks.map((block) => settled.get(block.hash) ?? block)
 }
 
-function saveSheets({ deps, source, lease }: ScanSession, sheets: readonly Sheet[], last: ScannedBlock): Promise<void> {
-  const checks = sheets.flatMap((sheet) => nextChecks(sheet, last))
+async function saveUnread(session: ScanSession, sheets: readonly Sheet[], last: ScannedBlock) {
+  await saveSheets(session, sheets, last)
+  return {}
+}
+
+/**
+ * Stores what changed, and everything where a session compares for the first time, or not from where it did last. What accounts that are compared no
+ * longer had is forgotten: nothing would store its changes, and an account may come back.
+ */
+async function saveChanges(
+  session: ScanSession,
+  sheets: readonly Sheet[],
+  stored: ReadonlySet<string>,
+  last: ScannedBlock,
+): Promise<Pick<ChainCursor, 'compared'>> {
+  const { deps, source, lease, cursor, compared } = session
+  const isNext = compared?.height === cursor.height && compared.hash === cursor.hash
+  const isUnchanged = ({ matchKey, start, end }: Sheet): boolean =>
+    stored.has(matchKey) && start?.flowBase === 0n && start.balanceBase === end
+  const count = isNext ? compared.count : (compared?.count ?? 0) + 1
+  const run = `${lease.epoch}.${count}`
+  await saveSheets(session, isNext ? sheets.filter((sheet) => !isUnchanged(sheet)) : sheets, last, run)
+  const accounts = new Set(sheets.map(({ matchKey }) => matchKey))
+  const left = isNext ? [...compared.accounts].filter((matchKey) => !accounts.has(matchKey)) : []
+  await deps.balances.dropChecks(source.mode, source.network, left, lease.epoch)
+  const place = { height: last.height, hash: last.hash }
+  session.compared = { accounts, count, ...place }
+  return { compared: { run, ...place } }
+}
+
+function saveSheets(
+  { deps, source, lease }: ScanSession,
+  sheets: readonly Sheet[],
+  last: ScannedBlock,
+  run?: string,
+): Promise<void> {
+  const ofRun = run === undefined ? {} : { run }
+  const checks = sheets.flatMap((sheet) => nextChecks(sheet, last)).map((account) => ({ ...account, ...ofRun }))
   return deps.balances.save(source.mode, source.network, checks, lease.epoch)
 }
 
@@ -205,34 +242,42 @@ async function startsOf(
   matchKeys: readonly string[],
 ): Promise<StartChecks> {
   const { height, hash, time } = session.cursor
-  const { starts, broken } = await storedStarts(session, matchKeys)
+  const { starts, ...rest } = await storedStarts(session, matchKeys)
   const unknown = matchKeys.filter((matchKey) => !starts.has(matchKey))
-  if (unknown.length === 0) return { starts, broken }
+  if (unknown.length === 0) return { starts, ...rest }
   for (const [matchKey, balanceBase] of (await ledger.read(unknown, { height, hash, time })) ?? []) {
     starts.set(matchKey, { height, hash, balanceBase, flowBase: 0n, through: { height, hash } })
   }
-  return { starts, broken }
+  return { starts, ...rest }
 }
 
 interface StartChecks {
   readonly starts: Map<string, BalanceCheck>
   /** Accounts without a stored one because blocks below the cursor passed without balances. */
   readonly broken: readonly string[]
+  /** Accounts of which it is the last one that is stored. */
+  readonly stored: ReadonlySet<string>
 }
 
 /** The stored ones of them. */
 async function storedStarts({ deps, source, cursor }: ScanSession, matchKeys: readonly string[]): Promise<StartChecks> {
-  const { height, hash } = cursor
+  const { height, hash, compared } = cursor
+  const current = compared?.height === height && compared.hash === hash ? compared.run : null
   const starts = new Map<string, BalanceCheck>()
   const broken: string[] = []
-  for (const { matchKey, checks } of await deps.balances.find(source.mode, source.network, matchKeys)) {
+  const stored = new Set<string>()
+  for (const { matchKey, checks, run } of await deps.balances.find(source.mode, source.network, matchKeys)) {
     const check = checks.findLast(({ through }) => through.height === height && through.hash === hash)
+    const last = checks.at(-1)
+    const isSame = check === undefined && last !== undefined && run === current
     if (check !== undefined) starts.set(matchKey, check)
+    else if (isSame) starts.set(matchKey, { ...last, height, hash, through: { height, hash } })
     // A reorganisation or a person moved the cursor into blocks that had passed.
     else if (checks.length === 0 || checks.some((one) => one.height < height && height < one.through.height))
       broken.push(matchKey)
+    if (isSame || (check !== undefined && check === last)) stored.add(matchKey)
   }
-  return { starts, broken }
+  return { starts, broken, stored }
 }
 
 /** Two are stored: one of them is right whether or not the cursor moves after this. None: blocks passed, and no balance before them is known. */

@@ -70,6 +70,13 @@ export interface ScanSession {
   balancesUnread?: boolean
   /** Whether deadlines wait because no node has the balances of the blocks that were read last, and for no proof; absent before the first. */
   isHeldWhileGone?: boolean
+  /** The accounts whose balances were compared last, in the which comparison of this session, and up to which block; absent before the first. */
+  compared?: {
+    readonly accounts: ReadonlySet<string>
+    readonly count: number
+    readonly height: number
+    readonly hash: string
+  }
   /** Since when nodes fail to answer for balances; null or absent when they do not. */
   balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */

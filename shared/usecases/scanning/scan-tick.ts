@@ -151,7 +151,7 @@ export async function commitBlocks(
   const checked = await checkedOrCredited(session, { input, blocks, accounts, figures })
   assertHeld(session)
   await record(session, { ...input, blocks: checked.blocks })
-  await checked.saveChecks()
+  const saved = await checked.saveChecks()
   const held = holdWhileGone(session, checked, last.height < head.height)
   const read = blocks.map((block) => [block.height, block.hash] as const)
   const seen = [...new Map([...remembered, ...read])].sort(([one], [other]) => one - other)
@@ -173,6 +173,7 @@ export async function commitBlocks(
     ...(last.hash === head.hash && atHead(session, head)),
     ...(cursor.trouble != null && { trouble: null }),
     ...held,
+    ...saved,
     ...change?.(last),
   })
   await confirmThroughCursor(session)

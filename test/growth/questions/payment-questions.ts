@@ -152,6 +152,7 @@ const COMMANDS: DeclaredQueries<ReturnType<typeof createChainCommandRepository>>
 const BALANCES: DeclaredQueries<ReturnType<typeof createCoinBalanceRepository>> = {
   find: (on, facts) => on.find(MODE, NETWORK, [facts.matchKey(facts.old)]),
   save: BY_KEY,
+  dropChecks: BY_KEY,
   starts: (on, facts) => on.starts(MODE, NETWORK, [facts.matchKey(facts.old)]),
   saveStarts: BY_KEY,
 }
