@@ -3,12 +3,13 @@ import { invalid } from '#shared/contracts/http/validate.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
-import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
+import { derivedUuid, reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { keyAudit } from './api-key-audit.ts'
 import { requireStatus } from './require-status.ts'
 
 /**
@@ -90,4 +91,16 @@ export async function revokeApiKey(
   // Set again on a repetition too: the first try may have crashed between the store and the epoch.
   await epochs.setKeyEpoch(revoked.id, revoked.epoch)
   return revoked
+}
+
+/** The audit row of an action on a key. */
+function keyAudit(
+  id: string,
+  at: number,
+  action: AuditAction,
+  { id: subject, workspaceId, mode, last4, name, scopes }: ApiKeyRecord,
+  { actor, reason = null }: { readonly actor: string; readonly reason?: string | null },
+): AuditRecord {
+  const detail = { last4, name: name ?? null, scopes: scopes.join(' '), ...reasonOf({ reason }) }
+  return { id, at, actor, action, subject, workspaceId, mode, detail }
 }
