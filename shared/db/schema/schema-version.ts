@@ -14,9 +14,17 @@ export async function schemaVersion(db: Database): Promise<number> {
 
 /** Records that only code of at least this data version may work on the database. What is recorded never becomes less. */
 export async function raiseReadable(db: Database, version: number): Promise<void> {
-  const stored = { $toInt: { $ifNull: ['$value', '0'] } }
-  const change = { value: { $toString: { $max: [stored, version] } }, changedAt: '$$NOW' }
-  await db.collection(INSTALLATION).updateOne({ _id: READABLE_FACT }, [{ $set: change }], { upsert: true })
+  const facts = db.collection(INSTALLATION)
+  for (;;) {
+    const stored = await facts.findOne({ _id: READABLE_FACT })
+    if (stored !== null && Number(stored.value) >= version) return
+    const change = { value: String(version), changedAt: new Date() }
+    if (stored === null) {
+      await facts.updateOne({ _id: READABLE_FACT }, { $setOnInsert: change }, { upsert: true })
+    } else {
+      await facts.updateOne({ _id: READABLE_FACT, value: stored.value }, { $set: change })
+    }
+  }
 }
 
 /** Throws, with the remedy, unless `migrate` recorded a version and code of version `newest` may work on the data. */
