@@ -1,8 +1,7 @@
 // `npm run lockfile`: completes package-lock.json for platforms other than this machine's.
 // When a registry does not return an optional platform package, `npm install` silently leaves it out of the lockfile
 // and an install on that platform then lacks it. Each optional dependency of a locked package
-// without an entry gets one here, and each entry without a hash the hash and the licence that the registry states. `--check` changes nothing,
-// asks no registry and fails when an entry or a hash is missing.
+// without an entry gets one here, and each entry without a hash the hash and the licence that the registry states (`npm run check:deps` finds these).
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -53,20 +52,13 @@ function addHash(lock, path) {
 
 if (process.argv.includes('--help')) {
   process.stdout.write(
-    'npm run lockfile [-- --check]: adds optional packages of other platforms, and missing hashes, to package-lock.json\n',
+    'npm run lockfile: adds optional packages of other platforms, and missing hashes, to package-lock.json\n',
   )
 } else {
   const lock = JSON.parse(readFileSync(FILE, 'utf8'))
   const added = complete(lock)
-  if (process.argv.includes('--check')) {
-    const bare = withoutHash(lock)
-    process.stdout.write(`lockfile: ${added.length} platform packages missing ${added.join(' ')}\n`)
-    process.stdout.write(`lockfile: ${bare.length} entries without a hash ${bare.join(' ')}\n`)
-    process.exitCode = bare.length === 0 ? 0 : 1
-  } else {
-    const bare = withoutHash(lock)
-    for (const path of bare) addHash(lock, path)
-    writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
-    process.stdout.write(`lockfile: added ${added.length} platform packages and ${bare.length} hashes\n`)
-  }
+  const bare = withoutHash(lock)
+  for (const path of bare) addHash(lock, path)
+  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
+  process.stdout.write(`lockfile: added ${added.length} platform packages and ${bare.length} hashes\n`)
 }

@@ -53,22 +53,56 @@ const OPTIONS = {
   },
 }
 
-function* sourceFiles(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (PAGES.includes(relative(ROOT, path).split(sep).join('/'))) continue
-    if (entry.isDirectory()) yield* sourceFiles(path)
-    else if (/\.(ts|mjs|json)$/.test(entry.name) && !entry.name.includes('.test.')) yield path
+const CACHE = join(ROOT, '.cache')
+
+/** Every file below a folder but tests. */
+export const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+
+/** Where the build of these files is kept: equal files, on the same version of Node, have one. */
+export function cachedBuild(prefix, files) {
+  const hash = createHash('sha256').update(process.version)
+  for (const file of [...files, join(ROOT, 'package-lock.json')].sort())
+    hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file)).update('\0')
+  return join(CACHE, `${prefix}${hash.digest('hex').slice(0, 16)}`)
+}
+
+/** Whether a build is there, which is kept for another week then. */
+export function isBuilt(target) {
+  if (!existsSync(target)) return false
+  utimesSync(target, new Date(), new Date())
+  return true
+}
+
+/** Has `make` build into a new folder, which becomes `target` in one step. Removes builds that were not used for a week. */
+export async function buildOnce(target, report, [doing, done], make) {
+  report(`${doing} (once per change) …`)
+  const startedAt = performance.now()
+  const work = `${target}.${process.pid}.new`
+  mkdirSync(work, { recursive: true })
+  await make(work)
+  try {
+    renameSync(work, target)
+  } catch (error) {
+    // Another process was faster with the same files.
+    rmSync(work, { recursive: true, force: true })
+    if (!existsSync(target)) throw error
+  }
+  report(`${done} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
+  for (const name of readdirSync(CACHE)) {
+    const path = join(CACHE, name)
+    if (/^(pages-)?[0-9a-f]{16}(\.\d+\.new)?$/.test(name) && Date.now() - statSync(path).mtimeMs > KEEP_MS)
+      rmSync(path, { recursive: true, force: true })
   }
 }
 
-function hashSources() {
-  const hash = createHash('sha256').update(process.version)
-  const files = SOURCES.flatMap((folder) => [...sourceFiles(join(ROOT, folder))]).sort()
-  for (const file of [...files, join(ROOT, 'package-lock.json'), join(ROOT, 'package.json')]) {
-    hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file)).update('\0')
-  }
-  return hash.digest('hex').slice(0, 16)
+function bundleFolder() {
+  const isSource = (file) =>
+    /\.(ts|mjs|json)$/.test(file) && !PAGES.some((page) => file.startsWith(join(ROOT, page) + sep))
+  const files = SOURCES.flatMap((folder) => filesBelow(join(ROOT, folder))).filter(isSource)
+  return cachedBuild('', [...files, join(ROOT, 'package.json')])
 }
 
 /**
@@ -82,10 +116,10 @@ export async function bundled(entry, report = () => {}) {
   // The parent bundled for all its processes: they run the same code, whatever is edited meanwhile.
   const home = process.env.BUNDLE_HOME
   if (home && existsSync(home)) return urlOf(home, entry)
-  const cache = join(ROOT, '.cache')
-  const target = join(cache, hashSources())
-  if (existsSync(target)) utimesSync(target, new Date(), new Date())
-  else await build(cache, target, report)
+  const target = bundleFolder()
+  const entries = ENTRIES.filter((one) => existsSync(join(ROOT, one)))
+  if (!isBuilt(target))
+    await buildOnce(target, report, ['bundling the services', 'bundled'], (work) => buildBundle(work, entries))
   return urlOf(target, entry)
 }
 
@@ -95,34 +129,4 @@ const urlOf = (folder, entry) => pathToFileURL(join(folder, entry.replace(/\.ts$
 export async function buildBundle(folder, entries, leftOut = []) {
   const { build: esbuild } = await import('esbuild')
   await esbuild({ ...OPTIONS, external: [...EXTERNAL, ...leftOut], entryPoints: entries, outdir: folder })
-}
-
-async function build(cache, target, report) {
-  report('bundling the services (once per change) …')
-  const startedAt = performance.now()
-  const work = `${target}.${process.pid}.new`
-  mkdirSync(cache, { recursive: true })
-  await buildBundle(
-    work,
-    ENTRIES.filter((entry) => existsSync(join(ROOT, entry))),
-  )
-  try {
-    renameSync(work, target)
-  } catch (error) {
-    // Another process was faster with the same files.
-    rmSync(work, { recursive: true, force: true })
-    if (!existsSync(target)) throw error
-  }
-  report(`bundled in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-  forget(cache)
-}
-
-/** Removes bundles that were not used for a week. */
-function forget(cache) {
-  for (const name of readdirSync(cache)) {
-    const path = join(cache, name)
-    if (/^[0-9a-f]{16}(\.\d+\.new)?$/.test(name) && Date.now() - statSync(path).mtimeMs > KEEP_MS) {
-      rmSync(path, { recursive: true, force: true })
-    }
-  }
 }

@@ -6,7 +6,6 @@ const steps = [
   'check:lint',
   'check:imports',
   'check:dead',
-  'check:lockfile',
   'check:deps',
   'check:env',
   'check:docs',

@@ -1,23 +1,12 @@
 // Builds the web pages once per state of their sources. Builds are in `.cache/pages-<hash>/`; equal sources reuse theirs.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { extname, join, relative } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
-import { ROOT } from './bundle.mjs'
+import { buildOnce, cachedBuild, filesBelow, isBuilt, ROOT } from './bundle.mjs'
 
 /** Page name by folder with its `vite.config.ts`. */
 const PAGES = {
@@ -26,24 +15,10 @@ const PAGES = {
   reference: 'services/api/reference/web',
 }
 const SOURCES = [...Object.values(PAGES), 'shared/contracts', 'shared/domain', 'shared/styles']
-const CACHE = join(ROOT, '.cache')
-const KEEP_MS = 7 * 86_400_000
 
-function* sourceFiles(folder) {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) yield* sourceFiles(path)
-    else if (!entry.name.includes('.test.')) yield path
-  }
-}
-
-function hashSources() {
-  const hash = createHash('sha256').update(process.version)
-  const files = SOURCES.flatMap((folder) => [...sourceFiles(join(ROOT, folder))]).sort()
-  for (const file of [...files, join(ROOT, 'scripts/pages.mjs'), join(ROOT, 'package-lock.json')]) {
-    hash.update(relative(ROOT, file)).update('\0').update(readFileSync(file)).update('\0')
-  }
-  return hash.digest('hex').slice(0, 16)
+function pagesFolder() {
+  const files = SOURCES.flatMap((folder) => filesBelow(join(ROOT, folder)))
+  return cachedBuild('pages-', [...files, join(ROOT, 'scripts/pages.mjs')])
 }
 
 /**
@@ -51,9 +26,8 @@ function hashSources() {
  * 1 GB that a long-running process would never release. `report` receives progress lines.
  */
 export async function builtPages(report = () => {}) {
-  const target = join(CACHE, `pages-${hashSources()}`)
-  if (existsSync(target)) utimesSync(target, new Date(), new Date())
-  else await buildApart(report)
+  const target = pagesFolder()
+  if (!isBuilt(target)) await buildApart(report)
   return target
 }
 
@@ -77,14 +51,9 @@ function buildApart(report) {
   })
 }
 
-async function build(target, report) {
-  report('building the pages (once per change) …')
-  const startedAt = performance.now()
-  const work = `${target}.${process.pid}.new`
-  mkdirSync(work, { recursive: true })
+async function build(work) {
   const { build: vite } = await import('vite')
   // A test runner's NODE_ENV would build pages for development, and leave them in the cache.
-  const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'
   for (const [page, folder] of Object.entries(PAGES)) {
     const root = join(ROOT, folder)
@@ -98,17 +67,6 @@ async function build(target, report) {
     })
   }
   await compressFiles(work)
-  if (NODE_ENV === undefined) delete process.env.NODE_ENV
-  else process.env.NODE_ENV = NODE_ENV
-  try {
-    renameSync(work, target)
-  } catch (error) {
-    // Another process was faster with the same files.
-    rmSync(work, { recursive: true, force: true })
-    if (!existsSync(target)) throw error
-  }
-  report(`built the pages in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-  forget(CACHE)
 }
 
 const COMPRESSIBLE = new Set(['.js', '.css', '.svg'])
@@ -120,7 +78,7 @@ const gz = promisify(gzip)
  * at every request would give larger files for more work.
  */
 async function compressFiles(folder) {
-  for (const path of [...sourceFiles(folder)].filter((file) => COMPRESSIBLE.has(extname(file)))) {
+  for (const path of filesBelow(folder).filter((file) => COMPRESSIBLE.has(extname(file)))) {
     const plain = readFileSync(path)
     const forms = { br: await brotli(plain), gz: await gz(plain, { level: 9 }) }
     for (const [name, bytes] of Object.entries(forms)) {
@@ -129,19 +87,10 @@ async function compressFiles(folder) {
   }
 }
 
-/** Removes builds that were not used for a week. */
-function forget(cache) {
-  for (const name of readdirSync(cache)) {
-    const path = join(cache, name)
-    if (/^pages-[0-9a-f]{16}(\.\d+\.new)?$/.test(name) && Date.now() - statSync(path).mtimeMs > KEEP_MS) {
-      rmSync(path, { recursive: true, force: true })
-    }
-  }
-}
-
 // Run as a program it builds, or finds, the pages and prints their folder.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const folder = join(CACHE, `pages-${hashSources()}`)
-  if (!existsSync(folder)) await build(folder, (line) => process.stderr.write(`${line}\n`))
+  const folder = pagesFolder()
+  const report = (line) => process.stderr.write(`${line}\n`)
+  if (!isBuilt(folder)) await buildOnce(folder, report, ['building the pages', 'built the pages'], build)
   process.stdout.write(`${folder}\n`)
 }

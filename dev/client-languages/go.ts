@@ -35,19 +35,9 @@ function linesOf({ name, value, nullable, required, description }: Field): strin
 const goName = (name: string): string =>
   pascal(name).replace(/Id$/, 'ID').replace(/^Url$/, 'URL').replace(/Url$/, 'URL').replace(/^Uri$/, 'URI')
 
+const TYPES = { text: 'string', integer: 'int64', boolean: 'bool', texts: 'map[string]string' } as const
+
 function typeOf(value: ValueType): string {
-  switch (value.kind) {
-    case 'text':
-      return 'string'
-    case 'integer':
-      return 'int64'
-    case 'boolean':
-      return 'bool'
-    case 'texts':
-      return 'map[string]string'
-    case 'object':
-      return value.name
-    case 'list':
-      return `[]${typeOf(value.of)}`
-  }
+  if (value.kind === 'object') return value.name
+  return value.kind === 'list' ? `[]${typeOf(value.of)}` : TYPES[value.kind]
 }

@@ -37,19 +37,9 @@ function lineOf({ name, value, nullable, required, description }: Field): string
   return [...comment, `    ${name}: ${required ? type : `NotRequired[${type}]`}`]
 }
 
+const TYPES = { text: 'str', integer: 'int', boolean: 'bool', texts: 'Dict[str, str]' } as const
+
 function typeOf(value: ValueType): string {
-  switch (value.kind) {
-    case 'text':
-      return 'str'
-    case 'integer':
-      return 'int'
-    case 'boolean':
-      return 'bool'
-    case 'texts':
-      return 'Dict[str, str]'
-    case 'object':
-      return value.name
-    case 'list':
-      return `List[${typeOf(value.of)}]`
-  }
+  if (value.kind === 'object') return value.name
+  return value.kind === 'list' ? `List[${typeOf(value.of)}]` : TYPES[value.kind]
 }

@@ -1,37 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import mongoose from 'mongoose'
-import type { Report } from './binary-cache.ts'
-import { responds, type StoreProcess, startStoreProcess } from './store-process.ts'
+import { responds, type StoreSettings, startStoreProcess } from './store-process.ts'
 
 /** After a change of port mongod first calls its old address, and waits 30 s if another program there does not respond. */
 const PRIMARY_MS = 60_000
 const NOT_YET_INITIALIZED = 94
 const ALREADY_INITIALIZED = 23
 
-export interface MongoStore extends StoreProcess {
-  readonly url: string
-}
+/** A running MongoDB. */
+export type MongoStore = Awaited<ReturnType<typeof startMongoStore>>
 
 /**
  * Runs a one-node replica set on a persistent folder. The set names its member by port, so a start on another port rewrites
- * its configuration. Resolves when the node is a writable primary.
+ * its configuration. Resolves when the node is a writable primary. `roomy`: with the default cache and oplog size, as on a server.
  */
-export async function startMongoStore(options: {
-  readonly binary: string
-  readonly dir: string
-  readonly preferredPort: number
-  readonly roomy: boolean
-  readonly report?: Report
-}): Promise<MongoStore> {
-  const { binary, dir, preferredPort, roomy, report } = options
+export async function startMongoStore({ roomy, ...settings }: StoreSettings & { readonly roomy: boolean }) {
   const store = await startStoreProcess({
+    ...settings,
     program: 'mongod',
-    binary,
-    dir,
-    preferredPort,
-    args: (port, pidFile) => mongodArgs(dir, port, pidFile, roomy),
+    args: (port, pidFile) => mongodArgs(settings.dir, port, pidFile, roomy),
     isUp: (port) => responds(port),
-    ...(report && { report }),
   })
   const url = `mongodb://127.0.0.1:${store.port}/?directConnection=true`
   try {

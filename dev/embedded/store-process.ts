@@ -25,6 +25,9 @@ export interface StoreProgram {
   readonly report?: Report
 }
 
+/** What a store of a data folder is started with. */
+export type StoreSettings = Pick<StoreProgram, 'binary' | 'dir' | 'preferredPort' | 'report'>
+
 const START_MS = 30_000
 const STOP_MS = 10_000
 const PORT_ATTEMPTS = 3

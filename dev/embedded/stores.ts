@@ -47,11 +47,8 @@ export async function startStores(options: StoreOptions) {
   const stop = async () => {
     await Promise.all([mongo.stop(), redis.stop()])
   }
-  return {
-    mongoUrl: mongo.url,
-    redisUrl: redis.url /** Ends the stores that were started here; given ones keep running. */,
-    stop,
-  }
+  /** `stop` ends the stores that were started here; given ones keep running. */
+  return { mongoUrl: mongo.url, redisUrl: redis.url, stop }
 }
 
 /** As `startStores` for an installation without Redis: MongoDB alone. The private port of a Redis of before stays reserved. */
@@ -73,21 +70,17 @@ function given(url: string | null): Promise<Store> | null {
 async function startMongo(
   dataDir: string,
   preferredPort: number,
-  options: Pick<StoreOptions, 'report' | 'roomy'>,
+  { report, roomy = false }: Pick<StoreOptions, 'report' | 'roomy'>,
 ): Promise<Store> {
-  const binary = await findMongod(options.report)
-  return startMongoStore({
-    binary,
-    dir: join(dataDir, 'mongo'),
-    preferredPort,
-    roomy: options.roomy ?? false,
-    report: options.report,
+  return await startMongoStore({
+    ...{ binary: await findMongod(report), dir: join(dataDir, 'mongo'), preferredPort, roomy, report },
   })
 }
 
 async function startRedis(dataDir: string, preferredPort: number, report: Report): Promise<Store> {
-  const binary = await findRedisServer(report)
-  return startRedisStore({ binary, dir: join(dataDir, 'redis'), preferredPort, report })
+  return await startRedisStore({
+    ...{ binary: await findRedisServer(report), dir: join(dataDir, 'redis'), preferredPort, report },
+  })
 }
 
 /** When one of the two fails, the other is ended before the failure is passed on. */

@@ -104,11 +104,10 @@ export function bitstampBody(scene: Scene): unknown {
   }))
 }
 
-/** OKX spot tickers: all books, also unused ones. Its USD books ended on 2026-09-30, a week after the USDC ones of the same coins began. */
+/** OKX spot tickers: all books, also unused ones. It has none in USD since 2026-09-30. */
 export function okxBody(scene: Scene): unknown {
-  const unit = scene.era === 'today' ? 'USDC' : 'USD'
   const names: readonly BookName[] = [
-    ...[...COINS, 'USDT'].map((base): BookName => [`${base}-${unit}`, base, unit]),
+    ...[...COINS, 'USDT'].map((base): BookName => [`${base}-USDC`, base, 'USDC']),
     ...[...COINS, 'USDC'].map((base): BookName => [`${base}-USDT`, base, 'USDT']),
     ['USDT-BRL', 'USDT', 'BRL'],
     ['BTC-EUR', 'BTC', 'EUR'],

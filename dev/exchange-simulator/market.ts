@@ -67,10 +67,6 @@ export function createMarket(seedPrices: Readonly<Record<string, number>> = {}) 
       usd.set(symbol, price)
       walk.delete(symbol)
     },
-
-    /** USD per unit of every coin now. */
-    prices: (): Readonly<Record<string, number>> =>
-      Object.fromEntries([...usd.keys()].map((symbol) => [symbol, usdOf(symbol)])),
   }
 }
 

@@ -3,7 +3,6 @@ import { quoteNumbers } from '#shared/contracts/rates/lossless-json.ts'
 import { listenOn } from '#shared/runtime/http/listen-on.ts'
 import { binanceBody, bitfinexText, bitstampBody, coinbaseBody, krakenBody, okxBody } from './crypto-formats.ts'
 import {
-  FAULTS,
   type Fault,
   type FaultKind,
   REPLY_FAULTS,
@@ -13,7 +12,7 @@ import {
 } from './faults.ts'
 import { bitsoBody, coinbaseFxBody, coinPaprikaBody, dolarApiBody, openErApiBody, yadioBody } from './fiat-formats.ts'
 import { createMarket, type Market } from './market.ts'
-import { ERAS, type Era, type Scene } from './venue.ts'
+import type { Scene } from './venue.ts'
 
 /** Prints a source's response in its real format: a string is sent unchanged, anything else as JSON. */
 const FORMATS = {
@@ -47,8 +46,6 @@ export interface ExchangeSimulatorOptions {
   readonly seedPrices?: Readonly<Record<string, number>>
   /** Clock of the timestamps; the machine's by default. */
   readonly now?: () => number
-  /** What the venues list; today's world by default. */
-  readonly era?: Era
 }
 
 interface Simulation {
@@ -56,21 +53,15 @@ interface Simulation {
   readonly faults: Map<string, Fault>
   readonly lastBodies: Map<string, string>
   readonly now: () => number
-  era: Era
 }
 
-/**
- * Starts one HTTP server that serves the format of every price source under `/<source>/…`. Besides the methods it can
- * be controlled with `POST /control/misbehave?source=&fault=&symbol=`, `POST /control/heal?source=`, `POST /control/era?name=` and
- * `POST /control/price?symbol=&usd=`; `GET /control` prints its prices, faults and era.
- */
+/** Starts one HTTP server that serves the format of every price source under `/<source>/…`. */
 export async function startExchangeSimulator(options: ExchangeSimulatorOptions) {
   const simulation: Simulation = {
     market: createMarket(options.seedPrices),
     faults: new Map(),
     lastBodies: new Map(),
     now: options.now ?? Date.now,
-    era: options.era ?? 'today',
   }
   const server = createServer((request, response) => answer(simulation, request, response))
   const { port } = await listenOn(server, options.port, '127.0.0.1')
@@ -82,15 +73,13 @@ export async function startExchangeSimulator(options: ExchangeSimulatorOptions) 
       SimulatedSource,
       string
     >,
+    /** USD per unit of a coin now. */
+    priceOf: (symbol: string): number => simulation.market.price(symbol, 'USD'),
     /** Moves a coin on every venue at once. */
     setPrice: simulation.market.setPrice,
     /** Activates a fault of a source until it is healed; `symbol` limits pair faults to one coin or fiat. */
     misbehave: (source: SimulatedSource, kind: FaultKind, symbol?: string) =>
       void simulation.faults.set(source, { kind, symbol: symbol ?? null }),
-    /** Changes what the venues list. */
-    travel(era: Era) {
-      simulation.era = era
-    },
     /** Ends the faults of one source, or of all. */
     heal: (source?: SimulatedSource) =>
       source === undefined ? simulation.faults.clear() : void simulation.faults.delete(source),
@@ -108,7 +97,7 @@ function answer(simulation: Simulation, request: IncomingMessage, response: Serv
   const url = new URL(request.url ?? '/', 'http://127.0.0.1')
   const source = SOURCES.find((name) => url.pathname.startsWith(`/${name}/`))
   const kind = source === undefined ? undefined : simulation.faults.get(source)?.kind
-  const { status, body, headers } = replyTo(simulation, request.method ?? 'GET', url, source)
+  const { status, body, headers } = source === undefined ? NOT_FOUND : replyTo(simulation, source, url)
   const transport = TRANSPORT_FAULTS.find((fault) => fault === kind)
   if (transport !== undefined) {
     sendBroken(transport, body, response)
@@ -118,10 +107,9 @@ function answer(simulation: Simulation, request: IncomingMessage, response: Serv
   response.end(body)
 }
 
-function replyTo(simulation: Simulation, method: string, url: URL, source: SimulatedSource | undefined): Reply {
+function replyTo(simulation: Simulation, source: SimulatedSource, request: URL): Reply {
   try {
-    if (source !== undefined) return sourceReply(simulation, source, url)
-    return url.pathname.startsWith('/control') ? controlReply(simulation, method, url) : NOT_FOUND
+    return sourceReply(simulation, source, request)
   } catch (error) {
     return { status: 400, body: JSON.stringify({ error: String(error) }) }
   }
@@ -132,58 +120,13 @@ function sourceReply(simulation: Simulation, source: SimulatedSource, request: U
   const broken = REPLY_FAULTS.find((kind) => kind === fault?.kind)
   if (broken !== undefined) return brokenReply(broken, source, simulation.now())
   simulation.market.step()
-  const printed = FORMATS[source]({
-    era: simulation.era,
-    market: simulation.market,
-    fault,
-    now: simulation.now(),
-    request,
-  })
+  const printed = FORMATS[source]({ market: simulation.market, fault, now: simulation.now(), request })
   const fresh = typeof printed === 'string' ? printed : JSON.stringify(printed)
   const key = `${source}${request.pathname}`
   const body = fault?.kind === 'frozen' ? (simulation.lastBodies.get(key) ?? fresh) : bendBody(fresh, fault?.kind)
   simulation.lastBodies.set(key, body)
   const refused = source === 'binance' && body.startsWith('{')
   return { status: refused ? 400 : 200, body, headers: fault?.kind === 'stale' ? { age: '600' } : {} }
-}
-
-function controlReply(simulation: Simulation, method: string, url: URL): Reply {
-  const { market, faults } = simulation
-  const parameter = (name: string) => url.searchParams.get(name) ?? ''
-  const state = () =>
-    JSON.stringify({ prices: market.prices(), faults: Object.fromEntries(faults), era: simulation.era })
-  const source = SOURCES.find((name) => name === parameter('source'))
-  if (method === 'GET') return { status: 200, body: state() }
-  switch (url.pathname) {
-    case '/control/price':
-      market.setPrice(parameter('symbol'), positive(parameter('usd')))
-      break
-    case '/control/era': {
-      const era = ERAS.find((name) => name === parameter('name'))
-      if (era === undefined) throw new Error(`eras: ${ERAS}`)
-      simulation.era = era
-      break
-    }
-    case '/control/heal':
-      if (source === undefined) faults.clear()
-      else faults.delete(source)
-      break
-    case '/control/misbehave': {
-      const kind = FAULTS.find((name) => name === parameter('fault'))
-      if (kind === undefined || source === undefined) throw new Error(`sources: ${SOURCES}; faults: ${FAULTS}`)
-      faults.set(source, { kind, symbol: url.searchParams.get('symbol') })
-      break
-    }
-    default:
-      return NOT_FOUND
-  }
-  return { status: 200, body: state() }
-}
-
-function positive(text: string): number {
-  const value = Number(text)
-  if (!(value > 0 && value < 1e12)) throw new Error(`not a price: ${text}`)
-  return value
 }
 
 const QUOTED_NUMBER = /"(-?\d+(?:\.\d+)?)"(?!\s*:)/g

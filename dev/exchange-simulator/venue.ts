@@ -12,16 +12,8 @@ export interface Book {
   readonly last: string | null
 }
 
-/**
- * What the venues list. `today` is their list as read for `services/rates/sources`; `before-2026-09-30` has OKX's USD books, which it then merged with its USDC ones
- * and took off.
- */
-export const ERAS = ['today', 'before-2026-09-30'] as const
-export type Era = (typeof ERAS)[number]
-
 /** Input of a format for a response. */
 export interface Scene {
-  readonly era: Era
   readonly market: Market
   readonly fault: Fault | null
   readonly now: number

@@ -2,26 +2,32 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pino } from 'pino'
 import { freePort } from '#dev/embedded/free-port.ts'
+import { type Stores, startMongoAlone, startStores } from '#dev/embedded/stores.ts'
+import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
+import { startLocalNodes } from '#dev/local-chain/local-nodes.ts'
 import { builtPages } from '#scripts/pages.mjs'
 import { openContext } from '#scripts/service/open-context.ts'
 import { startAll } from '#scripts/service/start-all.ts'
+import type { NodeSettings } from '#shared/chains/definitions/chain.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
 import { type Config, parseConfig } from '#shared/config/schema.ts'
+import { createStoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase } from '#shared/db/connection/connect.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
+import { migrate } from '#shared/db/schema/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
+import { createMetrics } from '#shared/runtime/observability/metrics.ts'
+import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { lockDataDir } from './data-lock.ts'
 import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
 import { type Environment, keepSecrets, removeEnvironment, writeEnvironment } from './environment.ts'
-import { prepareStores } from './prepare-stores.ts'
 import { readProcfile, SERVE_LINE } from './procfile.ts'
 import { runProcesses } from './run-processes.ts'
 import type { Runner } from './runner.ts'
-import type { Seed } from './seed.ts'
-import { FREE_PORTS, type StackOptions } from './stack-options.ts'
-import { type Surroundings, startSurroundings } from './surroundings.ts'
+import { keepSeed, type Seed } from './seed.ts'
+import { FREE_PORTS, type StackOptions, type StackPorts } from './stack-options.ts'
 
 /** A whole running installation. */
 export interface Stack extends Pick<Runner, 'kill' | 'restart' | 'pidOf'> {
@@ -242,5 +248,79 @@ async function runInProcess(environment: Environment, logFile: string): Promise<
     kill: alone,
     restart: async () => alone(),
     stop,
+  }
+}
+
+/** Creates missing parts of the stores: collections, indexes and the seeded workspace. */
+export async function prepareStores(dataDir: string, config: Config): Promise<Seed> {
+  const logger = createLogger({ name: 'start', level: 'silent' })
+  const db = await connectDatabase({ url: config.stores.mongoUrl, name: config.stores.mongoDatabase, logger })
+  try {
+    await migrate(db)
+    const clock = await createStoreClock(db)
+    clock.stop()
+    const metrics = createMetrics({ defaults: false })
+    return await keepSeed(dataDir, db, config, { clock, random: createRandom(clock.now), logger, metrics })
+  } finally {
+    await db.close()
+  }
+}
+
+/** Everything outside Paymesh that a development installation needs. */
+export type Surroundings = Awaited<ReturnType<typeof startSurroundings>>
+
+interface SurroundingsOptions {
+  readonly dataDir: string
+  readonly ports: StackPorts
+  readonly networks: readonly NetworkId[]
+  readonly mongoUrl: string | null
+  readonly redisUrl: string | null
+  /** Whether the services run as separate processes, which wake each other over Redis. */
+  readonly processes: boolean
+  readonly report: (line: string) => void
+}
+
+async function openStores(
+  options: SurroundingsOptions,
+): Promise<Omit<Stores, 'redisUrl'> & { redisUrl: string | null }> {
+  if (options.processes) return await startStores(options)
+  return { ...(await startMongoAlone(options)), redisUrl: null }
+}
+
+/** Starts stores, chains and exchanges in parallel. When one fails, the others are ended before the failure is passed on. */
+export async function startSurroundings(options: SurroundingsOptions) {
+  const { dataDir, ports, report } = options
+  const stops: (() => Promise<void> | void)[] = []
+  const stop = async () => {
+    await Promise.all(stops.splice(0).map((step) => step()))
+  }
+  const track = async <T extends { stop(): Promise<void> | void }>(starting: Promise<T>): Promise<T> => {
+    const started = await starting
+    stops.push(() => started.stop())
+    return started
+  }
+  const parts = [
+    track(openStores(options)),
+    track(startLocalNodes({ networks: options.networks, dataDir, ethereumPort: ports.chain, report })),
+    track(startExchangeSimulator({ port: await freePort(ports.rates) })),
+  ] as const
+  try {
+    const [stores, chains, exchanges] = await Promise.all(parts)
+    const { mongoUrl, redisUrl } = stores
+    const nodes: Readonly<Partial<Record<NetworkId, NodeSettings>>> = chains.settings
+    return {
+      mongoUrl,
+      /** Null without Redis. */
+      redisUrl,
+      /** Test-mode nodes by network, as in `PAYMESH_NETWORKS`. */
+      nodes,
+      /** Base URL by rate source. */
+      rateSourceUrls: exchanges.sourceUrls,
+      stop,
+    }
+  } catch (error) {
+    await Promise.allSettled(parts)
+    await stop()
+    throw error
   }
 }

@@ -1,5 +1,6 @@
-import { PaymeshError, tooMany } from '#shared/contracts/errors.ts'
+import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
+import { type BeginLimit, beginsWithin } from '#shared/usecases/requests/begins-within.ts'
 
 /** How much work owners may have. Every bound counts in this process only. */
 export interface SlotLimits {
@@ -8,7 +9,7 @@ export interface SlotLimits {
   /** Pieces of work of all owners at the same time; absent: no bound. */
   readonly total?: number
   /** Pieces of work that one owner may begin within any window; absent: no bound. */
-  readonly begins?: { readonly max: number; readonly windowMs: Ms }
+  readonly begins?: BeginLimit
 }
 
 /** The last slots of a process, as a share of all: only owners who hold none get them. */
@@ -23,7 +24,7 @@ export function createSlots(
   now: () => Ms = () => performance.now(),
 ) {
   const counts = new Map<string, number>()
-  const countBegin = begins === undefined ? () => undefined : beginsWithin(begins, now)
+  const countBegin = begins === undefined ? () => undefined : beginsWithin(begins, 'requests', now)
   let total = 0
   return {
     /**
@@ -48,22 +49,5 @@ export function createSlots(
         else counts.set(ownerId, left)
       }
     },
-  }
-}
-
-/** Counts a begin, or throws. Owners are ordered by their latest begin, so that those without one in the window are dropped from the front. */
-function beginsWithin({ max, windowMs }: { readonly max: number; readonly windowMs: Ms }, now: () => Ms) {
-  const begun = new Map<string, readonly Ms[]>()
-  return (ownerId: string): void => {
-    const from = now() - windowMs
-    for (const [id, times] of begun) {
-      if ((times.at(-1) ?? from) > from) break
-      begun.delete(id)
-    }
-    const recent = (begun.get(ownerId) ?? []).filter((at) => at > from)
-    const [oldest] = recent
-    if (recent.length >= max && oldest !== undefined) throw tooMany('requests', oldest - from)
-    begun.delete(ownerId)
-    begun.set(ownerId, [...recent, now()])
   }
 }

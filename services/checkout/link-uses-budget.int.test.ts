@@ -4,7 +4,7 @@ import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
 import { simulatePayment } from '#shared/usecases/invoices/simulate-payment.ts'
-import { waitAfter } from '#shared/usecases/payment-links/visit-places.ts'
+import { waitAfter } from '#shared/usecases/payment-links/pay-link.ts'
 import { useStores } from '#test/support/stores.ts'
 import { type CheckoutStage, openCheckout } from './checkout.fixture.ts'
 

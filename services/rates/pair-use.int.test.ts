@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FaultKind } from '#dev/exchange-simulator/faults.ts'
 import { type SimulatedSource, startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
-import type { Era } from '#dev/exchange-simulator/venue.ts'
 import type { RateSnapshot } from '#shared/ports/rates.ts'
 import { createHttpGet } from '#shared/runtime/http/http-get.ts'
 import { publishRates } from '#shared/usecases/rates/publish-rates.ts'
@@ -10,7 +9,6 @@ import { createRateSources } from './rate-sources.ts'
 
 interface Scene {
   readonly faults?: readonly (readonly [SimulatedSource, FaultKind, ...string[]])[]
-  readonly era?: Era
   /** How far the clocks of all sources are ahead of ours. */
   readonly aheadMs?: number
 }
@@ -23,9 +21,9 @@ interface Outcome {
 }
 
 /** One cycle of the real sources on the simulator. */
-async function cycleOf({ faults = [], era = 'today', aheadMs = 0 }: Scene): Promise<Outcome> {
+async function cycleOf({ faults = [], aheadMs = 0 }: Scene): Promise<Outcome> {
   const at = Date.UTC(2026, 10, 28, 12)
-  const simulator = await startExchangeSimulator({ port: 0, era, now: () => at + aheadMs })
+  const simulator = await startExchangeSimulator({ port: 0, now: () => at + aheadMs })
   const http = createHttpGet({ userAgent: 'Paymesh-Test/1.0' })
   const counted: string[] = []
   const logged: string[] = []
@@ -176,11 +174,5 @@ describe('what OKX lists', () => {
     const { snapshot } = await cycleOf({ faults: [['okx', 'missing_pair', 'USDC']] })
     expect(snapshot.usdPerSymbol['BTC']?.sources).toContain('okx')
     expect(snapshot.sources['okx']?.dropped).toEqual({ 'USDC/USDT': 'unlisted' })
-  })
-
-  it('is seen to differ in the world of before, whose USD books it took off, and its USDT books vote', async () => {
-    const { snapshot } = await cycleOf({ era: 'before-2026-09-30' })
-    expect(snapshot.sources['okx']?.dropped).toMatchObject({ 'BTC/USDC': 'unlisted', 'SOL/USDC': 'unlisted' })
-    expect(snapshot.usdPerSymbol['BTC']?.sources).toContain('okx')
   })
 })

@@ -21,7 +21,6 @@ describe('the rates service against the exchange simulator', () => {
     'prices every asset in every fiat and both Argentine series within its first cycle',
     story(async ({ cycle, reader, simulator }) => {
       await cycle.run()
-      const state = (await (await fetch(`${simulator.url}/control`)).json()) as { prices: Record<string, number> }
       const perUsd = {
         EUR: 1 / 1.138,
         GBP: 1 / 1.33,
@@ -37,7 +36,7 @@ describe('the rates service against the exchange simulator', () => {
           for (const arsSeries of ['crypto', 'official'] as const) {
             const rate = await reader.rateFor({ asset, fiat, arsSeries })
             const fx = { ...perUsd, USD: 1, ARS: arsSeries === 'crypto' ? 1_532 : 1_490 }[fiat]
-            const expected = (state.prices[symbolOf(asset)] ?? 0) * fx
+            const expected = simulator.priceOf(symbolOf(asset)) * fx
             expect(Math.abs(Number(rate.fiatPerAsset) / expected - 1), `${asset} in ${fiat}`).toBeLessThan(0.002)
             expect(rate.sources.length).toBeGreaterThanOrEqual(4)
             if (fiat !== 'USD') expect(rate.fxSources.length).toBeGreaterThanOrEqual(2)
@@ -78,7 +77,7 @@ describe('the rates service against the exchange simulator', () => {
       later(3_600_000)
       await cycle.run()
       later(-3_600_000)
-      await fetch(`${simulator.url}/control/price?symbol=BTC&usd=65000`, { method: 'POST' })
+      simulator.setPrice('BTC', 65_000)
       // What was received before is as old as it was, sources are asked again after their pause, and a jump is held until it was seen twice.
       for (const _ of [1, 2, 3, 4]) {
         await cycle.run()

@@ -1,9 +1,6 @@
 import type { z } from 'zod'
-import type { MailAddress } from '#shared/contracts/mail-address.ts'
-import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { type AcceptableRisk, FIELDS } from './fields.ts'
-import { type NetworkSettings, withoutNodeUrls } from './network-settings.ts'
-import type { TraceSampler } from './otel.ts'
+import { withoutNodeUrls } from './network-settings.ts'
 import {
   callsNodes,
   type SettingName as FieldKey,
@@ -16,66 +13,7 @@ import {
  * The configuration of a process, parsed and checked once at its start. A value whose setting is not declared for
  * the process (`process-settings.ts`) throws `SettingNotDeclared` when it is read.
  */
-export interface Config {
-  /** Whether the setting is declared for this process and its value can be read. */
-  reads(setting: FieldKey): boolean
-  readonly env: 'development' | 'test' | 'production'
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  readonly stores: {
-    readonly mongoUrl: string
-    readonly mongoDatabase: string
-    /** Null only for the command line of an installation that has no Redis. */
-    readonly redisUrl: string | null
-    /** Prefix of every key, without a trailing separator. */
-    readonly redisPrefix: string
-    /** Folder of the records of what was issued; null = none. */
-    readonly marksDir: string | null
-  }
-  /** 32 bytes each. The first master key seals; the others only decrypt. */
-  readonly secrets: {
-    readonly masterKey: readonly [Uint8Array, ...Uint8Array[]]
-    readonly keyPepper: Uint8Array
-  }
-  /** `publicUrl` has no path and no trailing slash. */
-  readonly api: { readonly host: string; readonly port: number; readonly publicUrl: string }
-  /** `baseUrl` has no trailing slash. */
-  readonly checkout: { readonly baseUrl: string; readonly port: number }
-  /** `publicUrl` has no trailing slash. */
-  readonly admin: { readonly publicUrl: string; readonly port: number }
-  /** Trusted proxies in front of the REST API and the pages that add to `X-Forwarded-For`; 0 = none. */
-  readonly trustedProxies: number
-  /** How long a new live wallet waits before payers receive its addresses, milliseconds. */
-  readonly wallets: { readonly delayMs: number }
-  /** Folder with the built pages; null = not built. */
-  readonly pagesDir: string | null
-  readonly networks: NetworkSettings
-  /** Networks this process scans; null = every network with a node. */
-  readonly chains: readonly NetworkId[] | null
-  /** Base URL by source name, without a trailing slash; absent sources keep their public URL. */
-  readonly rates: { readonly sourceUrls: Readonly<Record<string, string>> }
-  readonly webhooks: {
-    readonly allowLocalhost: boolean
-    readonly concurrency: number
-    /** Requests to one endpoint in flight at most. */
-    readonly endpointInFlightMax: number
-  }
-  /**
-   * `smtpUrl` may contain credentials; null = there is no mail server. `from` is set whenever a server is.
-   * `mailboxPort` is used in development only.
-   */
-  readonly mail: { readonly smtpUrl: string | null; readonly from: MailAddress | null; readonly mailboxPort: number }
-  /** Base URL of the tracing collector; null = none. */
-  /** `url` is null where nothing is traced. */
-  readonly traces: {
-    readonly url: string | null
-    readonly headers: Readonly<Record<string, string>>
-    readonly sampler: TraceSampler
-    /** Of the traces of a ratio sampler, 0 to 1. */
-    readonly share: number
-  }
-  /** 0 = any free port. */
-  readonly metrics: { readonly port: number }
-}
+export type Config = ReturnType<typeof shape>
 
 /** One fault of the environment. `example` is an acceptable value. */
 export interface ConfigFault {
@@ -213,7 +151,8 @@ function isKnownKey(bytes: Uint8Array): boolean {
 }
 
 /** Every value is read on demand, so that an undeclared one cannot be read at all. */
-function shape(values: Partial<Values>): Config {
+function shape(values: Partial<Values>) {
+  /** Whether the setting is declared for this process and its value can be read. */
   const reads = (key: FieldKey): boolean => Object.hasOwn(values, key)
   function read<K extends FieldKey>(key: K): Values[K] {
     if (!reads(key)) throw new SettingNotDeclared(key)
@@ -222,9 +161,12 @@ function shape(values: Partial<Values>): Config {
   const single = lazily({
     env: () => read('PAYMESH_ENV'),
     logLevel: () => read('PAYMESH_LOG_LEVEL'),
+    /** Trusted proxies in front of the REST API and the pages that add to `X-Forwarded-For`; 0 = none. */
     trustedProxies: () => read('PAYMESH_TRUSTED_PROXIES'),
+    /** Folder with the built pages; null = not built. */
     pagesDir: () => read('PAYMESH_PAGES_DIR'),
     networks: () => read('PAYMESH_NETWORKS'),
+    /** Networks this process scans; null = every network with a node. */
     chains: () => read('CHAINS'),
   })
   return Object.assign(single, sectionsOf(read), { reads })
@@ -237,10 +179,14 @@ function sectionsOf(read: Reader) {
     stores: lazily({
       mongoUrl: () => read('MONGO_URL'),
       mongoDatabase: () => read('PAYMESH_MONGO_DATABASE'),
+      /** Null only for the command line of an installation that has no Redis. */
       redisUrl: (): string | null => read('REDIS_URL'),
+      /** Prefix of every key, without a trailing separator. */
       redisPrefix: () => read('PAYMESH_REDIS_PREFIX'),
+      /** Folder of the records of what was issued; null = none. */
       marksDir: () => read('PAYMESH_MARKS_DIR'),
     }),
+    /** 32 bytes each. The first master key seals; the others only decrypt. */
     secrets: lazily({
       masterKey: () => [read('PAYMESH_MASTER_KEY'), ...read('PAYMESH_MASTER_KEYS_OLD')] as const,
       keyPepper: () => read('PAYMESH_KEY_PEPPER'),
@@ -248,30 +194,42 @@ function sectionsOf(read: Reader) {
     api: lazily({
       host: () => read('PAYMESH_API_HOST'),
       port: () => read('PAYMESH_API_PORT'),
+      /** Without a path and a trailing slash. */
       publicUrl: () => read('PAYMESH_PUBLIC_API_URL'),
     }),
     checkout: lazily({
+      /** Without a trailing slash. */
       baseUrl: () => read('PAYMESH_PUBLIC_CHECKOUT_URL'),
       port: () => read('PAYMESH_CHECKOUT_PORT'),
     }),
+    /** `publicUrl` has no trailing slash. */
     admin: lazily({ publicUrl: () => read('PAYMESH_PUBLIC_ADMIN_URL'), port: () => read('PAYMESH_ADMIN_PORT') }),
+    /** How long a new live wallet waits before payers receive its addresses, milliseconds. */
     wallets: lazily({ delayMs: () => read('PAYMESH_WALLET_DELAY_HOURS') * 3_600_000 }),
+    /** Base URL by source name, without a trailing slash; absent sources keep their public URL. */
     rates: lazily({ sourceUrls: () => read('PAYMESH_RATE_SOURCES') }),
     webhooks: lazily({
       allowLocalhost: () => read('PAYMESH_ALLOW_LOCALHOST_WEBHOOKS'),
       concurrency: () => read('PAYMESH_WEBHOOK_CONCURRENCY'),
+      /** Requests to one endpoint in flight at most. */
       endpointInFlightMax: () => read('PAYMESH_WEBHOOK_IN_FLIGHT_MAX'),
     }),
     mail: lazily({
+      /** May contain credentials; null = there is no mail server. */
       smtpUrl: () => read('PAYMESH_SMTP_URL'),
+      /** Set whenever a server is. */
       from: () => read('PAYMESH_MAIL_FROM'),
+      /** Used in development only. */
       mailboxPort: () => read('PAYMESH_MAILBOX_PORT'),
     }),
+    /** 0 = any free port. */
     metrics: lazily({ port: () => read('PAYMESH_METRICS_PORT') }),
     traces: lazily({
+      /** Base URL of the tracing collector; null where nothing is traced. */
       url: () => read('PAYMESH_OTEL_URL'),
-      headers: () => read('OTEL_EXPORTER_OTLP_HEADERS') ?? {},
+      headers: (): Readonly<Record<string, string>> => read('OTEL_EXPORTER_OTLP_HEADERS') ?? {},
       sampler: () => read('OTEL_TRACES_SAMPLER'),
+      /** Of the traces of a ratio sampler, 0 to 1. */
       share: () => read('OTEL_TRACES_SAMPLER_ARG'),
     }),
   }

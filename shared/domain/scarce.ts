@@ -43,14 +43,14 @@ export const SCARCE = {
       what: 'uses of a payment link with a limit, while they are unpaid',
       takenBy: PAYER,
       rule: `One connection holds ${percent} % of the uses, rounded up. A use without a coin returns after ${minutes(choiceMs)}; with a coin and without money it returns when its last quote ends, and no quote begins later than ${minutes(choiceMs)} and the length of ${quotesMax - 1} quotes after the invoice was made. A connection that let a use return twice in a row waits ${minutes(waitFirstMs)} for its place, then twice as long each time, at most ${hours(waitMaxMs)}; ${hours(forgottenAfterMs)} after the last one that is forgotten`,
-      enforcedIn: 'shared/usecases/payment-links/visit-places.ts',
+      enforcedIn: 'shared/usecases/payment-links/pay-link.ts',
     }),
   ),
   linkPlan: thing(VISITORS, () => ({
     what: 'the invoices of a monthly plan that payment links may make',
     takenBy: PAYER,
     rule: `${VISITORS_RULE}, until it pays or the month ends`,
-    enforcedIn: 'shared/usecases/payment-links/visit-places.ts',
+    enforcedIn: 'shared/usecases/payment-links/pay-link.ts',
   })),
   poolAddresses: thing(VISITORS, () => ({
     what: 'addresses of a wallet that is a list of addresses',

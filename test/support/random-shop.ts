@@ -123,29 +123,6 @@ export async function playInvoice(db: Database, random: Prng, place: ShopPlace, 
   return { terms, status: state.status, paidAt: state.paidAt, expected: book.movements() }
 }
 
-/** Money of the shop that belongs to no invoice: it stays, goes, or comes back, in turn; what the ledger expects of it: coins that come and go, and no value. */
-export async function playUnmatched(
-  db: Database,
-  random: Prng,
-  place: ShopPlace,
-  number: number,
-): Promise<readonly ExpectedMovement[]> {
-  const { terms, method } = openOne(random, place, number)
-  const base = BigInt(random.between(1, 2_000_000_000))
-  const at = terms.createdAt + random.between(1, 20) * MINUTE
-  const payment = paymentOf({ method, terms, asset: method.asset, base, at, market: null }, `${number}-unmatched`)
-  const bookedAt = [0, 2, 9].slice(0, 1 + (number % 3)).map((days, turn) => {
-    return at + turn * MINUTE + days * DAY
-  })
-  const state = bookedAt.length % 2 === 1 ? 'confirmed' : 'orphaned'
-  const { market: _unknown, ...unheld } = { ...payment, invoiceId: null, state, bookedAt } as const
-  await db.collection(PAYMENTS).insertOne(paymentToDocument(unheld))
-  return bookedAt.map((when, turn) => ({
-    ...{ kind: turn % 2 === 0 ? 'receipt' : 'reversal', at: when, asset: method.asset, value: 0n, excess: 0n },
-    ...{ amount: turn % 2 === 0 ? base : -base, market: null, reported: null, counted: false },
-  }))
-}
-
 interface Moves {
   readonly pay: (pay: Pay) => string
   readonly confirm: (key: string, at: number) => void

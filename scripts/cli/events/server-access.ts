@@ -54,41 +54,32 @@ export function withServerOptions(command: Command): Command {
 }
 
 /** Finds both. Throws a readable error when one is missing. */
-export function serverAccess(options: ServerOptions, env: NodeJS.ProcessEnv = process.env): ServerAccess {
-  const dev = readDevInfo(options.data ?? '.data')
-  const local = dev?.adminUrl ?? null
-  const named = options.server ?? env['PAYMESH_PUBLIC_ADMIN_URL']
-  const own = local === (named ?? local) ? dev?.testKey : undefined
-  return accessTo('--server', named ?? local, { options, env, own, isFound: named === undefined })
-}
+export const serverAccess = (options: ServerOptions, env: NodeJS.ProcessEnv = process.env): ServerAccess =>
+  accessTo('--server', options.server ?? env['PAYMESH_PUBLIC_ADMIN_URL'], 'adminUrl', options, env)
 
 /** The address of the API and the key to use, found in the same way. */
-export function apiAccess(
+export const apiAccess = (
   options: ServerOptions & { readonly api?: string },
   env: NodeJS.ProcessEnv = process.env,
+): ServerAccess => accessTo('--api', options.api ?? env['PAYMESH_API'], 'apiUrl', options, env)
+
+/** An address of the data folder may be that of a stranger who put it into a repository: no key goes to one elsewhere, and the key of the local installation to no other. */
+function accessTo(
+  flag: string,
+  named: string | undefined,
+  place: 'adminUrl' | 'apiUrl',
+  options: ServerOptions,
+  env: NodeJS.ProcessEnv,
 ): ServerAccess {
   const dev = readDevInfo(options.data ?? '.data')
-  const local = dev?.apiUrl ?? null
-  const named = options.api ?? env['PAYMESH_API']
-  const own = local === (named ?? local) ? dev?.testKey : undefined
-  return accessTo('--api', named ?? local, { options, env, own, isFound: named === undefined })
-}
-
-interface KeySources {
-  readonly options: ServerOptions
-  readonly env: NodeJS.ProcessEnv
-  /** The key of the local installation, which must not be sent to another server. */
-  readonly own: string | undefined
-  /** True when the address is from the data folder, which a stranger may have put into a repository: no key of yours goes elsewhere. */
-  readonly isFound: boolean
-}
-
-function accessTo(flag: string, given: string | null, { options, env, own, isFound }: KeySources): ServerAccess {
+  const local = dev?.[place] ?? null
+  const given = named ?? local
   if (given === null) throw new Error(`No server is known. Give ${flag}, or run \`npm start\` first.`)
   const url = parsePlainUrl(given)
   const isHere = url !== null && THIS_MACHINE.includes(url.hostname)
-  const isSafe = (url?.protocol === 'https:' && !isFound) || (isHere && /^https?:$/.test(url.protocol))
+  const isSafe = (url?.protocol === 'https:' && named !== undefined) || (isHere && /^https?:$/.test(url.protocol))
   if (url === null || !isSafe) throw new Error(`${flag} must be an https:// address, or http:// on this machine`)
+  const own = given === local ? dev?.testKey : undefined
   const file = options.apiKeyFile
   const apiKey = (
     file === undefined ? (env['PAYMESH_API_KEY'] ?? own) : readFileSync(file === '-' ? 0 : file, 'utf8')

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { useCapturedOutput } from '#test/support/captured-output.ts'
 import { runCli } from '../main.ts'
+import { plainText } from './add-operations.ts'
 import { fieldsOf, inputOf, isScoped } from './input-flags.ts'
 import type { Operation } from './operation.ts'
-import { plainText } from './run-operation.ts'
 import { OPERATIONS } from './table.ts'
 
 const printed = useCapturedOutput()

@@ -78,13 +78,7 @@ export function createSessionRepository(db: Database) {
         if (matchedCount === 1) await sessions.insertOne(toDocument(next), { session: transaction })
         return matchedCount === 1
       }
-      if (auditWrite !== null) return await audited(db, auditWrite, change)
-      const transaction = db.connection.getClient().startSession()
-      try {
-        return await transaction.withTransaction(() => change(transaction))
-      } finally {
-        await transaction.endSession()
-      }
+      return await (auditWrite === null ? db.inTransaction(change) : audited(db, auditWrite, change))
     },
     /** Newest first. */
     listByUser: async (userId: string): Promise<readonly Session[]> => {

@@ -86,14 +86,8 @@ export function createAuditChainRepository(db: Database) {
       return fact === null ? null : { ...headOf(fact.value), text: fact.value }
     },
     /** Chains rows and moves the head, all or none: false when a number is taken, a row is already chained or gone, or the end is not `was`. */
-    append: async (step: AuditStep): Promise<boolean> => {
-      const session = db.connection.getClient().startSession()
-      try {
-        return await unlessTaken(() => session.withTransaction(() => appendAll(step, session)))
-      } finally {
-        await session.endSession()
-      }
-    },
+    append: (step: AuditStep): Promise<boolean> =>
+      unlessTaken(() => db.inTransaction((session) => appendAll(step, session))),
     /** Chained rows after `after`, in the order of their numbers; another row with the same number comes first, if there is one. */
     listChained: async (
       after: { readonly seq: number; readonly id: string } | null,

@@ -51,9 +51,8 @@ export async function audited(
   change: (session: Session) => Promise<boolean | readonly MailRecord[]>,
 ): Promise<boolean> {
   const { audit, mails = [] }: AuditWrite = 'audit' in recorded ? recorded : { audit: recorded }
-  const session = db.connection.getClient().startSession()
   try {
-    return await session.withTransaction(async () => {
+    return await db.inTransaction(async (session) => {
       await holdRight(db, session)
       const changed = await change(session)
       if (changed === false) throw new WithdrawnWrite(false)
@@ -69,8 +68,6 @@ export async function audited(
     const stored = await readVisible(db, audit.id)
     if (error.isRecorded && stored !== null) requireSame(stored, audit)
     return false
-  } finally {
-    await session.endSession()
   }
 }
 

@@ -13,6 +13,8 @@ export interface Database {
    * It bypasses mongoose documents on purpose, because hydration and change tracking would triple the cost of a write.
    */
   collection<T extends mongoose.mongo.Document>(model: CollectionModel<T>): mongoose.mongo.Collection<T>
+  /** Runs `work` in one transaction, again after a conflict; it uses the session for every read and write. */
+  inTransaction<T>(work: (session: mongoose.mongo.ClientSession) => Promise<T>): Promise<T>
   /** How often a server became unreachable since the connection was opened: whatever the store says afterwards may be older than what was read before. */
   losses(): number
   /** True when the primary answers a ping within `timeoutMs`; never throws. */
@@ -72,6 +74,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     name: options.name,
     connection,
     collection: <T extends mongoose.mongo.Document>(model: CollectionModel<T>) => native.collection<T>(model.name),
+    inTransaction: (work) => connection.getClient().withSession((session) => session.withTransaction(work)),
     losses: () => losses,
     isHealthy: async (timeoutMs = 2_000) => {
       try {

@@ -1,8 +1,8 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate } from '#shared/db/connection/dates.ts'
 import { havingBooked } from '#shared/db/connection/moved-stages.ts'
-import { boundsOf } from '#shared/db/connection/time-bounds.ts'
+import { scannedPage } from '#shared/db/connection/scanned-page.ts'
+import { boundsOf, createdWithin } from '#shared/db/connection/time-bounds.ts'
 import { idsCreated } from '#shared/db/connection/uuid-time.ts'
 import { INVOICE_STATUSES, type InvoiceStatus } from '#shared/domain/enumerations.ts'
 import type { InvoicePageQuery, InvoiceSearch } from '#shared/ports/invoice-lookups.ts'
@@ -14,8 +14,6 @@ type Filter = mongoose.mongo.Filter<InvoiceDocument>
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
 type Page = Awaited<ReturnType<InvoiceLookups['page']>>
 
-/** Invoices read for one page by filters that no index serves. */
-const SCAN_MAX = 5_000
 /** Invoices read for one condition of a search by words; two conditions read the most that a search may. */
 const WORDS_READ_MAX = 48
 /** Waiting entries are of no use to a reader, and there may be hundreds. */
@@ -66,40 +64,14 @@ const fromDocument = (stored: Omit<InvoiceDocument, 'outbox'>) => invoiceFromDoc
 
 async function pageOf(invoices: Invoices, query: InvoicePageQuery): Promise<Page> {
   const { search, limit } = query
-  const sort = pageSort(query)
   if (search?.kind === 'number') return await pageOfNumber(invoices, query, search)
   if (search?.kind === 'text') return await pageOfText(invoices, query, search.text)
-  const filter = pageFilter(query)
-  const residual = residualStages(query)
-  const hint = pageHint(query)
-  const options = hint === null ? {} : { hint }
-  const isFiltered = residual.length > 0
-  const cursor = isFiltered
-    ? invoices.aggregate<InvoiceDocument>(
-        [
-          { $match: filter },
-          { $sort: sort },
-          { $limit: SCAN_MAX },
-          ...residual,
-          { $limit: limit + 1 },
-          { $unset: 'outbox' },
-        ],
-        options,
-      )
-    : invoices
-        .find(filter, { projection: WITHOUT_OUTBOX, ...options })
-        .sort(sort)
-        .limit(limit + 1)
-  const found = (await cursor.toArray()).map(fromDocument)
-  const page = found.slice(0, limit)
-  if (found.length > limit) return { invoices: page, next: page.at(-1)?.terms.id ?? null }
-  if (!isFiltered) return { invoices: page, next: null }
-  const scanned = invoices.find(filter, { projection: { _id: 1 }, ...options }).sort(sort)
-  const [last] = await scanned
-    .skip(SCAN_MAX - 1)
-    .limit(1)
-    .toArray()
-  return { invoices: page, next: last?._id ?? null }
+  const { page, next } = await scannedPage(
+    invoices,
+    { filter: pageFilter(query), hint: pageHint(query), sort: pageSort(query), residual: residualStages(query), limit },
+    ['outbox'],
+  )
+  return { invoices: page.map(fromDocument), next }
 }
 
 /** One index each, so that neither falls back to a scan of all invoices. */
@@ -198,18 +170,11 @@ export function pageFilter(query: InvoicePageQuery): Filter {
   // Nothing is paid before it exists.
   const createdTo = query.createdTo ?? moved?.to ?? null
   const isOldestFirst = query.order === 'oldest'
-  const ids = idsCreated(createdFrom, createdTo, isOldestFirst ? null : beforeId, isOldestFirst ? beforeId : null)
   return {
     workspaceId,
     mode,
-    ...(ids !== null && { _id: ids }),
+    ...createdWithin({ from: createdFrom, to: createdTo }, isOldestFirst ? { after: beforeId } : { before: beforeId }),
     ...(status !== null && { status }),
-    ...((createdFrom !== null || createdTo !== null) && {
-      createdAt: {
-        ...(createdFrom !== null && { $gte: toDate(createdFrom) }),
-        ...(createdTo !== null && { $lt: toDate(createdTo) }),
-      },
-    }),
     ...(search !== null && searchFilter(search)),
   }
 }

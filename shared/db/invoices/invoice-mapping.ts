@@ -1,6 +1,6 @@
 import type mongoose from 'mongoose'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
-import { idsCreated } from '#shared/db/connection/uuid-time.ts'
+import { createdWithin } from '#shared/db/connection/time-bounds.ts'
 import { FIAT_CODES, type FiatCode, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import {
   activePaymentMethod,
@@ -316,18 +316,13 @@ export function listed({
   createdBefore,
   beforeId,
 }: InvoiceListQuery): Filter {
-  const ids = idsCreated(createdAfter, createdBefore, beforeId)
+  // Times are whole milliseconds, and neither bound is in the period.
+  const period = { from: createdAfter === null ? null : createdAfter + 1, to: createdBefore }
   return {
     workspaceId,
     mode,
-    ...(ids !== null && { _id: ids }),
+    ...createdWithin(period, { before: beforeId }),
     ...(status !== null && { status }),
     ...(orderId !== null && { orderId }),
-    ...((createdAfter !== null || createdBefore !== null) && {
-      createdAt: {
-        ...(createdAfter !== null && { $gt: toDate(createdAfter) }),
-        ...(createdBefore !== null && { $lt: toDate(createdBefore) }),
-      },
-    }),
   }
 }

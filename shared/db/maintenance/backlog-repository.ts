@@ -13,7 +13,7 @@ import { dueForAction } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { EXCEPTION_KINDS } from '#shared/domain/enumerations.ts'
+import { EXCEPTION_KINDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { QUEUES, type QueueName } from '#shared/ports/runtime.ts'
@@ -29,7 +29,6 @@ interface QueueBacklog {
 
 /** A larger count is reported as this one and must not cost more. */
 const COUNT_MAX = 10_000
-const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 
 /** Backlogs on MongoDB; each query is served by one partial index. */
 export function createBacklogRepository(db: Database) {
@@ -75,63 +74,62 @@ export type BacklogRepository = ReturnType<typeof createBacklogRepository>
 
 const ms = (date: Date | null | undefined): Ms | null => (date === null || date === undefined ? null : toMs(date))
 
+/** Work that waits in one collection: its rows, the date on which each falls due, and the index of its sweep. */
+export interface WaitingWork {
+  readonly of: CollectionModel<mongoose.mongo.Document>
+  readonly filter: mongoose.mongo.Document
+  readonly field: string
+  readonly hint: string
+}
+
+const ACTION_CHAINS = ['none', ...MODES.flatMap((mode) => NETWORK_IDS.map((network) => `${mode}:${network}`))]
+const inShards = { outboxShard: { $in: Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard) } }
+
+/** All work but deliveries, whose index begins with the endpoint. A sweep that found a stored payment moves it to the end, so its age is that of the last check. */
+export const WAITING_WORK = {
+  deadlines: {
+    ...{ of: INVOICES, filter: { actionChain: { $in: ACTION_CHAINS } } },
+    ...{ field: 'nextActionAt', hint: 'invoice_next_action' },
+  },
+  payments: { of: PAYMENTS, filter: {}, field: 'dirtyAt', hint: 'payment_dirty' },
+  outbox: { of: INVOICES, filter: inShards, field: 'outboxAt', hint: 'invoice_outbox' },
+  mails: { of: MAILS, filter: { status: 'pending' }, field: 'dueAt', hint: 'mail_due' },
+  recoveries: { of: DELIVERY_RECOVERIES, filter: { state: 'open' }, field: 'dueAt', hint: 'recovery_due' },
+  audits: { of: AUDIT_LOG, filter: { waits: true }, field: 'at', hint: 'audit_waiting' },
+} as const satisfies Record<string, WaitingWork>
+
 /** Every row has a time: without a condition on it a question that carries no hint would not be served by the index. */
 const EVER = { $gt: new Date(0) }
-
-interface BacklogParts<T extends mongoose.mongo.Document> {
-  readonly db: Database
-  readonly at: Ms
-  readonly queue: QueueBacklog['queue']
-  /** Waiting rows. */
-  readonly of: CollectionModel<T>
-  readonly filter: mongoose.mongo.Filter<T>
-  readonly hint: string
-  /** When a row fell due, or will. */
-  readonly time: keyof T & string
-}
 
 /**
  * Nothing waits on most installations most of the time, and all these questions together find that out with one command. Otherwise the
  * oldest row is read and the rows are counted.
  */
-async function backlogOf<T extends mongoose.mongo.Document>(parts: BacklogParts<T>): Promise<QueueBacklog> {
-  const { db, at, queue, of, filter, hint, time } = parts
-  if (!(await isAny(db, { of, filter, hint }))) return { queue, depth: 0, oldestDueAt: null }
+async function backlogOf(
+  db: Database,
+  at: Ms,
+  queue: QueueBacklog['queue'],
+  { of, filter, field, hint }: WaitingWork,
+): Promise<QueueBacklog> {
+  const waiting = { ...filter, [field]: EVER }
+  if (!(await isAny(db, { of, filter: waiting, hint }))) return { queue, depth: 0, oldestDueAt: null }
   const rows = db.collection(of)
   const [first, depth] = await Promise.all([
-    rows.findOne(filter, { sort: { [time]: 1 }, projection: { [time]: 1 }, hint }),
-    rows.countDocuments(filter, { hint, limit: COUNT_MAX }),
+    rows.findOne(waiting, { sort: { [field]: 1 }, projection: { [field]: 1 }, hint }),
+    rows.countDocuments(waiting, { hint, limit: COUNT_MAX }),
   ])
-  const dueAt = ms(first?.[time] as Date | undefined)
+  const dueAt = ms(first?.[field])
   return { queue, depth, oldestDueAt: dueAt !== null && dueAt <= at ? dueAt : null }
 }
 
-/** The queues whose oldest row an index finds. A sweep that found a stored payment moves it to the end, so its age is that of the last check. */
-function backlogsInOrder(db: Database, at: Ms): readonly Promise<QueueBacklog>[] {
-  const shards = { outboxShard: { $in: SHARDS }, outboxAt: EVER }
-  const outbox = {
-    queue: QUEUES.outbox,
-    of: INVOICES,
-    filter: shards,
-    hint: 'invoice_outbox',
-    time: 'outboxAt',
-  } as const
-  const payments = { queue: QUEUES.invoiceTransitions, of: PAYMENTS, filter: { dirtyAt: EVER } } as const
-  const mails = { queue: QUEUES.mail, of: MAILS, filter: { status: 'pending', dueAt: EVER } } as const
-  const recoveries = {
-    queue: QUEUES.recoveries,
-    of: DELIVERY_RECOVERIES,
-    filter: { state: 'open', dueAt: EVER },
-  } as const
-  const audit = { queue: 'audit-chain', of: AUDIT_LOG, filter: { waits: true, at: EVER } } as const
-  return [
-    backlogOf({ db, at, ...outbox }),
-    backlogOf({ db, at, ...payments, hint: 'payment_dirty', time: 'dirtyAt' }),
-    backlogOf({ db, at, ...mails, hint: 'mail_due', time: 'dueAt' }),
-    backlogOf({ db, at, ...recoveries, hint: 'recovery_due', time: 'dueAt' }),
-    backlogOf({ db, at, ...audit, hint: 'audit_waiting', time: 'at' }),
-  ]
-}
+/** The queues whose oldest row an index finds. */
+const backlogsInOrder = (db: Database, at: Ms): readonly Promise<QueueBacklog>[] => [
+  backlogOf(db, at, QUEUES.outbox, WAITING_WORK.outbox),
+  backlogOf(db, at, QUEUES.invoiceTransitions, WAITING_WORK.payments),
+  backlogOf(db, at, QUEUES.mail, WAITING_WORK.mails),
+  backlogOf(db, at, QUEUES.recoveries, WAITING_WORK.recoveries),
+  backlogOf(db, at, 'audit-chain', WAITING_WORK.audits),
+]
 
 /** Endpoints with due deliveries by what would help: `free` a free place, `slow` more at once, `failing` their own repair. */
 export type DueEndpoints = Readonly<

@@ -1,21 +1,14 @@
-import type mongoose from 'mongoose'
-import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { DUE_INDEX, dueEndpoints } from '#shared/db/deliveries/delivery-scopes.ts'
-import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { LEASES } from '#shared/db/installation/lease-model.ts'
 import { PROCESSES, type ProcessState } from '#shared/db/installation/process-model.ts'
-import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
-import { MAILS } from '#shared/db/mails/mail-model.ts'
-import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { COUNT_MAX } from '#shared/ports/delivery-search.ts'
-import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import type { QueueName } from '#shared/ports/runtime.ts'
+import { WAITING_WORK, type WaitingWork } from './backlog-repository.ts'
 
 /** Waiting work of one kind in the store. `due` stops at `COUNT_MAX` of the delivery search. */
 interface WorkDepth {
@@ -29,33 +22,29 @@ interface WorkDepth {
 /** Endpoints whose due rows are counted. */
 const ENDPOINTS_MAX = 1_000
 const PROCESSES_MAX = 500
-const ACTION_CHAINS = ['none', ...MODES.flatMap((mode) => NETWORK_IDS.map((network) => `${mode}:${network}`))]
-const SHARDS = Array.from({ length: OUTBOX_SHARDS }, (_, shard) => shard)
 
 /** Figures for instance admins, on MongoDB. Every figure is read from the index of its sweep. */
 export function createInstanceReads(db: Database) {
   return {
     depths: async (at: Ms): Promise<readonly WorkDepth[]> => {
-      const until = { $lte: toDate(at) }
-      const next = { actionChain: { $in: ACTION_CHAINS }, nextActionAt: until }
-      const outbox = { outboxShard: { $in: SHARDS }, outboxAt: until }
-      const depth = depthsOf(db)
+      const depth = async (work: WorkDepth['work'], name: keyof typeof WAITING_WORK): Promise<WorkDepth> => {
+        const { of, filter, field, hint }: WaitingWork = WAITING_WORK[name]
+        const rows = db.collection(of)
+        const overdue = { ...filter, [field]: { $lte: toDate(at) } }
+        const [due, oldest] = await Promise.all([
+          rows.countDocuments(overdue, { hint, limit: COUNT_MAX }),
+          rows.findOne(overdue, { hint, sort: { [field]: 1 }, projection: { [field]: 1 } }),
+        ])
+        return { work, due, oldestDueAt: oldest === null ? null : toMs(oldest[field]) }
+      }
       return await Promise.all([
-        depth('invoice-transitions', INVOICES, { filter: next, field: 'nextActionAt', hint: 'invoice_next_action' }),
-        depth('payments', PAYMENTS, { filter: { dirtyAt: until }, field: 'dirtyAt', hint: 'payment_dirty' }),
-        depth('outbox', INVOICES, { filter: outbox, field: 'outboxAt', hint: 'invoice_outbox' }),
+        depth('invoice-transitions', 'deadlines'),
+        depth('payments', 'payments'),
+        depth('outbox', 'outbox'),
         dueDeliveries(db, at),
-        depth('mail', MAILS, {
-          filter: { status: 'pending', dueAt: until },
-          field: 'dueAt',
-          hint: 'mail_due',
-        }),
-        depth('recoveries', DELIVERY_RECOVERIES, {
-          filter: { state: 'open', dueAt: until },
-          field: 'dueAt',
-          hint: 'recovery_due',
-        }),
-        depth('audit-chain', AUDIT_LOG, { filter: { waits: true }, field: 'at', hint: 'audit_waiting' }),
+        depth('mail', 'mails'),
+        depth('recoveries', 'recoveries'),
+        depth('audit-chain', 'audits'),
       ])
     },
     /** The named leases; an expired one has no owner. */
@@ -74,29 +63,6 @@ export function createInstanceReads(db: Database) {
       const found = await db.collection(PROCESSES).find(seen).sort({ seenAt: -1 }).limit(PROCESSES_MAX).toArray()
       return found.map(PROCESSES.toRecord)
     },
-  }
-}
-
-interface DueQuestion {
-  readonly filter: mongoose.mongo.Document
-  /** The date on which it fell due. */
-  readonly field: string
-  readonly hint: string
-}
-
-function depthsOf(db: Database) {
-  return async (
-    work: WorkDepth['work'],
-    model: { readonly name: string },
-    { filter, field, hint }: DueQuestion,
-  ): Promise<WorkDepth> => {
-    const rows = db.connection.getClient().db(db.name).collection(model.name)
-    const [due, oldest] = await Promise.all([
-      rows.countDocuments(filter, { hint, limit: COUNT_MAX }),
-      rows.findOne(filter, { hint, sort: { [field]: 1 }, projection: { [field]: 1 } }),
-    ])
-    const at: unknown = oldest?.[field]
-    return { work, due, oldestDueAt: at instanceof Date ? toMs(at) : null }
   }
 }
 

@@ -1,9 +1,8 @@
 import type mongoose from 'mongoose'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { toDate } from '#shared/db/connection/dates.ts'
 import { ofInvoicesPaid } from '#shared/db/connection/moved-stages.ts'
-import { boundsOf } from '#shared/db/connection/time-bounds.ts'
-import { idsCreated } from '#shared/db/connection/uuid-time.ts'
+import { scannedPage } from '#shared/db/connection/scanned-page.ts'
+import { boundsOf, createdWithin } from '#shared/db/connection/time-bounds.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { PaymentPageQuery, PaymentSearch } from '#shared/ports/payment-lookups.ts'
 import { paymentFromDocument } from './payment-mapping.ts'
@@ -12,8 +11,6 @@ import { PAYMENTS, type Payment, type PaymentDocument } from './payment-model.ts
 type Filter = mongoose.mongo.Filter<PaymentDocument>
 type Scope = Pick<PaymentPageQuery, 'workspaceId' | 'mode' | 'createdFrom' | 'createdTo' | 'moved'>
 
-/** Payments read for one page by filters that no index serves. */
-const SCAN_MAX = 5_000
 const LIVE: PaymentDocument['state'][] = ['detected', 'confirmed']
 
 /** The dashboard's payment searches on MongoDB. */
@@ -30,25 +27,10 @@ export function createOperatorPaymentLookups(db: Database) {
       const sort = { _id: direction } as const
       const { workspaceId, mode, search = null, beforeId: last } = query
       const step = search === null ? null : await nextFound(payments, search, { workspaceId, mode, last, direction })
-      const found = await payments
-        .aggregate<PaymentDocument>([
-          { $match: step === null ? filter : amongIds(filter, step.ids) },
-          { $sort: sort },
-          { $limit: SCAN_MAX },
-          ...residualStages(query),
-          { $limit: query.limit + 1 },
-        ])
-        .toArray()
-      const page = found.slice(0, query.limit).map(paymentFromDocument)
-      if (found.length > query.limit) return { payments: page, next: page.at(-1)?.id ?? null }
-      if (step !== null) return { payments: page, next: step.until }
-      const [end] = await payments
-        .find(filter, { projection: { _id: 1 } })
-        .sort(sort)
-        .skip(SCAN_MAX - 1)
-        .limit(1)
-        .toArray()
-      return { payments: page, next: end?._id ?? null }
+      const matched = step === null ? filter : amongIds(filter, step.ids)
+      const read = { filter: matched, hint: null, sort, residual: residualStages(query), limit: query.limit }
+      const { page, next } = await scannedPage(payments, read)
+      return { payments: page.map(paymentFromDocument), next: next ?? step?.until ?? null }
     },
     /** The newest payments that a search finds, a few. */
     found: async ({
@@ -111,19 +93,7 @@ export function operatorPaymentFilter(
   { workspaceId, mode, createdFrom, createdTo }: Omit<Scope, 'moved'>,
   bounds: { readonly before?: string | null; readonly after?: string | null },
 ): Filter {
-  const { after = null, before = null } = bounds
-  const ids = idsCreated(createdFrom, createdTo, before, after)
-  return {
-    workspaceId,
-    mode,
-    ...(ids !== null && { _id: ids }),
-    ...((createdFrom !== null || createdTo !== null) && {
-      createdAt: {
-        ...(createdFrom !== null && { $gte: toDate(createdFrom) }),
-        ...(createdTo !== null && { $lt: toDate(createdTo) }),
-      },
-    }),
-  }
+  return { workspaceId, mode, ...createdWithin({ from: createdFrom, to: createdTo }, bounds) }
 }
 
 /** Payments that one step of a search finds by their invoices, and by their amount. */

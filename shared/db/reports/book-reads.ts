@@ -4,7 +4,7 @@ import { toDate, toMs } from '#shared/db/connection/dates.ts'
 import { invoiceFromDocument } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES, type InvoiceDocument } from '#shared/db/invoices/invoice-model.ts'
 import { paymentFromDocument } from '#shared/db/payments/payment-mapping.ts'
-import { PAYMENTS, type Payment, type PaymentDocument } from '#shared/db/payments/payment-model.ts'
+import { PAYMENTS, type PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { REFUNDS } from '#shared/db/refunds/refund-model.ts'
 import type { AssetId, Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -71,7 +71,7 @@ export function createBookReads(db: Database) {
     records: async (span: BookSpan, also: readonly string[] = []): Promise<readonly InvoiceRecords[]> => {
       const id = { projection: { invoiceId: 1 } } as const
       const [received, sent, decided] = await Promise.all([
-        payments.find({ ...bookedFilter(span), invoiceId: { $ne: null } }, id).toArray(),
+        payments.find(bookedFilter(span), id).toArray(),
         refunds.find(sentFilter(span), id).toArray(),
         invoices.find(correctedFilter(span), { projection: { _id: 1 } }).toArray(),
       ])
@@ -81,9 +81,6 @@ export function createBookReads(db: Database) {
       ])
       return await recordsOf(db, [...ids])
     },
-    /** Money of the workspace that belongs to no invoice and was booked in the span. */
-    unheld: async (span: BookSpan): Promise<readonly Payment[]> =>
-      (await payments.find({ ...bookedFilter(span), invoiceId: null }).toArray()).map(paymentFromDocument),
     /** The hour in which money of the workspace was first booked; null before. Refunds and decisions come after it. */
     begunAt: async (workspaceId: string, mode: Mode): Promise<Ms | null> => {
       const options = { projection: { bookedAt: 1 }, sort: { bookedAt: 1 }, hint: 'payment_booked' } as const

@@ -101,17 +101,6 @@ export function movementsOf<P extends BookedPayment, R extends BookedRefund>(
     .flatMap((event) => (enter(book, event) as Movement<P, R> | null) ?? [])
 }
 
-/** The movements of a confirmed payment that belongs to no invoice: it has no price and no currency. */
-export function movementsUnheld<P extends BookedPayment>(payment: P): readonly Movement<P, never>[] {
-  const { asset } = payment
-  if (asset === null) return []
-  return turnsOf(payment).map(({ id, kind, at }) => ({
-    ...{ id, kind, at, asset, payment, refund: null, quote: null, market: null, marketMinor: null, counted: false },
-    amountBase: kind === 'receipt' ? payment.amountBase : -payment.amountBase,
-    ...{ before: 0n, after: 0n, appliedMinor: 0n, excessMinor: 0n, appliedBase: 0n, excessBase: 0n },
-  }))
-}
-
 /** What a movement is worth at the price's rate, minor units, signed. */
 export const priceValue = ({ before, after }: Pick<Movement, 'before' | 'after'>): bigint => after - before
 

@@ -5,10 +5,10 @@ import type { Uses } from '#shared/usecases/uses.ts'
 import { validName } from '#shared/usecases/workspaces/valid-name.ts'
 import type { PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
-import { memberAudit, tokenHashOf } from './invite-member.ts'
+import { memberAudit } from './invite-member.ts'
 import { completeLogIn, type LoggedIn } from './log-in.ts'
 import { evaluateSlowly, type LoginTry, SOURCE_DELAY } from './login-throttle.ts'
-import { loggedOut } from './operator-sessions.ts'
+import { loggedOut, tokenHashOf } from './operator-sessions.ts'
 
 /** Dependencies of joining a workspace. */
 export type AcceptDeps = PeopleDeps & Uses<'memberships' | 'invitations' | 'workspaces'>

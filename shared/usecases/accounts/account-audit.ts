@@ -3,6 +3,8 @@ import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
+import { mailContext } from '#shared/ports/secrets.ts'
+import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 
 type Detail = AuditRecord['detail']
@@ -48,6 +50,23 @@ export function accountMail(
   data: MailRecord['data'],
 ): MailRecord {
   return { id: random.uuid(), workspaceId: '', template, to, data, createdAt: clock.now() }
+}
+
+/** A mail that tells a person what was done to their account, in a sentence. */
+export function changedMail(deps: Pick<PeopleDeps, 'clock' | 'random'>, email: string, what: string): MailRecord {
+  return accountMail(deps, 'account_changed', email, { email, time: mailTime(deps.clock.now()), what })
+}
+
+/** A mail with a link, which is sealed until it is sent. What is secret of it stands after its `#`, which no server receives and no log contains. */
+export function linkMail(
+  deps: Pick<PeopleDeps, 'clock' | 'random' | 'secretBox'>,
+  template: MailRecord['template'],
+  to: string,
+  data: MailRecord['data'],
+  url: string,
+): MailRecord {
+  const mail = accountMail(deps, template, to, data)
+  return { ...mail, data: { ...data, url_sealed: deps.secretBox.seal(url, mailContext(mail.id)) } }
 }
 
 /** Wakes the mailer after mails were stored. */

@@ -1,12 +1,11 @@
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession } from '#shared/ports/users.ts'
-import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
+import { accountAudit, changedMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
 import { checkOwnPassword } from './enrol-authenticator.ts'
 import { knownBrowser, NO_BROWSER } from './log-in.ts'
-import { loggedOut, newSession, newSessionToken } from './operator-sessions.ts'
+import { loggedOut, newSession, newToken } from './operator-sessions.ts'
 import { personOf } from './second-factor.ts'
 
 /**
@@ -23,15 +22,14 @@ export async function changePassword(
   await checkOwnPassword(deps, user, password, who)
   checkPassword(next, user.email, 'next')
   const at = deps.clock.now()
-  const data = { email: user.email, time: mailTime(at), what: 'The password was changed.' }
-  const mails = [accountMail(deps, 'account_changed', user.email, data)]
+  const mails = [changedMail(deps, user.email, 'The password was changed.')]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_changed', user.id, { ip: origin.ip })
   const passwordHash = await deps.passwords.hash(next)
   const by = { session: who, keepDevice: knownBrowser(deps, user, origin.device) }
   const securityEpoch = await deps.users.setPassword(by, passwordHash, { audit, mails })
   if (securityEpoch === null) throw loggedOut()
   notifyMailer(deps, mails)
-  const { token, id } = newSessionToken(deps.random)
+  const { token, hash: id } = newToken(deps.random)
   const { ip, userAgent } = origin
   const facts = { loginId: deps.random.uuid(), secondFactor: who.secondFactor, steppedUpUntil: null, ip, userAgent }
   const auditWrite = {

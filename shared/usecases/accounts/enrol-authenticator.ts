@@ -3,12 +3,11 @@ import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
-import { mailTime } from '#shared/usecases/mails/mail-time.ts'
-import { accountAudit, accountMail, notifyMailer } from './account-audit.ts'
+import { accountAudit, changedMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { knownBrowser } from './log-in.ts'
 import { ACCOUNT_DELAY, countCode, evaluateSlowly } from './login-throttle.ts'
-import { loggedOut, refusalOf, replaceToken, STEP_UP_MS } from './operator-sessions.ts'
+import { loggedOut, readableText, refusalOf, replaceToken, STEP_UP_MS } from './operator-sessions.ts'
 import { personOf, recoveryHash, useCode, useRecoveryCode } from './second-factor.ts'
 
 type Who = Pick<OperatorSession, keyof ActingSession | 'loginId'>
@@ -16,8 +15,6 @@ type Who = Pick<OperatorSession, keyof ActingSession | 'loginId'>
 /** How long a displayed secret can be confirmed. */
 const PENDING_MS = 15 * 60_000
 const RECOVERY_CODES = 10
-/** Crockford's base 32: it leaves out characters that look alike. */
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
  * Creates a secret for an authenticator; it takes effect once confirmed. Requires the password, and, if an authenticator is
@@ -150,17 +147,16 @@ export async function checkOwnPassword(
 }
 
 function changedNote(deps: PeopleDeps, user: User, what: string, action: AuditAction) {
-  const data = { email: user.email, time: mailTime(deps.clock.now()), what }
   return {
     audit: accountAudit(deps, `user:${user.email}`, action, user.id),
-    mails: [accountMail(deps, 'account_changed', user.email, data)],
+    mails: [changedMail(deps, user.email, what)],
   }
 }
 
 /** Ten codes of 50 random bits, as `xxxxx-xxxxx`. */
 function newRecoveryCodes({ random }: PeopleDeps): readonly string[] {
   return Array.from({ length: RECOVERY_CODES }, () => {
-    const text = [...random.bytes(10)].map((byte) => ALPHABET.charAt(byte & 31)).join('')
+    const text = readableText(random, 10)
     return `${text.slice(0, 5)}-${text.slice(5)}`
   })
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -10,8 +9,9 @@ import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { derivedUuid, reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail } from '#shared/usecases/workspaces/valid-name.ts'
-import { accountMail, notifyMailer } from './account-audit.ts'
+import { linkMail, notifyMailer } from './account-audit.ts'
 import type { PeopleDeps } from './account-deps.ts'
+import { newToken } from './operator-sessions.ts'
 
 const LIFE_MS = 7 * 86_400_000
 
@@ -48,7 +48,7 @@ export async function inviteMember(
     throw new PaymeshError('INVALID_STATE', { message: `${email} is already a member.` })
   }
   const at = deps.clock.now()
-  const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
+  const { token, hash: tokenHash } = newToken(deps.random)
   const expiresAt = at + LIFE_MS
   const times = { createdAt: at, expiresAt, closed: null }
   const invitation = {
@@ -56,20 +56,13 @@ export async function inviteMember(
     workspaceId: workspace.id,
     email,
     role,
-    tokenHash: tokenHashOf(token),
+    tokenHash,
     invitedBy: inviter.name,
     inviterId: inviter.id,
   }
-  const mail = accountMail(deps, 'member_invited', email, {
-    workspace: workspace.name,
-    inviter: inviter.name,
-    role,
-    expires: mailTime(expiresAt),
-    url_sealed: '',
-  })
-  // The fragment after # is never sent to a server, so no log contains it.
-  const url_sealed = deps.secretBox.seal(`${input.publicUrl}/invitation#${token}`, `mail:${mail.id}`)
-  const mails = [{ ...mail, workspaceId: workspace.id, data: { ...mail.data, url_sealed } }]
+  const facts = { workspace: workspace.name, inviter: inviter.name, role, expires: mailTime(expiresAt) }
+  const mail = linkMail(deps, 'member_invited', email, facts, `${input.publicUrl}/invitation#${token}`)
+  const mails = [{ ...mail, workspaceId: workspace.id }]
   const audit = memberAudit({ id, at }, 'member.invited', workspace.id, action, { subject: id, email, role })
   await deps.invitations.insert({ ...invitation, ...times }, { audit, mails })
   notifyMailer(deps, mails)
@@ -96,11 +89,6 @@ export async function withdrawInvitation(
     })
   }
   return now ?? found
-}
-
-/** SHA-256 of an invitation's token. */
-export function tokenHashOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
 }
 
 /** The audit row of an action on the members of a workspace; `subject` is moved out of the details. */

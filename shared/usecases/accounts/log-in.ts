@@ -7,7 +7,7 @@ import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { accountAudit, accountMail, failureAudit, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { ACCOUNT_DELAY, evaluateSlowly, SOURCE_DELAY, type TryPlace } from './login-throttle.ts'
-import { loggedOut, newSession, newSessionToken } from './operator-sessions.ts'
+import { loggedOut, newSession, newToken } from './operator-sessions.ts'
 
 /** What the browser receives after a login step. */
 export interface LoggedIn {
@@ -69,7 +69,7 @@ function placeOf(
 }
 
 async function requestSecondFactor(deps: PeopleDeps, user: User, { ip, userAgent }: Origin): Promise<LoggedIn> {
-  const { token, id } = newSessionToken(deps.random)
+  const { token, hash: id } = newToken(deps.random)
   const facts = { loginId: deps.random.uuid(), secondFactor: 'pending', steppedUpUntil: null, ip, userAgent } as const
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_given', user.id, { ip })
   const begun = await deps.sessions.begin(newSession(id, user, facts, deps.clock.now()), NO_BROWSER, { audit })
@@ -109,8 +109,8 @@ export async function completeLogIn(
   const at = deps.clock.now()
   const { ip, userAgent } = origin
   const isNew = knownBrowser(deps, user, origin.device) === null
-  const device = origin.device ?? Buffer.from(deps.random.bytes(32)).toString('base64url')
-  const { token, id } = newSessionToken(deps.random)
+  const device = origin.device ?? newToken(deps.random).token
+  const { token, hash: id } = newToken(deps.random)
   const facts = { loginId: deps.random.uuid(), secondFactor, steppedUpUntil: null, ip, userAgent }
   const mails: MailRecord[] = []
   if (isNew && by !== 'invitation') {

@@ -1,22 +1,19 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Role, User } from '#shared/ports/users.ts'
-import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from '#shared/usecases/workspaces/valid-name.ts'
 import { newUser } from './accept-invitation.ts'
-import { accountAudit, accountMail } from './account-audit.ts'
+import { accountAudit, changedMail } from './account-audit.ts'
 import type { PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
+import { readableText } from './operator-sessions.ts'
 
 /** Dependencies of managing users from the command line. */
 export type ManageOperatorsDeps = Pick<PeopleDeps, 'users' | 'passwords' | 'clock' | 'random'> & Uses<'memberships'>
 
-const BASE_32 = '0123456789abcdefghjkmnpqrstvwxyz'
-
 /** A generated password: four groups of five characters, 100 random bits. */
 export function newPassword({ random }: Pick<PeopleDeps, 'random'>): string {
-  const text = [...random.bytes(20)].map((byte) => BASE_32.charAt(byte & 31)).join('')
-  return (text.match(/.{5}/g) ?? []).join('-')
+  return (readableText(random, 20).match(/.{5}/g) ?? []).join('-')
 }
 
 /** Creates a user, and a membership if a workspace is given. `INVALID_STATE` when the address already has an account. */
@@ -83,8 +80,7 @@ export async function resetAuthenticator(
 
 /** The mailer finds the mail without a wake-up, so that a reset needs no Redis. */
 function resetMail(deps: ManageOperatorsDeps, { email }: User, what: string) {
-  const sentence = `${what} from the command line of the installation. All your log-ins have ended.`
-  return accountMail(deps, 'account_changed', email, { email, time: mailTime(deps.clock.now()), what: sentence })
+  return changedMail(deps, email, `${what} from the command line of the installation. All your log-ins have ended.`)
 }
 
 async function byEmail({ users }: ManageOperatorsDeps, email: string): Promise<User> {

@@ -21,16 +21,23 @@ const FORMER_LIFE_MS: Ms = 10_000
 /** Activity is written at most this often. */
 const TOUCH_EVERY_MS: Ms = MINUTE_MS
 
-/** A fresh session token of 256 bits and the id it is stored under. */
-export function newSessionToken(random: Random): { readonly token: string; readonly id: string } {
+/** A fresh token of 256 bits, of a session or a link, and the hash it is stored under. */
+export function newToken(random: Random): { readonly token: string; readonly hash: string } {
   const token = Buffer.from(random.bytes(32)).toString('base64url')
-  return { token, id: sessionId(token) }
+  return { token, hash: tokenHashOf(token) }
 }
 
 /** SHA-256 of a token: 256 random bits need no slow hash. */
-function sessionId(token: string): string {
+export function tokenHashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
+
+/** Crockford's base 32: it leaves out characters that look alike. */
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+
+/** A random text for people, of five random bits a character. */
+export const readableText = (random: Pick<Random, 'bytes'>, length: number): string =>
+  [...random.bytes(length)].map((byte) => ALPHABET.charAt(byte & 31)).join('')
 
 /**
  * A session that begins now; `pending` ones live just long enough to enter a code. `user` is as it was when the password was checked: the
@@ -57,7 +64,7 @@ export async function readSession(
   { isPerson }: { readonly isPerson: boolean },
 ): Promise<OperatorSession | null> {
   const at = deps.clock.now()
-  const found = await deps.sessions.find(sessionId(token))
+  const found = await deps.sessions.find(tokenHashOf(token))
   if (found === null || !lives(found.session, at)) return null
   const { session, user } = found
   const roles = await deps.memberships.rolesOf(session.userId)
@@ -87,7 +94,7 @@ export async function replaceToken(
   const found = await sessions.find(who.id)
   if (found === null || !lives(found.session, at)) throw loggedOut()
   const former = { ...found.session, securityEpoch: who.securityEpoch }
-  const { token, id } = newSessionToken(random)
+  const { token, hash: id } = newToken(random)
   const formerEndsAt = Math.min(former.endsAt, at + FORMER_LIFE_MS)
   const next = { ...former, ...change, id, seenAt: at }
   if (!(await sessions.replace(former.id, next, formerEndsAt, auditWrite))) throw loggedOut()

@@ -5,11 +5,11 @@ import { SCARCE } from '#shared/domain/scarce.ts'
 import type { User } from '#shared/ports/users.ts'
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { accountAudit, accountMail, failureAudit, notifyMailer } from './account-audit.ts'
+import { accountAudit, changedMail, failureAudit, linkMail, notifyMailer } from './account-audit.ts'
 import type { Origin, PeopleDeps } from './account-deps.ts'
 import { checkPassword } from './check-password.ts'
-import { tokenHashOf } from './invite-member.ts'
 import { evaluateSlowly, type LoginTry, SOURCE_DELAY } from './login-throttle.ts'
+import { newToken, tokenHashOf } from './operator-sessions.ts'
 
 /** How long a link works. */
 export const RESET_LIFE_MS = 30 * 60_000
@@ -55,19 +55,11 @@ async function sendLink(
 async function storeLink(deps: ResetDeps, user: User, { ip }: Origin, publicUrl: string): Promise<boolean> {
   const at = deps.clock.now()
   const expiresAt = at + RESET_LIFE_MS
-  const token = Buffer.from(deps.random.bytes(32)).toString('base64url')
-  const facts = { email: user.email, time: mailTime(at), ip, expires: mailTime(expiresAt), url_sealed: '' }
-  const mail = accountMail(deps, 'password_reset_requested', user.email, facts)
-  // The fragment after # is never sent to a server, so no log contains it.
-  const url_sealed = deps.secretBox.seal(`${publicUrl}/reset#${token}`, `mail:${mail.id}`)
-  const mails = [{ ...mail, data: { ...mail.data, url_sealed } }]
+  const { token, hash: tokenHash } = newToken(deps.random)
+  const facts = { email: user.email, time: mailTime(at), ip, expires: mailTime(expiresAt) }
+  const mails = [linkMail(deps, 'password_reset_requested', user.email, facts, `${publicUrl}/reset#${token}`)]
   const audit = accountAudit(deps, 'somebody', 'auth.reset_requested', user.id, { ip })
-  const reset = {
-    userId: user.id,
-    tokenHash: tokenHashOf(token),
-    securityEpoch: user.securityEpoch,
-    expiresAt,
-  }
+  const reset = { userId: user.id, tokenHash, securityEpoch: user.securityEpoch, expiresAt }
   if (!(await deps.resets.insert(reset, RESETS_MAX, at, { audit, mails }))) return false
   notifyMailer(deps, mails)
   return true
@@ -91,7 +83,7 @@ export async function completePasswordReset(
   const passwordHash = await deps.passwords.hash(password)
   const at = deps.clock.now()
   const what = 'The password was changed with a link that was mailed to this address. All your log-ins have ended.'
-  const mails = [accountMail(deps, 'account_changed', user.email, { email: user.email, time: mailTime(at), what })]
+  const mails = [changedMail(deps, user.email, what)]
   const audit = accountAudit(deps, `user:${user.email}`, 'auth.password_reset', user.id, { ip: origin.ip })
   if (!(await deps.resets.complete(reset, { passwordHash, at }, { audit, mails }))) throw gone()
   notifyMailer(deps, mails)

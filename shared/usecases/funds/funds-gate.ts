@@ -1,7 +1,9 @@
 import { tooMany } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
+import { beginsWithin } from '#shared/usecases/requests/begins-within.ts'
 
+const READINGS = 'readings of balances'
 /** A page of balances is shown again for this long without a call to a node. */
 const LIFE_MS = 30_000
 /** Remembered pages of all workspaces. */
@@ -17,21 +19,11 @@ const { waiting: WAITING_MAX, readings: READINGS_MAX, windowMs: WINDOW_MS } = SC
 export function createFundsGate(now: () => Ms = () => performance.now()) {
   const turns = new Map<string, { readonly last: Promise<unknown>; readonly inside: number }>()
   const kept = new Map<string, { readonly at: Ms; readonly result: unknown }>()
-  /** Begin of each reading within the window, oldest first. */
-  const readings = new Map<string, readonly Ms[]>()
+  const countReading = beginsWithin({ max: READINGS_MAX, windowMs: WINDOW_MS }, READINGS, now)
 
   function fresh(id: string): { readonly result: unknown } | null {
     const found = kept.get(id)
     return found !== undefined && now() - found.at < LIFE_MS ? found : null
-  }
-
-  function countReading(workspaceId: string): void {
-    const from = now() - WINDOW_MS
-    for (const [id, times] of readings) if ((times.at(-1) ?? from) <= from) readings.delete(id)
-    const recent = (readings.get(workspaceId) ?? []).filter((at) => at > from)
-    const [oldest] = recent
-    if (recent.length >= READINGS_MAX && oldest !== undefined) throw tooMany('readings of balances', oldest - from)
-    readings.set(workspaceId, [...recent, now()])
   }
 
   function remember(id: string, result: unknown): void {
@@ -57,7 +49,7 @@ export function createFundsGate(now: () => Ms = () => performance.now()) {
       if (known !== null) return known.result as T
       const { last, inside } = turns.get(workspaceId) ?? { last: Promise.resolve(), inside: 0 }
       // One of those inside is being read.
-      if (inside > WAITING_MAX) throw tooMany('readings of balances', LIFE_MS)
+      if (inside > WAITING_MAX) throw tooMany(READINGS, LIFE_MS)
       const turn = last.then(async () => {
         const held = fresh(id)
         if (held !== null) return held.result as T

@@ -57,7 +57,7 @@ export async function createPaymentLink(
   await requireQuota(deps, workspace, mode)
   const terms = body.kind === 'own' ? ownTerms(body) : await productTerms(deps, workspace.id, mode, body)
   const now = deps.clock.now()
-  const audit = linkAudit('created', { ...input, workspaceId: workspace.id, at: now })
+  const audit = catalogAudit('payment_link.created', linkId, { ...input, workspaceId: workspace.id, at: now })
   const link: PaymentLink = {
     id: linkId,
     workspaceId: workspace.id,
@@ -107,13 +107,8 @@ export async function deactivatePaymentLink(
 ): Promise<PaymentLinkResource> {
   const { workspaceId, mode, linkId } = scope
   const at = deps.clock.now()
-  const link = await deps.paymentLinks.deactivate(
-    workspaceId,
-    mode,
-    linkId,
-    at,
-    linkAudit('deactivated', { ...scope, at }),
-  )
+  const audit = catalogAudit('payment_link.deactivated', linkId, { ...scope, at })
+  const link = await deps.paymentLinks.deactivate(workspaceId, mode, linkId, at, audit)
   if (link === null) throw new PaymeshError('NOT_FOUND')
   return presentOne(deps, link)
 }
@@ -169,20 +164,14 @@ async function presentOne(
   return presentPaymentLink(link, uses.get(link.id) ?? 0, deps.urls)
 }
 
-/** The row that is stored with the action of an operator. */
-function linkAudit(
-  action: 'created' | 'deactivated',
-  { workspaceId, mode, linkId, attribution, at }: PaymentLinkScope & { readonly at: Ms },
+/** The row that is stored with what an operator does to a link or a product; undefined for API calls. */
+export function catalogAudit(
+  action: 'payment_link.created' | 'payment_link.deactivated' | 'product.created',
+  subject: string,
+  { workspaceId, mode, attribution, at }: Omit<PaymentLinkScope, 'linkId'> & { readonly at: Ms },
 ): AuditRecord | undefined {
   if (attribution?.by === undefined) return undefined
-  return {
-    id: `payment-link-${action}:${linkId}`,
-    at,
-    actor: attribution.by,
-    action: `payment_link.${action}`,
-    subject: linkId,
-    workspaceId,
-    mode,
-    detail: { reason: attribution.reason ?? null },
-  }
+  const id = `${action.replaceAll(/[._]/g, '-')}:${subject}`
+  const detail = { reason: attribution.reason ?? null }
+  return { id, at, actor: attribution.by, action, subject, workspaceId, mode, detail }
 }

@@ -4,12 +4,11 @@ import type { ProductResource } from '#shared/contracts/http/product-resource.ts
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Attribution } from '#shared/domain/invoice/invoice-event.ts'
-import type { Ms } from '#shared/domain/invoice/model.ts'
 import { formatFiat } from '#shared/domain/money/money.ts'
-import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Product } from '#shared/ports/products.ts'
 import type { ProductQuery } from '#shared/ports/workspace-page-query.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { catalogAudit } from './manage-payment-links.ts'
 
 /** Dependencies of managing products. */
 export type ManageProductsDeps = Uses<'products' | 'clock'>
@@ -44,7 +43,10 @@ export async function createProduct(deps: ManageProductsDeps, input: CreateProdu
     createdAt: now,
     updatedAt: now,
   }
-  const result = await deps.products.insert(product, productAudit(input, now))
+  const result = await deps.products.insert(
+    product,
+    catalogAudit('product.created', input.productId, { ...input, at: now }),
+  )
   if (result.outcome === 'sku_taken') throw invalid([{ path: 'sku', message: 'another product already has this SKU' }])
   if (result.outcome === 'in_progress') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   return presentProduct(result.product)
@@ -66,24 +68,6 @@ export async function getProduct(
   const product = await deps.products.findInWorkspace(scope.workspaceId, scope.mode, scope.productId)
   if (product === null) throw new PaymeshError('NOT_FOUND')
   return presentProduct(product)
-}
-
-/** The row that is stored with a product that an operator adds. */
-function productAudit(
-  { workspaceId, mode, productId, attribution }: CreateProductInput,
-  at: Ms,
-): AuditRecord | undefined {
-  if (attribution?.by === undefined) return undefined
-  return {
-    id: `product-created:${productId}`,
-    at,
-    actor: attribution.by,
-    action: 'product.created',
-    subject: productId,
-    workspaceId,
-    mode,
-    detail: { reason: attribution.reason ?? null },
-  }
 }
 
 function presentProduct(product: Product): ProductResource {

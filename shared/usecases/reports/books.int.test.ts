@@ -17,7 +17,7 @@ import { createPrng } from '#test/simulation/kernel/prng.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import type { ExpectedMovement } from '#test/support/ledger-book.ts'
-import { playInvoice, playUnmatched, type ShopInvoice } from '#test/support/random-shop.ts'
+import { playInvoice, type ShopInvoice } from '#test/support/random-shop.ts'
 import { useStores } from '#test/support/stores.ts'
 import { exportLedger } from './export-ledger.ts'
 import { LEDGER_PROFILES } from './ledger-profiles.ts'
@@ -71,11 +71,8 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   const workspaceId = `books-${seed}`
   const owner = { workspaceId, mode: 'live' as const }
   let shop: readonly ShopInvoice[] = []
-  /** Money that belongs to no invoice. */
-  let unmatched: readonly ExpectedMovement[] = []
-  let unmatchedCount = 0
   const entries = () => shop.flatMap(({ terms, expected }) => expected.map((row) => ({ terms, row })))
-  const everyRow = () => [...entries().map(({ row }) => row), ...unmatched]
+  const everyRow = () => entries().map(({ row }) => row)
 
   it('ties out everywhere', { timeout: 1_200_000 }, async () => {
     const random = createPrng(`books ${seed}`)
@@ -85,11 +82,6 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     for (let number = 1; number <= INVOICES; number += 1)
       played.push(await playInvoice(stores.db, random, place, seed * 1_000 + number))
     shop = played
-    const unheld = []
-    for (let number = INVOICES + 1; number <= INVOICES * 1.3; number += 1)
-      unheld.push(await playUnmatched(stores.db, random, place, seed * 1_000 + number))
-    unmatched = unheld.flat()
-    unmatchedCount = unheld.length
     expect(new Set(entries().map(({ row }) => row.kind)).size).toBe(4)
     await expectLedger()
     await expectInvoices()
@@ -169,10 +161,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
       row.market === null ? 'no rate' : fiat(row.market, terms.fiat.currency),
       reportedOf(terms.fiat.currency, row) === null ? '' : fiat(reportedOf(terms.fiat.currency, row) ?? 0n, REPORTING),
     ])
-    const unheld = unmatched.map((row) => [
-      ...[row.kind, new Date(row.at).toISOString(), '', row.asset, units(row), '', '', 'no rate', ''],
-    ])
-    expect(found.toSorted()).toEqual([...expected, ...unheld].toSorted())
+    expect(found.toSorted()).toEqual(expected.toSorted())
     expect(rows.map((row) => row['time'])).toEqual(rows.map((row) => row['time']).toSorted())
     const moved = everyRow().filter(({ kind }) => kind !== 'correction')
     for (const profile of LEDGER_PROFILES) {
@@ -213,20 +202,9 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   async function expectPayments(): Promise<void> {
     const query = { ...owner, network: null, counted: null, createdFrom: null, createdTo: null }
     const rows = await linesOf(exportPayments(parts(), query))
-    const unheld = rows.filter((row) => row['invoice_id'] === '')
-    // The API has the same payments, counted or not; money of no invoice is in the file alone.
+    // The API has the same payments, counted or not.
     const listed = await parts().payments.list({ ...owner, invoiceId: null, beforeId: null, limit: 10_000 })
-    const held = rows.flatMap((row) => (row['invoice_id'] === '' ? [] : [row['payment_id'] ?? '']))
-    expect(listed.map(({ id }) => id).toSorted()).toEqual(held.toSorted())
-    const isBack = (row: Readonly<Record<string, string>>) => row['status'] === 'orphaned'
-    expect(unheld).toHaveLength(unmatchedCount)
-    expect([...new Set(unheld.map((row) => `${row['received_value']}${row['applied_value']}`))]).toEqual([''])
-    expect(
-      sum(
-        unheld.filter((row) => !isBack(row)),
-        amountOf,
-      ),
-    ).toBe(sum(unmatched, ({ amount, asset }) => amount * scaleOf(asset)))
+    expect(listed.map(({ id }) => id).toSorted()).toEqual(rows.map((row) => row['payment_id'] ?? '').toSorted())
     for (const { terms, expected } of shop) {
       const own = rows.filter((row) => row['invoice_id'] === terms.id)
       const { currency } = terms.fiat
@@ -353,7 +331,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
       const currencyOf = ({ terms }: { terms: ShopInvoice['terms'] }) => terms.fiat.currency
       expect(
         tally(
-          ledger.filter((row) => row['invoice_id'] !== ''),
+          ledger,
           (row) => row['currency'] ?? '',
           (row) => minor(row['value'] ?? '', row['currency'] ?? ''),
         ),
@@ -419,8 +397,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     for (const by of ['confirmed', 'paid'] as const) {
       const rows = await linesOf(exportPayments(parts(), { ...ofPayments, moved: { by, from, to } }))
       const expected = by === 'paid' ? paid.filter(({ expected }) => expected.length > 0) : booked
-      const unheld = by === 'confirmed' && unmatched.some(({ at }) => at >= from && at < to) ? [''] : []
-      expect([...new Set(rows.map((row) => row['invoice_id']))].toSorted()).toEqual([...unheld, ...ids(expected)])
+      expect([...new Set(rows.map((row) => row['invoice_id']))].toSorted()).toEqual(ids(expected))
     }
   }
 
@@ -448,12 +425,6 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     }
   }
 
-  /** Amounts of all coins in 18 decimals. */
-  const scaleOf = (asset: ExpectedMovement['asset']) => 10n ** BigInt(18 - catalog.asset(asset).decimals)
-  const amountOf = (row: Readonly<Record<string, string>>) => {
-    const [whole = '', decimals = ''] = (row['amount'] ?? '').split('.')
-    return BigInt(whole + decimals.padEnd(18, '0'))
-  }
   const units = ({ amount, asset }: ExpectedMovement): string => {
     const { decimals } = catalog.asset(asset)
     const size = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')

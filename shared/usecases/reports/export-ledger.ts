@@ -73,7 +73,7 @@ function rowOf(
   const { asset, amountBase, payment, refund } = movement
   const { network, symbol, decimals } = deps.catalog.asset(asset)
   const units = (base: bigint) => signedUnits(base, decimals)
-  const terms = invoice?.terms ?? null
+  const { terms } = invoice
   return {
     ...{
       movement_id: movement.id,
@@ -82,10 +82,9 @@ function rowOf(
       local_time: localTime(movement.at, zone),
     },
     ...{ mode, simulated: payment?.kind === 'simulated' },
-    ...{ invoice_id: terms?.id ?? null, invoice_number: terms?.number ?? null, order_id: terms?.orderId ?? null },
-    ...{ description: terms?.description ?? null, customer_email: terms?.customer.email ?? null },
-    ...{ customer_name: terms?.customer.name ?? null, product_id: terms?.productId ?? null },
-    payment_link_id: terms?.paymentLinkId ?? null,
+    ...{ invoice_id: terms.id, invoice_number: terms.number, order_id: terms.orderId },
+    ...{ description: terms.description, customer_email: terms.customer.email, customer_name: terms.customer.name },
+    ...{ product_id: terms.productId, payment_link_id: terms.paymentLinkId },
     ...{ network, asset, symbol, amount: units(amountBase), amount_text: amountText(amountBase, decimals, symbol) },
     ...{ applied_amount: units(movement.appliedBase), excess_amount: units(movement.excessBase) },
     ...valuesOf(deps, { invoice, movement }),
@@ -109,11 +108,6 @@ function valuesOf({ reportingCurrency }: Pick<ExportLedgerDeps, 'reportingCurren
   const rates = {
     ...{ price_rate: priceRate, spread_percent: spread, price_rate_time: priceTime, price_rate_sources: priceSources },
     ...{ market_rate: marketRate, market_rate_time: marketTime, market_rate_sources: marketSources },
-  }
-  if (invoice === null) {
-    const none = { currency: null, value: null, applied_value: null, excess_value: null, market_value: NO_RATE }
-    const reporting = { reporting_currency: reportingCurrency, reporting_rate: NO_RATE, reporting_value: null }
-    return { ...rates, ...none, ...reporting, reporting_market_value: NO_RATE }
   }
   const { terms } = invoice
   const { currency } = terms.fiat

@@ -98,25 +98,23 @@ export async function* exportPayments(
     }
     onRows(batch.length)
     yield batch
-      .map((payment) =>
-        lineOf(deps, payment, invoices.get(payment.invoiceId ?? '') ?? null, movements.get(payment.id) ?? []),
-      )
+      .map((payment) => {
+        // A payment of a workspace is that of an invoice.
+        const invoice = invoices.get(payment.invoiceId ?? '')
+        if (invoice === undefined) throw new Error(`payment ${payment.id} has no invoice`)
+        return lineOf(deps, payment, invoice, movements.get(payment.id) ?? [])
+      })
       .join('')
     if (batch.length < BATCH) return
     afterId = batch.at(-1)?.id ?? null
   }
 }
 
-function lineOf(
-  deps: ExportPaymentsDeps,
-  payment: Payment,
-  invoice: Invoice | null,
-  movements: readonly Movement[],
-): string {
+function lineOf(deps: ExportPaymentsDeps, payment: Payment, invoice: Invoice, movements: readonly Movement[]): string {
   const { network, mode, amountBase, txHash } = payment
   const info = payment.asset === null ? null : deps.catalog.asset(payment.asset)
   return csvLine([
-    ...[payment.id, payment.invoiceId, invoice?.terms.number ?? null, invoice?.terms.orderId ?? null, mode],
+    ...[payment.id, payment.invoiceId, invoice.terms.number, invoice.terms.orderId, mode],
     ...[payment.state, payment.counted && isLive(payment), payment.uncountedReason, payment.late],
     ...[payment.kind === 'simulated', network, payment.asset, info?.symbol ?? null],
     info === null ? null : signedUnits(amountBase, info.decimals),
@@ -132,13 +130,9 @@ function lineOf(
 function valueCells(
   { reportingCurrency }: Pick<ExportPaymentsDeps, 'reportingCurrency'>,
   payment: Payment,
-  invoice: Invoice | null,
+  invoice: Invoice,
   movements: readonly Movement[],
 ): readonly Cell[] {
-  if (invoice === null) {
-    const empty = [null, null, null, null, null, ...QUOTE_COLUMNS.map(() => null)]
-    return [...empty, NO_RATE, ...marketCells(null), reportingCurrency, NO_RATE, null]
-  }
   const { terms } = invoice
   const { minor, currency } = terms.fiat
   const sum = (of: (movement: Movement) => bigint) => movements.reduce((total, movement) => total + of(movement), 0n)

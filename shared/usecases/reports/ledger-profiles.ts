@@ -35,7 +35,7 @@ const about = (row: LedgerRow): string =>
     ...(row.mode === 'test' ? ['TEST'] : []),
     ...(row.reporting_market_value === NO_RATE ? ['NO RATE'] : []),
     `${text(row.kind)} ${text(row.amount_text)}`,
-    ...(row.invoice_number === null ? [] : [`invoice ${text(row.invoice_number)}`]),
+    `invoice ${text(row.invoice_number)}`,
     ...(row.order_id === null ? [] : [`order ${text(row.order_id)}`]),
   ].join(' ')
 

@@ -6,12 +6,12 @@ import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { invoiceFromDocument, invoiceToDocument } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { paymentFromDocument, paymentToDocument } from '#shared/db/payments/payment-mapping.ts'
-import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
+import { PAYMENTS, type Payment } from '#shared/db/payments/payment-model.ts'
 import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
-import { playInvoice, playUnmatched, type ShopInvoice } from '#test/support/random-shop.ts'
+import { playInvoice, type ShopInvoice } from '#test/support/random-shop.ts'
 import { useStores } from '#test/support/stores.ts'
 import { exportLedger } from './export-ledger.ts'
 import { readMovements } from './read-movements.ts'
@@ -29,25 +29,17 @@ const PLACE = {
   begin: NOW - 90 * 24 * HOUR_MS,
   reportingCurrency: 'USD' as const,
 }
-/** The turn of an invoice that is paid days after its end, and accepted. */
-const TOO_LATE = 9
+/** The turns of an invoice that is paid exactly, and of one that is paid days after its end, and accepted. */
+const [EXACT, TOO_LATE] = [1, 9]
 
 beforeAll(async () => {
-  const shop = { ...PLACE, workspaceId: WORKSPACE, numbersAfter: 0 }
-  await playUnmatched(stores.db, createPrng('crowd'), shop, 3)
-  const payments = stores.db.collection(PAYMENTS)
-  const first = await payments.findOneAndDelete({ workspaceId: WORKSPACE })
-  if (first === null) throw new Error('no payment')
   // Half of them in one minute, and a fifth of all within four seconds.
   const at = (index: number) => {
     if (index < CROWD / 5) return HOUR + 60_000 + index * 8
     return index < CROWD / 2 ? HOUR + 60_000 + index * 20 : HOUR + index * 1_400
   }
-  const crowd = Array.from({ length: CROWD }, (_, index) => {
-    const id = `01a00000-0000-7000-8000-${String(index).padStart(12, '0')}`
-    return paymentToDocument({ ...paymentFromDocument(first), id, key: id, txHash: id, bookedAt: [at(index)] })
-  })
-  await payments.insertMany(crowd)
+  const { terms } = await playCopies(WORKSPACE, EXACT, CROWD, (index) => ({ bookedAt: [at(index)] }))
+  await stores.db.collection(PAYMENTS).deleteMany({ invoiceId: terms.id })
 })
 
 // Guarantee: a file of any number of movements is made in bounded memory, whatever the hour in which they came, and each is in it once.
@@ -69,18 +61,23 @@ it.each(['oldest', 'newest'] as const)('reads a crowded hour in parts, in order 
 
 const DECIDED = 1_100
 
-/** This many copies of an invoice that a person accepted, all of one moment, under ids of their own; returns its terms and movements. */
-async function acceptAtOnce(): Promise<ShopInvoice> {
-  const place = { ...PLACE, workspaceId: 'decided', numbersAfter: 0 }
-  const one = await playInvoice(stores.db, createPrng('decided'), place, TOO_LATE)
-  const [stored] = await stores.db.collection(INVOICES).find({ workspaceId: 'decided' }).toArray()
-  const [paid] = await stores.db.collection(PAYMENTS).find({ workspaceId: 'decided' }).toArray()
+/** Plays an invoice, and stores so many copies of it under ids of their own, each with one payment that `change` gives other fields; returns its terms and movements. */
+async function playCopies(
+  workspaceId: string,
+  turn: number,
+  count: number,
+  change: (index: number) => Partial<Payment>,
+): Promise<ShopInvoice> {
+  const place = { ...PLACE, workspaceId, numbersAfter: 0 }
+  const one = await playInvoice(stores.db, createPrng(workspaceId), place, turn)
+  const [stored] = await stores.db.collection(INVOICES).find({ workspaceId }).toArray()
+  const [paid] = await stores.db.collection(PAYMENTS).find({ workspaceId }).toArray()
   if (stored === undefined || paid === undefined) throw new Error('nothing was played')
   const invoice = invoiceFromDocument(stored)
   const payment = paymentFromDocument(paid)
   const ids = Array.from(
-    { length: DECIDED - 1 },
-    (_, index) => `01b00000-0000-7000-8000-${String(index).padStart(12, '0')}`,
+    { length: count },
+    (_, index) => `01b0000${turn}-0000-7000-8000-${String(index).padStart(12, '0')}`,
   )
   const keyOf = (id: string) => payment.key.replace(one.terms.id, id)
   const invoices = ids.map((id, index) => {
@@ -92,14 +89,16 @@ async function acceptAtOnce(): Promise<ShopInvoice> {
     }
   })
   await stores.db.collection(INVOICES).insertMany(invoices)
-  const payments = ids.map((id) => paymentToDocument({ ...payment, id, key: keyOf(id), txHash: id, invoiceId: id }))
+  const payments = ids.map((id, index) =>
+    paymentToDocument({ ...payment, id, key: keyOf(id), txHash: id, invoiceId: id, ...change(index) }),
+  )
   await stores.db.collection(PAYMENTS).insertMany(payments)
   return one
 }
 
 // Guarantee: decisions of one moment, however many, are each in every file and sum of their month once.
 it('has every one of many decisions of one moment in files, days and months', async () => {
-  const { terms, expected } = await acceptAtOnce()
+  const { terms, expected } = await playCopies('decided', TOO_LATE, DECIDED - 1, () => ({}))
   const { currency } = terms.fiat
   const correction = expected.find(({ kind }) => kind === 'correction')
   if (correction === undefined) throw new Error('nothing was accepted')
@@ -110,7 +109,7 @@ it('has every one of many decisions of one moment in files, days and months', as
   for (const order of ['oldest', 'newest'] as const) {
     const found: string[] = []
     for await (const batch of readMovements(deps, { ...owner, from: null, to: null }, order))
-      found.push(...batch.map(({ invoice, movement: { kind, at } }) => `${invoice?.terms.id} ${kind} ${at}`))
+      found.push(...batch.map(({ invoice, movement: { kind, at } }) => `${invoice.terms.id} ${kind} ${at}`))
     expect(found).toHaveLength(DECIDED * expected.length)
     expect(new Set(found).size).toBe(found.length)
   }

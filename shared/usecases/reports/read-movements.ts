@@ -1,5 +1,5 @@
 import type { BookSpan, BookUnit } from '#shared/db/reports/book-reads.ts'
-import { type Movement, movementsOf, movementsUnheld } from '#shared/domain/books/movements.ts'
+import { type Movement, movementsOf } from '#shared/domain/books/movements.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Invoice, InvoiceRecords } from '#shared/ports/invoices.ts'
@@ -25,9 +25,9 @@ export interface MovementScope {
   readonly to: Ms | null
 }
 
-/** A movement with the invoice whose books it is in; null for money that belongs to none. */
+/** A movement with the invoice whose books it is in. */
 export interface Entry {
-  readonly invoice: Invoice | null
+  readonly invoice: Invoice
   readonly movement: Movement<Payment, Refund>
 }
 
@@ -46,14 +46,10 @@ export async function* readMovements(
   const until = Math.min(to ?? Number.MAX_SAFE_INTEGER, clock.now() + HOUR_MS)
   for (const [begin, end] of stretches(since, until, order)) {
     for await (const span of batches(bookReads, { workspaceId, mode, since: begin, until: end }, order)) {
-      const [records, unheld] = await Promise.all([bookReads.records(span), bookReads.unheld(span)])
-      const entries = [
-        ...records.flatMap(entriesOf),
-        ...unheld.flatMap(movementsUnheld).map((movement): Entry => ({ invoice: null, movement })),
-      ].filter(({ movement: { at } }) => at >= span.since && at < span.until)
-      const sorted = entries.sort(
-        ({ movement: one }, { movement: other }) => one.at - other.at || (one.id < other.id ? -1 : 1),
-      )
+      const entries = (await bookReads.records(span)).flatMap(entriesOf)
+      const sorted = entries
+        .filter(({ movement: { at } }) => at >= span.since && at < span.until)
+        .sort(({ movement: one }, { movement: other }) => one.at - other.at || (one.id < other.id ? -1 : 1))
       yield order === 'oldest' ? sorted : sorted.reverse()
     }
   }

@@ -1,5 +1,5 @@
 import type { RescanEffect, RescanPreview } from '#shared/contracts/chain-commands.ts'
-import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
+import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import { isSameMove, keysOfMove, type ObservedTransfer, type Payment, storedMove } from '#shared/ports/payments.ts'
@@ -9,14 +9,13 @@ import { addressOwners } from '#shared/usecases/payments/address-owners.ts'
 import { type AttributeDeps, attributeTransfers } from '#shared/usecases/payments/attribute-transfers.ts'
 import { replacedBy } from '#shared/usecases/payments/record-payments.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { everyAddress } from '#shared/usecases/watches/cold-watches.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
 import { outpointsOf } from './scan-mempool.ts'
 import { settleIncreases } from './settle-increases.ts'
 
 /** Blocks read and compared at a time. */
 const BATCH = 10
-/** Watched addresses read at a time. */
-const PAGE = 1_000
 /** Changes listed individually; all are counted. */
 const LISTED_MAX = 200
 /** The owners of paid addresses are read from the store afterwards: fewer than a scanner's whole index. */
@@ -89,7 +88,7 @@ async function withBalanceIncreases(
   const [first, last] = [blocks[0], blocks.at(-1)]
   if (client.balances === undefined || first === undefined || last === undefined) return blocks
   const { family } = deps.catalog.asset(client.balances.asset)
-  const { found } = await readBalanceChanges(client.balances, blocks, addressesOf(deps, mode, family))
+  const { found } = await readBalanceChanges(client.balances, blocks, everyAddress(deps, { mode, family }))
   const changed = new Set(found.flatMap(({ changes }) => changes.map(({ matchKey }) => matchKey)))
   if (changed.size === 0) return blocks
   // Read again for what the changed accounts spent: before, they were not known.
@@ -101,15 +100,6 @@ async function withBalanceIncreases(
     return { block: { ...block, ...(spending !== undefined && { spending }) }, changes }
   })
   return settleIncreases({ deps, source: { mode, network, client }, cursor }, whole)
-}
-
-async function* addressesOf({ wallets }: PreviewDeps, mode: Mode, family: Family): AsyncGenerator<string> {
-  for (let after: string | null = null; ; ) {
-    const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE)
-    for (const { matchKey } of page) yield matchKey
-    after = page.at(-1)?.matchKey ?? null
-    if (after === null || page.length < PAGE) return
-  }
 }
 
 async function comparedToStored(

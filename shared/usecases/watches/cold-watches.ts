@@ -1,5 +1,6 @@
 import type { WalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { Family, Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ColdWatches, WatchIndex } from '#shared/ports/scanning.ts'
 import { HASH_BYTES, PACK_HASHES, type WatchPack } from '#shared/ports/watch-packs.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -70,15 +71,22 @@ export function createColdWatches(deps: ColdWatchDeps, mode: Mode, family: Famil
       }
       return found
     },
-    async *everyAddress(packedAfter) {
-      let after: string | null = null
-      do {
-        const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE, packedAfter)
-        for (const { matchKey } of page) yield matchKey
-        after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
-      } while (after !== null)
-    },
+    everyAddress: (packedAfter) => everyAddress(deps, { mode, family }, packedAfter),
   }
+}
+
+/** The key of every watched address of a mode and family in their order, or of those that are in no pack of before `packedAfter`; read in pages, so that any number fits. */
+export async function* everyAddress(
+  { wallets }: Uses<'wallets'>,
+  { mode, family }: { readonly mode: Mode; readonly family: Family },
+  packedAfter?: Ms,
+): AsyncGenerator<string> {
+  let after: string | null = null
+  do {
+    const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE, packedAfter)
+    for (const { matchKey } of page) yield matchKey
+    after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
+  } while (after !== null)
 }
 
 /** The cold addresses of every mode and family, made when they are first asked for: the networks of a process share them. */

@@ -1,9 +1,8 @@
 import type { Family, Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { ColdWatches, WatchIndex } from '#shared/ports/scanning.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
+import { everyAddress } from './cold-watches.ts'
 
-/** Small enough that a page is collected before it reaches the old generation. */
-const PAGE = 2_000
 const MARK_BATCH = 1_000
 
 /** Dependencies of keeping a watch index current. */
@@ -40,13 +39,8 @@ async function readPacks(deps: WatchFeedDeps, { mode, network }: WatchScope, col
   return isWhole
 }
 
-async function load({ wallets }: WatchFeedDeps, { mode, family }: WatchScope, index: WatchIndex): Promise<void> {
-  let after: string | null = null
-  do {
-    const page: readonly { matchKey: string }[] = await wallets.watchPage(mode, family, after, PAGE)
-    for (const { matchKey } of page) index.add(matchKey)
-    after = page.length < PAGE ? null : (page.at(-1)?.matchKey ?? null)
-  } while (after !== null)
+async function load(deps: WatchFeedDeps, scope: WatchScope, index: WatchIndex): Promise<void> {
+  for await (const matchKey of everyAddress(deps, scope)) index.add(matchKey)
 }
 
 /** Reads what was packed since and drops it from memory. Only memory depends on it: an index that is behind holds more addresses. */

@@ -3,13 +3,14 @@ import { invalid } from '#shared/contracts/http/validate.ts'
 import type { ApiKeyRecord } from '#shared/db/workspaces/api-key-model.ts'
 import { newApiKey } from '#shared/domain/api-key.ts'
 import type { Mode, Scope } from '#shared/domain/enumerations.ts'
+import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
+import type { AuditRecord } from '#shared/ports/audit.ts'
+import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
-import { derivedUuid } from '#shared/usecases/requests/begin-operation.ts'
+import { derivedUuid, reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import { requireOwn } from '#shared/usecases/requests/require-own.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
-import { keyAudit } from './api-key-audit.ts'
 import { requireStatus } from './require-status.ts'
-import { type RevokeApiKeyDeps, revokeApiKey } from './revoke-api-key.ts'
 
 /**
  * Issues an API key, in one transaction with its audit row. The key itself is in the first response and nowhere else, and only its keyed digest
@@ -66,4 +67,40 @@ export async function withdrawApiKey(
   if (input.last4 !== undefined && key.last4 !== input.last4)
     throw wrongEntry('last4', 'The last four characters do not match this key.')
   return await revokeApiKey(deps, { keyId: key.id, action: input.action })
+}
+
+/** Dependencies of revoking a key. */
+type RevokeApiKeyDeps = Uses<'workspaceAdmin' | 'clock'> & {
+  readonly epochs: Pick<EpochStore, 'setKeyEpoch'>
+}
+
+/**
+ * Revokes a key, with its audit row. Once it resolves, the key works nowhere: the store is written first, then the epoch
+ * that outdates cached records. Repeating it changes nothing. Throws `NOT_FOUND` for an unknown key.
+ */
+export async function revokeApiKey(
+  { workspaceAdmin, epochs, clock }: RevokeApiKeyDeps,
+  { keyId, action }: { readonly keyId: string; readonly action: OperatorAction },
+): Promise<ApiKeyRecord> {
+  const key = await workspaceAdmin.findKey(keyId)
+  if (key === null) throw new PaymeshError('NOT_FOUND')
+  const at = clock.now()
+  await workspaceAdmin.revokeKey(key.id, at, keyAudit(`${key.id}:revoked`, at, 'api_key.revoked', key, action))
+  const revoked = await workspaceAdmin.findKey(key.id)
+  if (revoked === null) throw new PaymeshError('NOT_FOUND')
+  // Set again on a repetition too: the first try may have crashed between the store and the epoch.
+  await epochs.setKeyEpoch(revoked.id, revoked.epoch)
+  return revoked
+}
+
+/** The audit row of an action on a key. */
+function keyAudit(
+  id: string,
+  at: number,
+  action: AuditAction,
+  { id: subject, workspaceId, mode, last4, name, scopes }: ApiKeyRecord,
+  { actor, reason = null }: { readonly actor: string; readonly reason?: string | null },
+): AuditRecord {
+  const detail = { last4, name: name ?? null, scopes: scopes.join(' '), ...reasonOf({ reason }) }
+  return { id, at, actor, action, subject, workspaceId, mode, detail }
 }

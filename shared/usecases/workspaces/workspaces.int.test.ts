@@ -8,7 +8,7 @@ import { createKeyHasher } from '#shared/runtime/secrets/secret-box.ts'
 import { issueKey } from '#test/support/issue-key.ts'
 import { useStores } from '#test/support/stores.ts'
 import { createWorkspace } from './create-workspace.ts'
-import { revokeApiKey } from './revoke-api-key.ts'
+import { revokeApiKey } from './issue-api-key.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
 const stores = useStores()

@@ -1,4 +1,4 @@
-import type { Surroundings } from '#scripts/start/surroundings.ts'
+import type { Surroundings } from '#scripts/start/stack.ts'
 import type { Check } from '../checks.ts'
 import type { Installation, InstallationOptions } from './installation.ts'
 

@@ -159,7 +159,6 @@ const RATES: DeclaredQueries<ReturnType<typeof createRateRepository>> = {
 const BOOKS: DeclaredQueries<ReturnType<typeof createBookReads>> = {
   counts: (on, facts) => on.counts(oldDay(facts), 'hour'),
   records: (on, facts) => on.records(oldDay(facts)),
-  unheld: (on, facts) => on.unheld(oldDay(facts)),
   begunAt: (on) => on.begunAt(BUSY, MODE),
 }
 

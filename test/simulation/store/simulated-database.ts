@@ -46,6 +46,14 @@ export function openSimulatedDatabase(store: MemoryStore, exec: Execute): Databa
   }
   return {
     name: 'simulated',
+    inTransaction: async (work) => {
+      const session = createSession(store, guarded)
+      try {
+        return await session.withTransaction(() => work(session as never))
+      } finally {
+        await session.endSession()
+      }
+    },
     losses: () => 0,
     connection: refuseOthers('Connection', { getClient: () => client }) as unknown as Database['connection'],
     collection: collection as unknown as Database['collection'],
