@@ -61,8 +61,7 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
   const showMissing = (request: Request, response: Response): void => {
     const { say } = speechOf(request)
-    const words = message(say('missing.title'), say('missing'))
-    show(request, response, 404, html`<main class="sheet narrow-sheet"><section class="till">${words}</section></main>`)
+    show(request, response, 404, sheet(message(say('missing.title'), say('missing'))))
   }
   /** A page about one thing: its script's first read, and the same page without a script, have their own paths. */
   const showFor = (kind: 'i' | 'l', below = '') => {
@@ -83,7 +82,10 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   showFor('i', '/receipt')
   showFor('l')
   // Only the script requests whether a refund's link is valid; it keeps the token out of our logs.
-  app.get('/r/:token', (request, response) => show(request, response, 200))
+  app.get('/r/:token', (request, response) => {
+    const { say, words } = speechOf(request)
+    show(request, response, 200, sheet(message(say('refund.title'), words.refund)), html`<p>${words.refund}</p>`)
+  })
   app.use(showMissing)
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error)
@@ -124,6 +126,10 @@ function withoutScript(page: string, { markup }: Html): string {
   const [from, to] = [page.indexOf(NOSCRIPT[0]), page.indexOf(NOSCRIPT[1])]
   return from < 0 ? page : `${page.slice(0, from + NOSCRIPT[0].length)}${markup}${page.slice(to)}`
 }
+
+/** A page about nothing but these words. */
+const sheet = (words: Html): Html =>
+  html`<main class="sheet narrow-sheet"><section class="till">${words}</section></main>`
 
 /** Leads to a page that exists without JavaScript. Browsers that follow no refresh inside `noscript`, or whose script does not come, have the link. */
 const leadTo = (path: string) => ({
