@@ -44,7 +44,8 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
   const folder = join(pagesDir, 'checkout')
   const built = readFileSync(join(folder, 'index.html'), 'utf8')
-  const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, folder)]))
+  const fileOf = filesOf(folder)
+  const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, fileOf)]))
   const show = (
     request: Request,
     response: Response,
@@ -77,7 +78,12 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
 
   app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
-  app.use(plainRoutes(deps, stylesOf(built)))
+  app.use(
+    plainRoutes(
+      deps,
+      [...stylesOf(built), fileOf('src/styles/plain.css')].filter((path) => path !== null),
+    ),
+  )
   showFor('i')
   showFor('i', '/receipt')
   showFor('l')
@@ -99,17 +105,22 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
 }
 
 /** The part of Vite's manifest that is read here: files by the source they were built from. */
-const manifestOf = z.record(z.string(), z.object({ file: z.string() }))
+const MANIFEST = z.record(z.string(), z.object({ file: z.string() }))
+
+/** The path of the file that was built from a source; null where the build names none. */
+function filesOf(folder: string): (source: string) => string | null {
+  const manifest = join(folder, '.vite/manifest.json')
+  const files = existsSync(manifest) ? MANIFEST.parse(JSON.parse(readFileSync(manifest, 'utf8'))) : {}
+  return (source) => (files[source] === undefined ? null : `/${files[source].file}`)
+}
 
 /** The built page in a language, with its texts requested together with the script, which would ask for them one way there and back later. */
-function pageIn(language: Language, built: string, folder: string): string {
+function pageIn(language: Language, built: string, fileOf: (source: string) => string | null): string {
   const page = built.replace('<html lang="en"', `<html lang="${language}"`)
-  const manifest = join(folder, '.vite/manifest.json')
-  const texts = existsSync(manifest)
-    ? manifestOf.parse(JSON.parse(readFileSync(manifest, 'utf8')))[`src/locales/${language}.ts`]
-    : undefined
-  if (texts === undefined) return page
-  return page.replace('</head>', `  <link rel="modulepreload" crossorigin href="/${texts.file}" />\n  </head>`)
+  const texts = fileOf(`src/locales/${language}.ts`)
+  return texts === null
+    ? page
+    : page.replace('</head>', `  <link rel="modulepreload" crossorigin href="${texts}" />\n  </head>`)
 }
 
 /** The style sheets that a built page names. */

@@ -97,12 +97,8 @@ export const theme = createTheme({
   defaultRadius: 8,
   fontFamily: 'var(--sans)',
   fontFamilyMonospace: 'var(--mono)',
-  fontSizes: { xs: '0.78125rem', sm: '0.875rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  fontSizes: { xs: '0.78125rem', sm: '0.875rem', md: '0.875rem', lg: '1rem' },
   lineHeights: { xs: '1.4', sm: '1.43', md: '1.43', lg: '1.43', xl: '1.43' },
-  headings: {
-    fontWeight: '680',
-    sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '0.90625rem' }, h3: { fontSize: '0.875rem' } },
-  },
   respectReducedMotion: true,
   cursorType: 'pointer',
   focusRing: 'auto',
