@@ -32,7 +32,7 @@ const (
 	retryAfterMax = 60 * time.Second
 	bodyMax       = 16 << 20
 	ensureRounds  = 5
-	// Keys of one attempt that refusals may have used up.
+	// Keys of one attempt that refusals of one minute may have used up.
 	keysMax = 20
 	// More attempts than an order can have: a list that goes on is not believed.
 	attemptsMax = 1000
@@ -150,6 +150,8 @@ type call struct {
 	body         any
 	key          string
 	isList       bool
+	// Of a DELETE: its answer where an attempt without one has deleted it, so that the API finds nothing when it is repeated.
+	gone any
 }
 
 // send makes a call; all attempts of a POST send the same bytes under one key.
@@ -168,11 +170,17 @@ func send[T any](ctx context.Context, c *Client, request call) (*envelope[T], er
 		return nil, errors.New("the idempotency key must be 1 to 255 visible ASCII characters")
 	}
 	waited := time.Duration(0)
+	unclear := false
 	for attempt := 0; ; attempt++ {
 		answer, wait, err := attemptOnce[T](ctx, c, request, body)
 		if err == nil {
 			return answer, nil
 		}
+		if gone, ok := request.gone.(T); ok && unclear && isCode(err, "NOT_FOUND") {
+			return &envelope[T]{Data: gone}, nil
+		}
+		var refused *APIError
+		unclear = unclear || !errors.As(err, &refused) || refused.Status >= 500
 		var failed interface{ Retryable() bool }
 		if ctx.Err() != nil || attempt >= c.MaxRetries || !errors.As(err, &failed) || !failed.Retryable() || (wait >= 0 && wait > retryAfterMax-waited) {
 			return nil, err
@@ -406,6 +414,7 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 		return nil, errors.New("EnsureInvoice needs an OrderID")
 	}
 	usedUp := map[string]bool{}
+	minute := time.Now().Unix() / 60
 	for round := 0; round < ensureRounds+len(usedUp); round++ {
 		attempts := c.ListInvoices(url.Values{"order_id": {*body.OrderID}, "limit": {"100"}})
 		var living []Invoice
@@ -446,7 +455,7 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 			}
 			continue
 		}
-		key := keyFor(fmt.Sprintf("order-%s-%d", orderKey(*body.OrderID), count+1), usedUp)
+		key := keyFor(fmt.Sprintf("order-%s-%d", orderKey(*body.OrderID), count+1), minute, usedUp)
 		made, err := c.CreateInvoice(ctx, body, key)
 		var refused *APIError
 		if len(usedUp) < keysMax && errors.As(err, &refused) && (refused.Replayed || refused.Code == "IDEMPOTENCY_MISMATCH") {
@@ -466,11 +475,15 @@ func (c *Client) EnsureInvoice(ctx context.Context, body InvoiceCreate) (*Invoic
 	return nil, fmt.Errorf("order %s: other calls keep opening and ending its invoices", *body.OrderID)
 }
 
-// keyFor is the key of an attempt, or the next one (.2, .3) while refusals have used it up.
-func keyFor(attempt string, usedUp map[string]bool) string {
+// keyFor is the key of an attempt, or one of this minute (.29402222, .29402222.2) while refusals have used it up: the API repeats a refusal
+// for a day, and the shop may have removed its cause since.
+func keyFor(attempt string, minute int64, usedUp map[string]bool) string {
 	key := attempt
-	for count := 2; usedUp[key]; count++ {
-		key = fmt.Sprintf("%s.%d", attempt, count)
+	for count := 1; usedUp[key]; count++ {
+		key = fmt.Sprintf("%s.%d", attempt, minute)
+		if count > 1 {
+			key = fmt.Sprintf("%s.%d.%d", attempt, minute, count)
+		}
 	}
 	return key
 }
@@ -585,5 +598,5 @@ func (c *Client) DeleteWebhookEndpoint(ctx context.Context, id string) (*Deleted
 	if err != nil {
 		return nil, err
 	}
-	return one[Deleted](send[Deleted](ctx, c, call{method: http.MethodDelete, path: path}))
+	return one[Deleted](send[Deleted](ctx, c, call{method: http.MethodDelete, path: path, gone: Deleted{ID: id, Object: "webhook_endpoint", Deleted: true}}))
 }

@@ -11,6 +11,7 @@ function open(lingerMs = 0) {
   const listeners: ChangeListener[] = []
   let stops = 0
   let lives = 0
+  let nowMs = 0
   const hub = createLiveHub({
     feed: {
       follow: (listener) => {
@@ -20,11 +21,15 @@ function open(lingerMs = 0) {
     },
     random: { uuid: () => `life${lives++}`, bytes: (length) => new Uint8Array(length) },
     lingerMs,
+    elapsedMs: () => nowMs,
   })
   return {
     hub,
     tell: (...batch: StoreChange[]) => listeners.at(-1)?.changes(batch),
     gap: () => listeners.at(-1)?.gap(),
+    pass: (ms: number) => {
+      nowMs += ms
+    },
     begun: () => listeners.length,
     stops: () => stops,
   }
@@ -100,6 +105,47 @@ test('the stream outlives the last page for a while', async () => {
   expect((await read(back))?.signal.id).toBe('a')
   expect(begun()).toBe(1)
   await hub.close()
+})
+
+/** Guarantee: a page that is opened beside others reads nothing twice, unless it may have changed since it was read. */
+test('a new page is told of the changes that it may not have read', async () => {
+  const { hub, tell, gap, pass } = open()
+  const stays = hub.follow({ ...HERE, lastPlace: null })
+  const kindsOf = async () => {
+    const follower = hub.follow({ ...HERE, lastPlace: null })
+    const kinds: string[] = []
+    for (let event = await read(follower); event !== null; event = await read(follower))
+      kinds.push(`${event.signal.kind} ${event.signal.id}`)
+    follower.leave()
+    return kinds
+  }
+  gap()
+  tell(change('a'))
+  pass(119_999)
+  expect(await kindsOf()).toEqual(['all '])
+  pass(2)
+  tell(change('b'), change('x', { workspaceId: 'ws-2' }))
+  expect(await kindsOf()).toEqual(['none ', 'invoice b'])
+  pass(120_001)
+  expect(await kindsOf()).toEqual(['none '])
+  gap()
+  expect(await kindsOf()).toEqual(['none ', 'all '])
+  for (let index = 0; index < 2_500; index++) tell(change(`i${index}`))
+  expect(await kindsOf()).toEqual(['all '])
+  stays.leave()
+})
+
+test('a new page whose line is cut before the first change is told what it missed', async () => {
+  const { hub, tell, pass } = open()
+  const stays = hub.follow({ ...HERE, lastPlace: null })
+  pass(130_000)
+  const page = hub.follow({ ...HERE, lastPlace: null })
+  const place = (await read(page))?.place ?? null
+  page.leave()
+  tell(change('a'))
+  pass(900_000)
+  expect((await read(hub.follow({ ...HERE, lastPlace: place })))?.signal.id).toBe('a')
+  stays.leave()
 })
 
 test('a gap of the store reaches everybody, and an ended page is not waited for', async () => {

@@ -4,10 +4,10 @@ import type { ChangeKind, StoreChange } from '#shared/ports/change-feed.ts'
 import type { Random } from '#shared/ports/runtime.ts'
 import { createMailbox } from './live-mailbox.ts'
 
-/** A message to a page: read this again. `all`: read everything again, because changes may have been missed. */
+/** A message to a page: read this again. `all`: read everything again, because changes may have been missed. `none`: only the position. */
 export interface LiveSignal {
-  readonly kind: ChangeKind | 'all'
-  /** Empty with `all`. */
+  readonly kind: ChangeKind | 'all' | 'none'
+  /** Empty with `all` and `none`. */
   readonly id: string
   readonly isNew: boolean
 }
@@ -39,10 +39,17 @@ const KEPT_MAX = 2_000
 const UNREAD_MAX = 200
 /** The stream continues for this long after the last page: a page that reconnects has missed nothing. */
 const LINGER_MS = 60_000
+/**
+ * What a page shows when it subscribes was read within this time: it waits a minute for an answer (`request-server.ts`), and what it has kept
+ * longer than ten seconds it reads again (`query-client.ts`).
+ */
+const READ_MS_MAX = 120_000
 const ALL: LiveSignal = { kind: 'all', id: '', isNew: false }
+const NONE: LiveSignal = { ...ALL, kind: 'none' }
 
 interface StoredEvents {
   readonly seq: number
+  readonly at: number
   readonly change: StoreChange | null
 }
 
@@ -57,19 +64,23 @@ export function createLiveHub(deps: {
   readonly random: Random
   /** Default a minute. */
   readonly lingerMs?: number
+  /** Milliseconds since any moment, never set back. Default that of the process. */
+  readonly elapsedMs?: () => number
 }) {
-  const { feed, random, lingerMs = LINGER_MS } = deps
+  const { feed, random, lingerMs = LINGER_MS, elapsedMs = () => performance.now() } = deps
   let life = random.uuid()
   let seq = 0
   let kept: StoredEvents[] = []
   const members = new Set<Member>()
   let following: ReturnType<ChangeFeed['follow']> | null = null
+  /** Where and when the stream began. */
+  let first = { seq, at: 0 }
   let lingering: NodeJS.Timeout | undefined
 
   const placeOf = (at: number) => `${life}.${at}`
   const tell = (change: StoreChange | null) => {
     seq += 1
-    kept.push({ seq, change })
+    kept.push({ seq, at: elapsedMs(), change })
     if (kept.length > KEPT_MAX) kept = kept.slice(-KEPT_MAX / 2)
     for (const { question, post } of members) {
       if (concerns(change, question)) post({ place: placeOf(seq), signal: signalOf(change) })
@@ -77,6 +88,7 @@ export function createLiveHub(deps: {
   }
   const begin = () => {
     clearTimeout(lingering)
+    if (following === null) first = { seq, at: elapsedMs() }
     following ??= feed.follow({
       changes: (batch) => {
         for (const change of batch) tell(change)
@@ -94,13 +106,19 @@ export function createLiveHub(deps: {
     await ending?.stop()
   }
 
+  /** The position before all that a new page may not have read; none that is known while the stream is younger than that. */
+  const placeOfNew = (): string => {
+    const since = elapsedMs() - READ_MS_MAX
+    return first.at > since ? '' : placeOf(kept.findLast(({ at }) => at < since)?.seq ?? first.seq)
+  }
+
   /** The changes that a page missed; null when that is unknown. */
-  const missed = ({ lastPlace, ...question }: LiveQuestion): readonly LiveEvent[] | null => {
-    const [of, at] = (lastPlace ?? '').split('.')
+  const missed = (lastPlace: string, question: LiveQuestion): readonly LiveEvent[] | null => {
+    const [of, at] = lastPlace.split('.')
     const from = Number(at)
     const oldest = kept[0]?.seq ?? seq + 1
     if (of !== life || !Number.isSafeInteger(from) || from < oldest - 1 || from > seq) return null
-    const since = kept.filter((entry) => entry.seq > from && concerns(entry.change, { ...question, lastPlace }))
+    const since = kept.filter((entry) => entry.seq > from && concerns(entry.change, question))
     return since.length > UNREAD_MAX
       ? null
       : since.map((entry) => ({ place: placeOf(entry.seq), signal: signalOf(entry.change) }))
@@ -112,7 +130,11 @@ export function createLiveHub(deps: {
       const member: Member = { question, post: box.post }
       begin()
       members.add(member)
-      for (const event of missed(question) ?? [{ place: placeOf(seq), signal: ALL }]) box.post(event)
+      const place = question.lastPlace ?? placeOfNew()
+      const since = missed(place, question)
+      // A page without a position gets one at once: when its line is cut before the first change, it is behind from here on.
+      if (since !== null && question.lastPlace === null) box.post({ place, signal: NONE })
+      for (const event of since ?? [{ place: placeOf(seq), signal: ALL }]) box.post(event)
       return {
         next: box.next,
         leave: () => {

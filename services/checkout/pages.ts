@@ -44,7 +44,8 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
   const folder = join(pagesDir, 'checkout')
   const built = readFileSync(join(folder, 'index.html'), 'utf8')
-  const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, folder)]))
+  const fileOf = filesOf(folder)
+  const pages = new Map(LANGUAGES.map((language) => [language, pageIn(language, built, fileOf)]))
   const show = (
     request: Request,
     response: Response,
@@ -61,8 +62,7 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
   const showMissing = (request: Request, response: Response): void => {
     const { say } = speechOf(request)
-    const words = message(say('missing.title'), say('missing'))
-    show(request, response, 404, html`<main class="sheet narrow-sheet"><section class="till">${words}</section></main>`)
+    show(request, response, 404, sheet(message(say('missing.title'), say('missing'))))
   }
   /** A page about one thing: its script's first read, and the same page without a script, have their own paths. */
   const showFor = (kind: 'i' | 'l', below = '') => {
@@ -78,12 +78,20 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
   }
 
   app.use('/assets', builtAssets(join(folder, 'assets')), noSuchFile)
-  app.use(plainRoutes(deps, stylesOf(built)))
+  app.use(
+    plainRoutes(
+      deps,
+      [...stylesOf(built), fileOf('src/styles/plain.css')].filter((path) => path !== null),
+    ),
+  )
   showFor('i')
   showFor('i', '/receipt')
   showFor('l')
   // Only the script requests whether a refund's link is valid; it keeps the token out of our logs.
-  app.get('/r/:token', (request, response) => show(request, response, 200))
+  app.get('/r/:token', (request, response) => {
+    const { say, words } = speechOf(request)
+    show(request, response, 200, sheet(message(say('refund.title'), words.refund)), html`<p>${words.refund}</p>`)
+  })
   app.use(showMissing)
   app.use((error: unknown, request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) return next(error)
@@ -97,17 +105,22 @@ export function servePages(app: Express, deps: CheckoutDeps): void {
 }
 
 /** The part of Vite's manifest that is read here: files by the source they were built from. */
-const manifestOf = z.record(z.string(), z.object({ file: z.string() }))
+const MANIFEST = z.record(z.string(), z.object({ file: z.string() }))
+
+/** The path of the file that was built from a source; null where the build names none. */
+function filesOf(folder: string): (source: string) => string | null {
+  const manifest = join(folder, '.vite/manifest.json')
+  const files = existsSync(manifest) ? MANIFEST.parse(JSON.parse(readFileSync(manifest, 'utf8'))) : {}
+  return (source) => (files[source] === undefined ? null : `/${files[source].file}`)
+}
 
 /** The built page in a language, with its texts requested together with the script, which would ask for them one way there and back later. */
-function pageIn(language: Language, built: string, folder: string): string {
+function pageIn(language: Language, built: string, fileOf: (source: string) => string | null): string {
   const page = built.replace('<html lang="en"', `<html lang="${language}"`)
-  const manifest = join(folder, '.vite/manifest.json')
-  const texts = existsSync(manifest)
-    ? manifestOf.parse(JSON.parse(readFileSync(manifest, 'utf8')))[`src/locales/${language}.ts`]
-    : undefined
-  if (texts === undefined) return page
-  return page.replace('</head>', `  <link rel="modulepreload" crossorigin href="/${texts.file}" />\n  </head>`)
+  const texts = fileOf(`src/locales/${language}.ts`)
+  return texts === null
+    ? page
+    : page.replace('</head>', `  <link rel="modulepreload" crossorigin href="${texts}" />\n  </head>`)
 }
 
 /** The style sheets that a built page names. */
@@ -124,6 +137,10 @@ function withoutScript(page: string, { markup }: Html): string {
   const [from, to] = [page.indexOf(NOSCRIPT[0]), page.indexOf(NOSCRIPT[1])]
   return from < 0 ? page : `${page.slice(0, from + NOSCRIPT[0].length)}${markup}${page.slice(to)}`
 }
+
+/** A page about nothing but these words. */
+const sheet = (words: Html): Html =>
+  html`<main class="sheet narrow-sheet"><section class="till">${words}</section></main>`
 
 /** Leads to a page that exists without JavaScript. Browsers that follow no refresh inside `noscript`, or whose script does not come, have the link. */
 const leadTo = (path: string) => ({

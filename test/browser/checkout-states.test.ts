@@ -81,10 +81,10 @@ async function show(
   return page
 }
 
-/** The page without scripts of an answer, with the styles of the built pages. */
+/** The page without scripts of an answer, with the styles of one that the server makes. */
 async function showPlain(path: string, body: unknown): Promise<Page> {
   const page = await browser.open({ session: ANYBODY })
-  const built = await (await fetch(`${dev.checkoutUrl}/i/${SHOWN_ID}`)).text()
+  const built = await (await fetch(`${dev.checkoutUrl}/i/${SHOWN_ID}/plain`)).text()
   const styles = [...built.matchAll(/<link rel="stylesheet"[^>]*href="([^"]+)"/g)].map(([, href = '']) => href)
   const markup = plainMarkup(path, body as Parameters<typeof plainMarkup>[1], styles)
   await page.route('**/plain', async (route) =>
@@ -179,6 +179,26 @@ test.each(EXTREME)('%s shows extreme values as its server says them on %s', asyn
   )
   expect({ name, missing }).toEqual({ name, missing: [] })
   expect(await page.evaluate('window.attacked === undefined')).toBe(true)
+})
+
+// Guarantee: who sets large text in the browser gets every text of a page larger, and still the whole page.
+test.each(sampleOf(SHOWN, 4))('%s follows the text size of the browser', async (name) => {
+  const page = await show(name)
+  const sizes = async () =>
+    (await page.evaluate(`[...document.querySelectorAll('body, body *')]
+        .filter((one) => [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''))
+        .map((one) => Number.parseFloat(getComputedStyle(one).fontSize))`)) as readonly number[]
+  for (const width of [320, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    const usual = await sizes()
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    const large = await sizes()
+    const smaller = large.filter((size, at) => size < 2 * (usual[at] ?? 0))
+    expect([name, width, smaller, await sidewaysPixels(page)]).toEqual([name, width, [], 0])
+    await cdp.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
+    await cdp.detach()
+  }
 })
 
 /** What a payer opens or does on a page before it is looked at. */

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axeViolations, settled } from '#test/support/accessibility.ts'
+import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
-import { dashboardPath } from '#test/support/dashboard-pages.ts'
+import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
 import { useListSeed } from '#test/support/use-list-seed.ts'
 
@@ -71,6 +71,26 @@ test.for(['invoices/new', '/system/audit'])('a text of 10,000 characters in each
   await settled(page)
   expect(await cutOff(page)).toEqual([])
   expect(await page.getByText('Could not load').count()).toBe(0)
+})
+
+// Guarantee: who sets large text in the browser reads every text of the dashboard larger, and no page runs out of its window.
+test.for(sampleOf(Object.values(DASHBOARD_PAGES), 4))('%s follows the text size of the browser', async (path) => {
+  const page = await open(path, DESK)
+  await page.setViewportSize(PHONE)
+  await settled(page)
+  await page.evaluate(`window.usual = new Map([...document.querySelectorAll('main *')]
+    .map((one) => [one, Number.parseFloat(getComputedStyle(one).fontSize)]))`)
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  const small = await page.evaluate(`[...window.usual]
+    .filter(([one, size]) => one.isConnected && Number.parseFloat(getComputedStyle(one).fontSize) < size * 1.99)
+    .map(([one]) => one.outerHTML.slice(0, 90))`)
+  expect(small).toEqual([])
+  for (const size of [PHONE, DESK]) {
+    await page.setViewportSize(size)
+    expect([size.width, await sidewaysPixels(page)]).toEqual([size.width, 0])
+  }
+  await cdp.detach()
 })
 
 test('at 1280 px all columns of the invoices are in view', async () => {

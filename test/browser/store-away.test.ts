@@ -135,6 +135,18 @@ test('a page whose script does not come leads on, and one whose script comes say
   expect(await whole.getByText('Continue without JavaScript').count()).toBe(0)
 })
 
+// Guarantee: a customer whose browser runs no script, or gets none, reads what to do about the refund, once, in the language of the browser.
+test.each([true, false])('a refund’s page says what it needs (scripts off: %s)', async (isScriptless) => {
+  const { paths } = await records()
+  const page = await browser.open({ width: 320, height: 640, isScriptless, locale: 'es-MX' })
+  await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, body: '' }))
+  await page.goto(checkout().url + paths.refund)
+  const says = page.locator('noscript main:visible, #root > p:visible')
+  expect(await says.allTextContents()).toEqual([
+    expect.stringContaining('Permítelo o abre este enlace en otro navegador'),
+  ])
+})
+
 test('without scripts a link is paid to its address, and the receipt is read', async () => {
   const { url, link, engine } = checkout()
   const page = await browser.open({ width: 390, height: 844, isScriptless: true })

@@ -20,6 +20,8 @@ interface SceneCall extends Readonly<Record<string, Json>> {
   readonly requests?: number
   /** How many different idempotency keys they have. */
   readonly keys?: number
+  /** The form of its last key; `$at.minute` is the minute since 1970 in which it is made. */
+  readonly last_key?: string
   /** Bounds of each wait before a retry, in seconds. */
   readonly waits?: readonly (readonly [number, number])[]
   readonly expect?: { readonly ok?: Json; readonly error?: Json; readonly distinct?: number }
@@ -94,7 +96,16 @@ function change(target: Json, fields: Readonly<Record<string, Json>> = {}): Json
 
 /** The command for a runner: a delivery is made and signed here. */
 export function commandOf(call: SceneCall, names: Names): Json {
-  const { times: _, as: __, requests: ___, keys: ____, waits: _____, expect: ______, ...command } = fill(call, names)
+  const {
+    times: _,
+    as: __,
+    requests: ___,
+    keys: ____,
+    waits: _____,
+    expect: ______,
+    last_key: _______,
+    ...command
+  } = fill(call, names)
   if (command.call !== 'verify' && command.call !== 'handle') return command
   const nowS = Math.floor(Date.now() / 1_000)
   const signed = signedBytes(command)

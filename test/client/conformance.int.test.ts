@@ -64,6 +64,8 @@ async function startRunner({ commandOf: commandFor }: Language): Promise<Runner>
   }
 }
 
+const minuteNow = (): number => Math.floor(Date.now() / 60_000)
+
 async function playScene(runner: Runner, scene: Scene, order: string): Promise<void> {
   const { apiKey } = await api.newKey('test')
   const names: Record<string, Json> = { order }
@@ -74,9 +76,15 @@ async function playScene(runner: Runner, scene: Scene, order: string): Promise<v
   for (const call of scene.calls)
     for (let time = 0; time < (call.times ?? 1); time += 1) {
       const from = network.requests()
+      const minute = minuteNow()
       const command = commandOf(call, names)
       const result = await runner.play(call.call === 'open' ? { ...open, ...command } : command)
-      check(call, result, network.keys.slice(from), names)
+      const keys = network.keys.slice(from)
+      check(call, result, keys, names)
+      if (call.last_key !== undefined) {
+        const minutes = [minute, minuteNow()].map((each) => fill(call.last_key, { ...names, at: { minute: each } }))
+        expect(minutes).toContain(keys.findLast((key) => key !== null))
+      }
       if (call.as !== undefined) names[call.as] = result.ok
     }
 }

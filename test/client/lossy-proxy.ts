@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 /**
- * What becomes of one request: it passes, its connection is cut while the API works on it, its answer is lost or ends in the middle, or
- * something else answers in place of the API.
+ * What becomes of one request: it passes, its connection is cut while the API works on it, its answer is lost, ends in the middle or takes
+ * three seconds, a part in each tenth of one, or something else answers in place of the API.
  */
-export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer' | 'half' | PlannedAnswer
+export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer' | 'half' | 'drip' | PlannedAnswer
 
 /** An answer that does not come from the API. */
 export interface PlannedAnswer {
@@ -80,7 +81,15 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
       if (outcome === 'pass') response.writeHead(answer.status, headers).end(text)
       else if (outcome === 'half')
         response.writeHead(answer.status, headers).write(text.slice(0, text.length / 2), () => request.socket.destroy())
-      else request.socket.destroy()
+      else if (outcome === 'drip') {
+        response.writeHead(answer.status, headers)
+        const part = Math.ceil(text.length / 30)
+        for (let at = 0; at < text.length && !response.destroyed; at += part) {
+          response.write(text.slice(at, at + part))
+          await setTimeout(100)
+        }
+        response.end()
+      } else request.socket.destroy()
     }
     relay().catch(() => response.destroy())
   })

@@ -77,13 +77,14 @@ while (($line = fgets(STDIN)) !== false) {
             $sleep = function (float $seconds) use (&$waits): void {
                 $waits[] = $seconds;
             };
-            $client = new Paymesh($command['api_key'], $command['api'], sleep: $sleep);
+            $client = new Paymesh($command['api_key'], $command['api'], $command['timeout_s'] ?? 30, sleep: $sleep);
         }
         $result = ['ok' => match ($command['call']) {
             'open' => null,
             'create' => $client->createInvoice($command['body'], $command['key'] ?? null),
             'get' => $client->getInvoice($command['id']),
             'cancel' => $client->cancelInvoice($command['id']),
+            'delete' => $client->deleteWebhookEndpoint($command['id']),
             'ensure' => $client->ensureInvoice($command['body']),
             'list' => iterator_to_array($client->listInvoices($command['query']), false),
             'verify' => verified($command),

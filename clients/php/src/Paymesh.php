@@ -13,7 +13,7 @@ final class Paymesh
     public const VERSION = '1.0.0';
     private const ENDED = ['expired', 'cancelled'];
     private const ENSURE_ROUNDS = 5;
-    /** Keys of one attempt that refusals may have used up. */
+    /** Keys of one attempt that refusals of one minute may have used up. */
     private const KEYS_MAX = 20;
     /** More attempts than an order can have: a list that goes on is not believed. */
     private const ATTEMPTS_MAX = 1000;
@@ -81,6 +81,7 @@ final class Paymesh
             throw new \InvalidArgumentException('ensureInvoice needs an order_id');
         }
         $usedUp = [];
+        $minute = intdiv(time(), 60);
         for ($round = 0; $round < self::ENSURE_ROUNDS + count($usedUp); $round++) {
             $attempts = [];
             foreach ($this->listInvoices(['order_id' => $orderId, 'limit' => 100]) as $attempt) {
@@ -108,7 +109,7 @@ final class Paymesh
                 }
                 continue;
             }
-            $key = self::keyFor('order-' . self::orderKey($orderId) . '-' . (count($attempts) + 1), $usedUp);
+            $key = self::keyFor('order-' . self::orderKey($orderId) . '-' . (count($attempts) + 1), $minute, $usedUp);
             try {
                 $made = $this->createInvoice($body, $key);
             } catch (ApiError $error) {
@@ -221,7 +222,8 @@ final class Paymesh
 
     public function deleteWebhookEndpoint(string $id): Deleted
     {
-        return Deleted::from($this->transport->call('DELETE', "/webhook-endpoints/{$this->id($id)}")['data']);
+        $gone = ['id' => $id, 'object' => 'webhook_endpoint', 'deleted' => true];
+        return Deleted::from($this->transport->call('DELETE', "/webhook-endpoints/{$this->id($id)}", gone: $gone)['data']);
     }
 
     /** @return array<string, mixed> */
@@ -304,15 +306,16 @@ final class Paymesh
     }
 
     /**
-     * The key of an attempt, or the next one (`.2`, `.3`) while refusals have used it up.
+     * The key of an attempt, or one of this minute (`.29402222`, `.29402222.2`) while refusals have used it up: the API repeats a refusal for a
+     * day, and the shop may have removed its cause since.
      *
      * @param list<string> $usedUp
      */
-    private static function keyFor(string $attempt, array $usedUp): string
+    private static function keyFor(string $attempt, int $minute, array $usedUp): string
     {
         $key = $attempt;
-        for ($count = 2; in_array($key, $usedUp, true); $count++) {
-            $key = "$attempt.$count";
+        for ($count = 1; in_array($key, $usedUp, true); $count++) {
+            $key = $count === 1 ? "$attempt.$minute" : "$attempt.$minute.$count";
         }
         return $key;
     }

@@ -11,6 +11,7 @@ final class Transport
     private const BACKOFF_CAP_S = 8.0;
     /** Requested waits longer than this, together with those of the call before, are thrown as an error instead: a page of a shop waits for it. */
     private const RETRY_AFTER_MAX_S = 60;
+    private const CHUNK_BYTES = 65_536;
 
     private string $baseUrl;
 
@@ -32,14 +33,23 @@ final class Transport
     }
 
     /**
-     * The envelope of a success: with a page and its place when `$isList`, else with one resource.
+     * The envelope of a success: with a page and its place when `$isList`, else with one resource. `$gone` answers a DELETE where an attempt
+     * without an answer has deleted it, so that the API finds nothing when it is repeated.
      *
      * @param array<string, scalar|null> $query
      * @param array<string, mixed>|null $body
+     * @param array<string, mixed>|null $gone
      * @return array<string, mixed>
      */
-    public function call(string $method, string $path, array $query = [], ?array $body = null, ?string $key = null, bool $isList = false): array
-    {
+    public function call(
+        string $method,
+        string $path,
+        array $query = [],
+        ?array $body = null,
+        ?string $key = null,
+        bool $isList = false,
+        ?array $gone = null,
+    ): array {
         $given = array_filter($query, fn ($value): bool => $value !== null);
         $url = $this->baseUrl . $path . ($given === [] ? '' : '?' . http_build_query($given));
         $key = $method === 'POST' ? ($key ?? bin2hex(random_bytes(16))) : null;
@@ -59,11 +69,16 @@ final class Transport
         }
         $content = $body === null ? '' : json_encode($body, JSON_THROW_ON_ERROR);
         $waitedS = 0.0;
+        $isUnclear = false;
         for ($attempt = 0; ; $attempt++) {
             [$answer, $waitS] = $this->attempt($method, $url, "$method $path", $headers, $content, $key, $isList);
             if (is_array($answer)) {
                 return $answer;
             }
+            if ($isUnclear && $gone !== null && $answer instanceof ApiError && $answer->apiCode === 'NOT_FOUND') {
+                return ['data' => $gone];
+            }
+            $isUnclear = $isUnclear || $answer instanceof ConnectionFailed || $answer->status >= 500;
             if ($attempt >= $this->maxRetries || !$answer->isRetryable() || ($waitS !== null && $waitedS + $waitS > self::RETRY_AFTER_MAX_S)) {
                 throw $answer;
             }
@@ -83,15 +98,24 @@ final class Transport
         // A key must not be sent to a host that was not configured, so no redirect is followed.
         $options = ['method' => $method, 'header' => $headers, 'content' => $content, 'timeout' => $this->timeoutS];
         $context = stream_context_create(['http' => $options + ['follow_location' => 0, 'ignore_errors' => true]]);
+        $endsAt = hrtime(true) / 1e9 + $this->timeoutS;
         $stream = @fopen($url, 'rb', false, $context);
-        $raw = $stream === false ? false : stream_get_contents($stream);
-        $meta = $stream === false ? null : stream_get_meta_data($stream);
-        if ($stream === false || $raw === false || ($meta['timed_out'] ?? false)) {
+        $raw = '';
+        // The time limit of a stream is per read, and an answer of single bytes would take hours.
+        while ($stream !== false && !feof($stream) && ($left = $endsAt - hrtime(true) / 1e9) > 0) {
+            stream_set_timeout($stream, (int) $left, (int) (fmod($left, 1) * 1e6));
+            $part = @fread($stream, self::CHUNK_BYTES);
+            if ($part === false) {
+                break;
+            }
+            $raw .= $part;
+        }
+        if ($stream === false || !feof($stream)) {
             $reason = error_get_last()['message'] ?? 'no answer';
             return [new ConnectionFailed("the API was not reached ($operation): $reason", null, $key), null];
         }
+        $received = stream_get_meta_data($stream)['wrapper_data'] ?? [];
         fclose($stream);
-        $received = $meta['wrapper_data'] ?? [];
         $status = preg_match('~^HTTP/\S+ (\d{3})~', (string) ($received[0] ?? ''), $match) === 1 ? (int) $match[1] : 0;
         $length = self::header($received, 'Content-Length');
         if ($length !== null && (int) $length !== strlen($raw)) {

@@ -19,7 +19,7 @@ class Misuse(Exception):
 
 def open_client(command):
     global client
-    client = Paymesh(command["api_key"], command["api"], sleep=waits.append)
+    client = Paymesh(command["api_key"], command["api"], timeout_s=command.get("timeout_s", 30), sleep=waits.append)
 
 
 def handle(command):
@@ -64,6 +64,7 @@ COMMANDS = {
     "create": lambda c: client.invoices.create(c["body"], idempotency_key=c.get("key")),
     "get": lambda c: client.invoices.get(c["id"]),
     "cancel": lambda c: client.invoices.cancel(c["id"]),
+    "delete": lambda c: client.webhook_endpoints.delete(c["id"]),
     "ensure": lambda c: client.invoices.ensure(c["body"]),
     "list": lambda c: list(client.invoices.list(**c["query"])),
     "verify": verified,

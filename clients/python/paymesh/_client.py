@@ -5,10 +5,12 @@ from __future__ import annotations
 import email.utils
 import hashlib
 import http.client
+import io
 import itertools
 import json
 import random
 import re
+import socket
 import time
 import urllib.error
 import urllib.parse
@@ -26,7 +28,7 @@ _RETRY_AFTER_MAX_S = 60.0
 _ID = re.compile(r"[0-9A-Za-z-]+")
 _ENDED = ("expired", "cancelled")
 _ENSURE_ROUNDS = 5
-#: Keys of one attempt that refusals may have used up.
+#: Keys of one attempt that refusals of one minute may have used up.
 _KEYS_MAX = 20
 #: More attempts than an order can have: a list that goes on is not believed.
 _ATTEMPTS_MAX = 1000
@@ -68,6 +70,52 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Until(io.RawIOBase):
+    """Reads a socket within its time limit as a whole: that of a socket is per read, and an answer of single bytes would take hours."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket):
+        super().__init__()
+        self._raw = raw
+        self._sock = sock
+        self._ends = time.monotonic() + (sock.gettimeout() or 0.0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, into: Any) -> Optional[int]:
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("no whole answer in time")
+        self._sock.settimeout(left)
+        return self._raw.readinto(into)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Answer(http.client.HTTPResponse):
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any):
+        super().__init__(sock, *args, **kwargs)
+        self.fp = io.BufferedReader(_Until(self.fp.detach(), sock))
+
+
+class _Connection(http.client.HTTPConnection):
+    response_class = _Answer
+
+
+class _SecureConnection(http.client.HTTPSConnection):
+    response_class = _Answer
+
+
+class _Http(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
+    def http_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_Connection, request)
+
+    def https_open(self, request: urllib.request.Request) -> Any:
+        return self.do_open(_SecureConnection, request)
+
+
 class _Transport:
     def __init__(self, api_key: str, base_url: str, timeout_s: float, max_retries: int, sleep: Callable[[float], None]):
         if not re.fullmatch(r"[\x21-\x7e]+", api_key or ""):
@@ -79,7 +127,7 @@ class _Transport:
         self._timeout_s = timeout_s
         self._max_retries = max_retries
         self._sleep = sleep
-        self._opener = urllib.request.build_opener(_NoRedirect)
+        self._opener = urllib.request.build_opener(_NoRedirect, _Http)
 
     def call(
         self,
@@ -90,8 +138,13 @@ class _Transport:
         body: Optional[Mapping[str, Any]] = None,
         idempotency_key: Optional[str] = None,
         is_list: bool = False,
+        gone: Optional[dict] = None,
     ) -> dict:
-        """The envelope of a success: with a page and its place when ``is_list``, else with one resource. All attempts of a POST send the same bytes under one key, so a retry never acts twice."""
+        """
+        The envelope of a success: with a page and its place when ``is_list``, else with one resource. All attempts of a POST send the same
+        bytes under one key, so a retry never acts twice. ``gone`` answers a DELETE where an attempt without an answer has deleted it, so
+        that the API finds nothing when it is repeated.
+        """
         given = {name: value for name, value in (query or {}).items() if value is not None}
         url = self._base_url + path + ("?" + urllib.parse.urlencode(given) if given else "")
         key = (idempotency_key or str(uuid.uuid4())) if method == "POST" else None
@@ -110,6 +163,7 @@ class _Transport:
             data = json.dumps(body).encode()
         attempt = 0
         waited_s = 0.0
+        unclear = False
         while True:
             request = urllib.request.Request(url, data=data, headers=headers, method=method)
             if data is None and method == "POST":
@@ -117,6 +171,9 @@ class _Transport:
             error, wait_s = self._attempt(request, f"{method} {path}", key, is_list)
             if isinstance(error, dict):
                 return error
+            if unclear and gone is not None and isinstance(error, ApiError) and error.code == "NOT_FOUND":
+                return {"data": gone}
+            unclear = unclear or isinstance(error, ConnectionFailed) or error.status >= 500
             if attempt >= self._max_retries or not error.retryable:
                 raise error
             if wait_s is None:
@@ -255,6 +312,7 @@ class Invoices(_Resource):
         if not order_id:
             raise ValueError("ensure needs an order_id")
         used_up: Set[str] = set()
+        minute = int(time.time() // 60)
         rounds = 0
         while rounds < _ENSURE_ROUNDS + len(used_up):
             rounds += 1
@@ -274,7 +332,7 @@ class Invoices(_Resource):
                     if kept["status"] not in _ENDED:
                         return kept
                 continue
-            key = _key_for(f"order-{_key(order_id)}-{len(attempts) + 1}", used_up)
+            key = _key_for(f"order-{_key(order_id)}-{len(attempts) + 1}", minute, used_up)
             try:
                 made = self.create(body, idempotency_key=key)
             except ApiError as error:
@@ -315,12 +373,15 @@ def _plain(amount: str) -> str:
     return amount.rstrip("0").rstrip(".") if "." in amount else amount
 
 
-def _key_for(attempt: str, used_up: Set[str]) -> str:
-    """The key of an attempt, or the next one (``.2``, ``.3``) while refusals have used it up."""
+def _key_for(attempt: str, minute: int, used_up: Set[str]) -> str:
+    """
+    The key of an attempt, or one of this minute (``.29402222``, ``.29402222.2``) while refusals have used it up: the API repeats a refusal for a
+    day, and the shop may have removed its cause since.
+    """
     key = attempt
-    count = 2
+    count = 1
     while key in used_up:
-        key = f"{attempt}.{count}"
+        key = f"{attempt}.{minute}" if count == 1 else f"{attempt}.{minute}.{count}"
         count += 1
     return key
 
@@ -380,7 +441,8 @@ class WebhookEndpoints(_Resource):
         return self._list("/webhook-endpoints", {})
 
     def delete(self, id: str) -> types.Deleted:
-        return self._transport.call("DELETE", f"/webhook-endpoints/{_path(id)}")["data"]
+        gone = {"id": id, "object": "webhook_endpoint", "deleted": True}
+        return self._transport.call("DELETE", f"/webhook-endpoints/{_path(id)}", gone=gone)["data"]
 
 
 class Paymesh(_Resource):

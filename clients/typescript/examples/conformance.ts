@@ -17,13 +17,14 @@ let waits: number[] = []
 
 // biome-ignore lint/suspicious/noExplicitAny: a command has the form of its scene.
 const COMMANDS: Readonly<Record<string, (command: any) => Promise<unknown>>> = {
-  open: async ({ api, api_key: apiKey }) => {
+  open: async ({ api, api_key: apiKey, timeout_s: timeoutS = 30 }) => {
     const sleep = async (ms: number): Promise<void> => void waits.push(ms / 1_000)
-    client = createPaymesh({ apiKey, baseUrl: api, sleep })
+    client = createPaymesh({ apiKey, baseUrl: api, sleep, timeoutMs: timeoutS * 1_000 })
   },
   create: async ({ body, key }) => await client.invoices.create(body, key && { idempotencyKey: key }),
   get: async ({ id }) => await client.invoices.get(id),
   cancel: async ({ id }) => await client.invoices.cancel(id),
+  delete: async ({ id }) => await client.webhookEndpoints.delete(id),
   ensure: async ({ body }) => await client.invoices.ensure(body),
   list: async ({ query }) => {
     const items: Invoice[] = []

@@ -189,3 +189,36 @@ describe('settings', () => {
     expect(urls).toEqual([`https://pay.example/api/v1/invoices/${ID}`])
   })
 })
+
+// Guarantee: refusals whose cause is gone keep no order from its invoice, however many of them the API repeats, nor make its calls longer.
+test('ensure opens an invoice after thirty refusals of a day', async () => {
+  const refused = new Set<string>()
+  let nowMs = 1_764_500_000_000
+  let isSetUp = false
+  let requests = 0
+  const answer = (status: number, data: unknown, more: object, isReplayed = false) => ({
+    status,
+    headers: { get: (name: string) => (isReplayed && name === 'idempotent-replayed' ? 'true' : null) },
+    text: async () => JSON.stringify({ data, error: null, request_id: 'req_1', ...more }),
+  })
+  const shop = createPaymesh({
+    ...{ apiKey: 'pm_test_example', baseUrl: 'https://pay.example/api/v1', now: () => nowMs },
+    fetch: async (url, { method, headers }) => {
+      requests += 1
+      const key = headers['idempotency-key'] ?? ''
+      if (url.includes('?')) return answer(200, [], { meta: { next_cursor: null, has_more: false } })
+      if (method === 'GET' || (isSetUp && !refused.has(key))) return answer(200, { id: ID, status: 'new' }, {})
+      const isReplayed = refused.has(key)
+      refused.add(key)
+      return answer(400, null, { error: { code: 'NO_WALLET_FOR_ASSET', message: 'No wallet.' } }, isReplayed)
+    },
+  })
+  for (let view = 0; view < 30; view += 1) {
+    await expect(shop.invoices.ensure({ ...CREATE, order_id: '7' })).rejects.toMatchObject({ isReplayed: false })
+    nowMs += 60_000
+  }
+  isSetUp = true
+  requests = 0
+  expect(await shop.invoices.ensure({ ...CREATE, order_id: '7' })).toMatchObject({ id: ID })
+  expect(requests).toBe(5)
+})

@@ -51,10 +51,11 @@ export interface Paymesh {
 
 /** Creates a client. Sends nothing. Throws a `TypeError` for invalid settings. */
 export function createPaymesh(options: PaymeshOptions): Paymesh {
-  const transport = createTransport(readSettings(options))
+  const settings = readSettings(options)
+  const transport = createTransport(settings)
   return {
     livemode: LIVE_KEY.test(options.apiKey),
-    invoices: createInvoices(transport),
+    invoices: createInvoices(transport, settings.now),
     paymentLinks: createPaymentLinks(transport),
     products: createProducts(transport),
     payments: { list: (query, call) => createList(transport, '/payments', query, call) },

@@ -10,7 +10,7 @@ const KEY_LENGTH_MAX = 200
 /** More attempts than an order can have: a list that goes on is not believed. */
 const ATTEMPTS_MAX = 1_000
 
-/** Keys of one attempt that refusals may have used up. */
+/** Keys of one attempt that refusals of one minute may have used up. */
 const KEYS_MAX = 20
 
 /** The operations that `ensure` is made of. */
@@ -21,8 +21,13 @@ interface Calls {
   cancel(id: string, options?: WriteOptions): Promise<Invoice>
 }
 
-/** See `Invoices.ensure`. */
-export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, options?: CallOptions): Promise<Invoice> {
+/** See `Invoices.ensure`. `nowMs` is Unix milliseconds. */
+export async function ensureInvoice(
+  invoices: Calls,
+  input: InvoiceCreate,
+  nowMs: number,
+  options?: CallOptions,
+): Promise<Invoice> {
   const { order_id: orderId } = input
   if (typeof orderId !== 'string' || orderId === '') throw new TypeError('ensure needs an order_id')
   const usedUp = new Set<string>()
@@ -44,7 +49,7 @@ export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, optio
       if (kept !== null && !hasEnded(kept)) return kept
       continue
     }
-    const idempotencyKey = keyFor(`order-${keyOf(orderId)}-${attempts.length + 1}`, usedUp)
+    const idempotencyKey = keyFor(`order-${keyOf(orderId)}-${attempts.length + 1}`, nowMs, usedUp)
     const made = await invoices
       .create(input, { ...options, idempotencyKey })
       .catch(unless((error) => usedUp.size < KEYS_MAX && isUsedUp(error)))
@@ -59,10 +64,14 @@ export async function ensureInvoice(invoices: Calls, input: InvoiceCreate, optio
   throw new Error(`order ${orderId}: other calls keep opening and ending its invoices`)
 }
 
-/** The key of an attempt, or the next one (`.2`, `.3`) while refusals have used it up. */
-function keyFor(attempt: string, usedUp: ReadonlySet<string>): string {
+/**
+ * The key of an attempt, or one of this minute (`.29402222`, `.29402222.2`) while refusals have used it up: the API repeats a refusal for a
+ * day, and the shop may have removed its cause since.
+ */
+function keyFor(attempt: string, nowMs: number, usedUp: ReadonlySet<string>): string {
+  const ofMinute = `${attempt}.${Math.floor(nowMs / 60_000)}`
   let key = attempt
-  for (let count = 2; usedUp.has(key); count += 1) key = `${attempt}.${count}`
+  for (let count = 1; usedUp.has(key); count += 1) key = count === 1 ? ofMinute : `${ofMinute}.${count}`
   return key
 }
 

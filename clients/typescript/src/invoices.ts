@@ -25,14 +25,14 @@ export interface Invoices {
   simulate(id: string, scenario: SimulationScenario, options?: WriteOptions): Promise<Invoice>
 }
 
-/** The invoice operations over `transport`. */
-export function createInvoices(transport: Transport): Invoices {
+/** The invoice operations over `transport`; `now` is Unix milliseconds. */
+export function createInvoices(transport: Transport, now: () => number): Invoices {
   const invoices: Invoices = {
     create: async (body, options) =>
       (await transport<Invoice>({ method: 'POST', path: '/invoices', body, options })).data,
     get: async (id, options) =>
       (await transport<Invoice>({ method: 'GET', path: `/invoices/${pathId(id)}`, options })).data,
-    ensure: async (input, options) => await ensureInvoice(invoices, input, options),
+    ensure: async (input, options) => await ensureInvoice(invoices, input, now(), options),
     list: (query, options) => createList(transport, '/invoices', query, options),
     cancel: async (id, options) =>
       (await transport<Invoice>({ method: 'POST', path: `/invoices/${pathId(id)}/cancel`, options })).data,

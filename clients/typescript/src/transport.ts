@@ -27,6 +27,8 @@ export interface Call {
   readonly path: string
   readonly query?: object | undefined
   readonly body?: object | undefined
+  /** Of a DELETE: its answer where an attempt without one has deleted it, so that the API finds nothing when it is repeated. */
+  readonly gone?: object
   readonly options?: WriteOptions | undefined
 }
 
@@ -67,10 +69,14 @@ export function createTransport(settings: TransportSettings): Transport {
     const prepared = prepare(settings, call)
     const signal = call.options?.signal
     let waitedMs = 0
+    let isUnclear = false
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await attemptOnce<T>(settings, prepared, signal)
       } catch (error) {
+        if (isUnclear && call.gone !== undefined && error instanceof PaymeshApiError && error.code === 'NOT_FOUND')
+          return { data: call.gone as T, request_id: error.requestId }
+        isUnclear ||= !(error instanceof PaymeshApiError) || error.status >= 500
         const delayMs =
           attempt < settings.maxRetries ? retryDelayMs(error, { attempt, waitedMs }, settings.random) : null
         if (delayMs === null) throw error

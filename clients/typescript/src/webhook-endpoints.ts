@@ -8,10 +8,7 @@ export interface WebhookEndpoints {
   /** Registers an endpoint. Its `secret` is only in this response: store it, `verifyWebhook` needs it. */
   create(input: WebhookEndpointCreate, options?: WriteOptions): Promise<WebhookEndpointCreated>
   list(options?: CallOptions): PaymeshList<WebhookEndpoint>
-  /**
-   * Deletes an endpoint with its pending deliveries. If the response was lost and the call was repeated, the second
-   * attempt may throw `NOT_FOUND`: the endpoint is gone.
-   */
+  /** Deletes an endpoint with its pending deliveries. */
   delete(id: string, options?: CallOptions): Promise<Deleted>
 }
 
@@ -21,7 +18,10 @@ export function createWebhookEndpoints(transport: Transport): WebhookEndpoints {
     create: async (body, options) =>
       (await transport<WebhookEndpointCreated>({ method: 'POST', path: '/webhook-endpoints', body, options })).data,
     list: (options) => createList(transport, '/webhook-endpoints', undefined, options),
-    delete: async (id, options) =>
-      (await transport<Deleted>({ method: 'DELETE', path: `/webhook-endpoints/${pathId(id)}`, options })).data,
+    delete: async (id, options) => {
+      const path = `/webhook-endpoints/${pathId(id)}`
+      const gone: Deleted = { id, object: 'webhook_endpoint', deleted: true }
+      return (await transport<Deleted>({ method: 'DELETE', path, gone, options })).data
+    },
   }
 }

@@ -8,8 +8,8 @@ import { router, workspaceQuery } from '../trpc.ts'
 const PLACE_MAX = 80
 
 const signal = z.object({
-  kind: z.enum([...CHANGE_KINDS, 'all']),
-  /** Empty with `all`. */
+  kind: z.enum([...CHANGE_KINDS, 'all', 'none']),
+  /** Empty with `all` and `none`. */
   id: z.string(),
   isNew: z.boolean(),
 })

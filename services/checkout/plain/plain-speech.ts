@@ -12,6 +12,8 @@ interface Words {
   readonly left: string
   readonly back: string
   readonly go: string
+  /** Of a refund's page, which only a script can show. */
+  readonly refund: string
 }
 
 /** What only the pages without JavaScript say. */
@@ -25,6 +27,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     left: '{t} left',
     back: 'Back to the page',
     go: 'Continue',
+    refund:
+      'To enter the address for your refund, this page needs JavaScript. Allow it, or open this link in another browser or on another device. If the link has expired by then, ask the shop for a new one.',
   },
   es: {
     choose: 'Moneda y red',
@@ -35,6 +39,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     left: 'quedan {t}',
     back: 'Volver a la página',
     go: 'Continuar',
+    refund:
+      'Para indicar la dirección de tu reembolso, esta página necesita JavaScript. Permítelo o abre este enlace en otro navegador o en otro dispositivo. Si para entonces el enlace ha vencido, pide uno nuevo a la tienda.',
   },
   pt: {
     choose: 'Moeda e rede',
@@ -45,6 +51,8 @@ const WORDS: Readonly<Record<Language, Words>> = {
     left: 'faltam {t}',
     back: 'Voltar à página',
     go: 'Continuar',
+    refund:
+      'Para informar o endereço do seu reembolso, esta página precisa de JavaScript. Permita-o ou abra este link em outro navegador ou em outro aparelho. Se até lá o link tiver vencido, peça um novo à loja.',
   },
 }
 

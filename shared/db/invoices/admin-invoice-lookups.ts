@@ -14,7 +14,7 @@ type Filter = mongoose.mongo.Filter<InvoiceDocument>
 type Invoices = mongoose.mongo.Collection<InvoiceDocument>
 type Page = Awaited<ReturnType<InvoiceLookups['page']>>
 
-/** Invoices read for one condition of a search by words; two conditions read the most that a search may. */
+/** Invoices read for one condition of a search by words; four conditions, of which two are other spellings, read the most that a search may. */
 const WORDS_READ_MAX = 48
 /** Waiting entries are of no use to a reader, and there may be hundreds. */
 const WITHOUT_OUTBOX = { outbox: 0 } as const
@@ -92,14 +92,17 @@ async function pageOfNumber(
 /** Those of the order, and those whose customer or amount the text may name: of these the first few by the words of the index. */
 async function pageOfText(invoices: Invoices, query: InvoicePageQuery, text: string): Promise<Page> {
   const { limit } = query
-  const conditions = wordConditions(readSearchText(text))
+  const { words, respelled, amount } = readSearchText(text)
+  const meeting = async (condition: WordCondition) =>
+    (await invoices.aggregate<InvoiceDocument>(wordPipeline(query, condition), SEARCHED).toArray()).map(fromDocument)
   const [ofOrder, ...ofWords] = await Promise.all([
     pageOf(invoices, { ...query, search: { kind: 'order', orderId: text } }),
-    ...conditions.map(async (condition) =>
-      (await invoices.aggregate<InvoiceDocument>(wordPipeline(query, condition), SEARCHED).toArray()).map(fromDocument),
-    ),
+    ...[...nameConditions(words), ...amountConditions(amount)].map(meeting),
   ])
-  const known = new Map([...ofOrder.invoices, ...ofWords.flat()].map((invoice) => [invoice.terms.id, invoice]))
+  const found = [...ofOrder.invoices, ...ofWords.flat()]
+  for (const condition of respelled.flatMap(nameConditions))
+    if (found.length === 0) found.push(...(await meeting(condition)))
+  const known = new Map(found.map((invoice) => [invoice.terms.id, invoice]))
   const direction = pageSort(query)._id
   const sorted = [...known.values()].sort((one, other) => (one.terms.id < other.terms.id ? -direction : direction))
   const page = sorted.slice(0, limit)
@@ -118,21 +121,22 @@ const SEARCHED = { hint: 'invoice_search' } as const
 const startsWith = (word: string) => ({ $elemMatch: { $gte: word, $lt: `${word}\uffff` } })
 
 /** The longest word is the rarest one; the others are checked on what it finds. */
-function wordConditions({ words, amount }: SearchText): readonly WordCondition[] {
+function nameConditions(words: readonly string[]): readonly WordCondition[] {
   const [longest, ...others] = [...words].sort((one, other) => other.length - one.length)
-  const name =
-    longest === undefined
-      ? []
-      : [
-          {
-            first: { searchWords: startsWith(longest) },
-            rest: { $and: others.map((word) => ({ searchWords: startsWith(word) })) },
-          },
-        ]
-  if (amount === null) return name
+  if (longest === undefined) return []
+  const rest = { $and: others.map((word) => ({ searchWords: startsWith(word) })) }
+  return [{ first: { searchWords: startsWith(longest) }, rest }]
+}
+
+function amountConditions(amount: SearchText['amount']): readonly WordCondition[] {
+  if (amount === null) return []
   const { values, currency } = amount
-  const rest = currency === null ? {} : { 'fiat.currency': currency }
-  return [...name, { first: { searchWords: { $in: values.map(amountWord) } }, rest }]
+  return [
+    {
+      first: { searchWords: { $in: values.map(amountWord) } },
+      rest: currency === null ? {} : { 'fiat.currency': currency },
+    },
+  ]
 }
 
 /** Reads a bounded number of documents, however many customers share a name; exported for the test that explains it. */

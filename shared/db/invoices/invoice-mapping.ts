@@ -71,10 +71,25 @@ export function searchWordsOf(invoice: {
   return [...nameWords(customer.name ?? ''), amountWord(formatFiat(fiat.minor, fiat.currency))]
 }
 
+/**
+ * The words of a name as others would have written it: `Müller` as `Mueller` and the other way, `O'Brien` as `Obrien` and the other way. At
+ * most two.
+ */
+function respelledWords(text: string): readonly (readonly string[])[] {
+  const whole = text.normalize('NFC').toLowerCase()
+  const joined = whole.replace(/[äöü]/g, (letter) => `${foldLetters(letter)}e`).replace(/['’ʼ]/g, '')
+  const single = whole.replace(/([aou])e/g, '$1')
+  const parted = whole.replace(/(?<!\p{L})([dlo])(?=\p{L}{4})/gu, "$1'")
+  const words = (joined === whole ? [single, parted] : [joined]).filter((other) => other !== whole)
+  return words.map(nameWords)
+}
+
 /** What a text may mean besides an order's reference. */
 export interface SearchText {
   /** Each begins a word of the name. */
   readonly words: readonly string[]
+  /** Words to look for, one list after the other, where nothing is found: the name in other spellings. */
+  readonly respelled: readonly (readonly string[])[]
   /** The amount, spelled as each currency would, and the currency that was named; null when the text is no amount. */
   readonly amount: { readonly values: readonly string[]; readonly currency: FiatCode | null } | null
 }
@@ -83,15 +98,15 @@ const AMOUNT = /^([A-Za-z]{3} )?(\d{1,3}(?:,\d{3})+|\d{1,12})(\.\d{1,2})?( [A-Za
 
 /** Reads a text as words of a name, and as an amount as pages show it: digits grouped or not, with the currency or without. */
 export function readSearchText(text: string): SearchText {
-  const words = nameWords(text)
+  const names = { words: nameWords(text), respelled: respelledWords(text) }
   const [, before = '', digits, decimals = '', after = ''] = AMOUNT.exec(text.trim()) ?? []
-  if (digits === undefined) return { words, amount: null }
+  if (digits === undefined) return { ...names, amount: null }
   const code = `${before}${after}`.trim().toUpperCase()
   const currency = FIAT_CODES.find((known) => known === code) ?? null
-  if (code !== '' && currency === null) return { words, amount: null }
+  if (code !== '' && currency === null) return { ...names, amount: null }
   const whole = digits.replaceAll(',', '').replace(/^0+(?=\d)/, '')
   const values = decimals === '' ? [whole, `${whole}.00`] : [`${whole}${decimals.padEnd(3, '0')}`]
-  return { words, amount: { values, currency } }
+  return { ...names, amount: { values, currency } }
 }
 
 /** Every address and amount that the invoice's payment methods, past and present, reserve; claims of released ones may be others' by now. */

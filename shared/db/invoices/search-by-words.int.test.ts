@@ -25,6 +25,10 @@ const LETTERS: readonly (readonly [string, ...string[]])[] = [
   ['Weiß Strasser', 'weiss', 'WEISS straßer'],
   ['Βασίλης Đurić', 'ΒΑΣ', 'duric'],
   ['علی رضا', 'علي'],
+  ['Jörg Däubler', 'joerg', 'Joerg Daeubler', 'jorg daub', 'Jörg Däubler'],
+  ['Joern Baecker', 'jörn', 'Jörn Bäcker'],
+  ["Sinéad O'Brien", 'obrien', "o'brien", 'O’Brien', 'sinead obrien', 'OBrien'],
+  ['Obrian Dangelo', "O'Brian", "d'Angelo"],
 ]
 
 beforeAll(async () => {
@@ -76,15 +80,18 @@ it.each<[string, readonly number[]]>([
 ])('%j finds %j', async (text, numbers) => expect(await numbersOf(text)).toEqual(numbers))
 
 // Guarantee: however many share a name or an amount, an answer reads at most 200 documents.
-it.each(['Ana', 'Ana Reyes', 'a', '50.00', '50', 'zzz'])('%j examines at most 200 documents', async (text) => {
-  const commands = await commandsOf(stores.db, async () => {
-    const found = await numbersOf(text)
-    if (text !== 'zzz') expect(found.length).toBeGreaterThan(20)
-  })
-  const rows = commands.filter(({ ns }) => ns === `${stores.database}.${INVOICES.name}`)
-  const examined = rows.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0)
-  expect(examined).toBeLessThanOrEqual(200)
-})
+it.each(['Ana', 'Ana Reyes', 'a', '50.00', '50', 'Ana zzz', 'Ana oreyes', 'zzz'])(
+  '%j examines at most 200 documents',
+  async (text) => {
+    const commands = await commandsOf(stores.db, async () => {
+      const found = await numbersOf(text)
+      if (!/z|or/.test(text)) expect(found.length).toBeGreaterThan(20)
+    })
+    const rows = commands.filter(({ ns }) => ns === `${stores.database}.${INVOICES.name}`)
+    const examined = rows.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0)
+    expect(examined).toBeLessThanOrEqual(200)
+  },
+)
 
 // Guarantee: a customer who was erased is found by no word of their name, and nothing of it is stored.
 it('erases the words with the customer', async () => {

@@ -27,6 +27,7 @@ type command struct {
 	Signature string          `json:"signature"`
 	Secrets   []string        `json:"secrets"`
 	Now       int64           `json:"now"`
+	TimeoutS  float64         `json:"timeout_s"`
 	Without   string          `json:"without"`
 	Fails     string          `json:"fails"`
 }
@@ -61,6 +62,9 @@ func play(ctx context.Context, c command) (any, error) {
 			waits = append(waits, wait.Seconds())
 			return nil
 		}
+		if c.TimeoutS > 0 {
+			made.HTTP.Timeout = time.Duration(c.TimeoutS * float64(time.Second))
+		}
 		client = made
 		return nil, nil
 	case "create":
@@ -69,6 +73,8 @@ func play(ctx context.Context, c command) (any, error) {
 		return client.GetInvoice(ctx, c.ID)
 	case "cancel":
 		return client.CancelInvoice(ctx, c.ID)
+	case "delete":
+		return client.DeleteWebhookEndpoint(ctx, c.ID)
 	case "ensure":
 		return client.EnsureInvoice(ctx, c.invoice())
 	case "list":

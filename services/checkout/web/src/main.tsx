@@ -23,7 +23,6 @@ import './styles/outcome.css'
 import './styles/pick.css'
 import './styles/link-form.css'
 import './styles/page.css'
-import './styles/plain.css'
 import './styles/wide.css'
 import './styles/receipt.css'
 

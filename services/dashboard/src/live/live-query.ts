@@ -1,5 +1,5 @@
 /** A kind of change from the server. */
-export type LiveKind = 'invoice' | 'payment' | 'exception' | 'delivery' | 'endpoint' | 'all'
+export type LiveKind = 'invoice' | 'payment' | 'exception' | 'delivery' | 'endpoint' | 'all' | 'none'
 
 const ROUTERS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
   invoice: ['invoices', 'payments', 'paymentLinks', 'exceptions', 'overview'],
@@ -7,6 +7,7 @@ const ROUTERS: Readonly<Record<Exclude<LiveKind, 'all'>, readonly string[]>> = {
   exception: ['exceptions', 'invoices', 'overview'],
   delivery: ['deliveries', 'endpoints', 'invoices', 'overview'],
   endpoint: ['endpoints', 'overview'],
+  none: [],
 }
 
 /** Routers whose responses may have changed; null = all of them. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-const phone = () => window.matchMedia('(max-width: 768px)')
+const phone = () => window.matchMedia('(max-width: 48em)')
 
 function subscribe(listener: () => void): () => void {
   const query = phone()
