@@ -53,7 +53,7 @@ type SkippedBlocks = NonNullable<ChainCursor['skipped']>
  * | what the nodes give | what happens |
  * |---|---|
  * | the block after the cursor | refused: it is read as usual |
- * | one of them is down | refused: it may have the blocks |
+ * | one of them is down, or failed the last request | refused: it may have the blocks |
  * | not even their newest block, or a failure that may pass | the request stays open |
  * | another block at the cursor | the scan steps back to the fork first: what replaced its blocks is skipped, and searched, with the rest |
  * | a later block, above `to` of the request | refused, with the height that it takes |
@@ -85,10 +85,7 @@ async function moveOverGap(
   const { cursor, source, deps } = session
   if (cursor.status === 'halted') return { status: 'refused', outcome: 'The scanner is halted: resume it first.' }
   const silent = source.client.silence?.().hosts ?? []
-  if (silent.length > 0) {
-    const outcome = `${silent.join(' and ')} did not respond, and may have the blocks. Repair or remove these nodes first.`
-    return { status: 'refused', outcome }
-  }
+  if (silent.length > 0) return mayHaveThem(silent)
   const from = cursor.height + 1
   const head = await source.client.head()
   if (head.height < from) return { status: 'done', outcome: `The node has no block above ${cursor.height}.` }
@@ -101,6 +98,9 @@ async function moveOverGap(
     return { status: 'refused', outcome: `Block ${from} can be read. Nothing was skipped.` }
   }
   const first = await firstReadable(session, from, head.height)
+  // One that pauses for its rate, or fails now, was not asked: only those that answered have dropped the blocks.
+  const failing = source.client.silence?.().failing ?? []
+  if (failing.length > 0) return mayHaveThem(failing)
   const to = first.height - 1
   if (command.to !== null && to > command.to) {
     const outcome = `No node has blocks ${from} to ${to}. To skip them all, request it with --to ${to}.`
@@ -135,6 +135,11 @@ async function moveOverGap(
   })
   return 'moved'
 }
+
+const mayHaveThem = (hosts: readonly string[]): SkipRefusal => ({
+  status: 'refused',
+  outcome: `${hosts.join(' and ')} did not respond, and may have the blocks. Try again when they do, or repair or remove these nodes first.`,
+})
 
 /** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */
 async function readable({ source, index }: ScanSession, height: number): Promise<ScannedBlock | null> {
