@@ -54,7 +54,10 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
     // Lagging is not a fault: the node need not rest for it.
     if (!(error instanceof NodeUnreliable) || error instanceof NodeLag || error instanceof RpcDenial) return
     // What it says it has dropped, it was asked for and answered.
-    if (error.isGone) return health.worked()
+    if (error.isGone) {
+      health.worked()
+      return
+    }
     // A block that is too large for one node is too large for all: that is not this node's fault.
     if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
     health.failed(error instanceof BlockUnreadable ? error.cause : error)
