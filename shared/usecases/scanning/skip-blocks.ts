@@ -10,6 +10,7 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
 import { placeOf } from './find-fork.ts'
+import { networkRow } from './network-row.ts'
 import { recordIn } from './scan-mempool.ts'
 import { resolveReorg } from './scan-reorg.ts'
 import {
@@ -198,14 +199,8 @@ async function searchUnspent(session: ScanSession, command: ChainCommand): Promi
   const stored = await recordIn(session, () => recordFindings(deps, position, { found, outcomes: [] }))
   const { from, to } = skipped
   const outcome = `Blocks ${from} to ${to} were skipped. ${search.result.words(stored.length)}`
-  await deps.exceptions.openOnce([
-    {
-      id: `unexplained_balance:${source.mode}:${source.network}:skipped:${from}:${to}`,
-      ...{ kind: 'unexplained_balance', workspaceId: null, mode: source.mode, invoiceId: null, paymentKey: null },
-      detail: `${source.network} (${source.mode}): ${outcome} Deadlines after ${new Date(skipped.since).toISOString()} wait until you let them pass: "paymesh chain release-deadlines ${source.network}".`,
-      ...{ openedAt: deps.clock.now(), closedAt: null },
-    },
-  ])
+  const detail = `${source.network} (${source.mode}): ${outcome} Deadlines after ${new Date(skipped.since).toISOString()} wait until you let them pass: "paymesh chain release-deadlines ${source.network}".`
+  await deps.exceptions.openOnce([networkRow(session, 'unexplained_balance', `skipped:${from}:${to}`, detail)])
   session.searching = undefined
   return { status: 'done', outcome }
 }
