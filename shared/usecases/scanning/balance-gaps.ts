@@ -1,4 +1,4 @@
-import { networkRow } from './network-row.ts'
+import { networkRow } from '#shared/usecases/networks/network-row.ts'
 import type { ScanSession } from './scan-session.ts'
 
 const KIND = 'unexplained_balance'

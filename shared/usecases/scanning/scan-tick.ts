@@ -4,8 +4,8 @@ import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type Silence } from '#shared/ports/scanning.ts'
 import { isRereading } from '#shared/usecases/networks/network-lag.ts'
+import { networkRow } from '#shared/usecases/networks/network-row.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
-import { networkRow } from './network-row.ts'
 import {
   type CheckedBlocks,
   type CoinAccounts,

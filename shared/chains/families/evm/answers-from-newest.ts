@@ -7,9 +7,9 @@ import { bytesSchema } from './wire.ts'
 const HISTORY = '0x0000f90827f1c53a10cb7a02335b175320002935'
 const HISTORY_BLOCKS = 8_191
 /** How long what a node showed counts, milliseconds, … */
-const KNOWN_MS = 600_000
+const KNOWN_MS = 3_600_000
 /** … and how long it is not asked again after it showed nothing. */
-const UNKNOWN_MS = 60_000
+const UNKNOWN_MS = 600_000
 
 const known = new WeakMap<RpcNode, { readonly isSo: boolean; readonly until: number }>()
 

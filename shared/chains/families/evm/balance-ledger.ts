@@ -3,8 +3,8 @@ import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
+import { unlessRefused } from '../../nodes/unless-refused.ts'
 import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
 import type { EvmClientOptions } from './options.ts'
@@ -71,25 +71,11 @@ async function figuresOf(
   node: RpcNode,
   { matchKey, since, height, hash, beforeBase, afterBase }: SeenIncrease,
 ): Promise<SecondFigures | null> {
-  const after = await readOrNone(reader, node, matchKey, { height, hash })
-  const before = await readOrNone(reader, node, matchKey, since)
+  // A node that refuses balances is treated like one that has dropped them.
+  const after = await unlessRefused(reader.read(node, [matchKey], { height, hash }))
+  const before = await unlessRefused(reader.read(node, [matchKey], since))
   const isOther = (found: ReadonlyMap<string, bigint> | null, recorded: string) =>
     found !== null && found.get(matchKey) !== BigInt(recorded)
   if (isOther(after, afterBase) || isOther(before, beforeBase)) return 'other'
   return after === null || before === null ? null : 'same'
-}
-
-/** A node that refuses balances is treated like one that has dropped them. */
-async function readOrNone(
-  reader: BalanceReader,
-  node: RpcNode,
-  matchKey: string,
-  block: Parameters<BalanceReader['read']>[2],
-) {
-  try {
-    return await reader.read(node, [matchKey], block)
-  } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'refused') return null
-    throw error
-  }
 }

@@ -1,5 +1,5 @@
 import type { RpcErrorObject } from '../../nodes/json-rpc.ts'
-import { type ErrorMeaning, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
+import { type ErrorMeaning, RpcDenial } from '../../nodes/rpc-failure.ts'
 
 /**
  * Core's words for an unknown object or height, under `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`. The codes alone say nothing: Core has
@@ -33,16 +33,3 @@ export async function unlessAbsent<T>(answer: Promise<T>): Promise<T | null> {
     throw error
   }
 }
-
-/** The result, or null when the node or its provider does not offer the call. Throws every other failure. */
-export async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isRefusal(error)) return null
-    throw error
-  }
-}
-
-/** Whether a node or its provider does not offer a call. */
-export const isRefusal = (error: unknown): boolean => error instanceof RpcFailure && error.kind === 'refused'
