@@ -163,6 +163,7 @@ export async function startCountingNode(options: NodeOptions): Promise<CountingN
     if (method === 'eth_getLogs') return logs(params[0] as Record<string, unknown>)
     if (method === 'eth_call') return { result: request(params[0] as { data: string }, params[1]) }
     if (method === 'eth_getTransactionCount') return { result: '0x0' }
+    if (method === 'eth_getStorageAt') return { result: `0x${'0'.repeat(64)}` }
     if (method === 'eth_getTransactionReceipt') {
       const found = paid.find((one) => at(one.height).some((_, index) => txHash(one.height, index) === params[0]))
       if (found === undefined) return { result: null }

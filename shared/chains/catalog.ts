@@ -54,6 +54,11 @@ export function createCatalog(networks: NetworkSettings, paces: ChainPaces = NO_
       if (info === undefined) throw new TypeError(`no asset ${id}`)
       return info
     },
+    sibling(network, contract) {
+      const { siblings }: ChainDefinition = CHAINS[network]
+      const found = siblings.find((one) => one.contract === contract)
+      return found === undefined ? null : { ...assetInfo(found.like), symbol: found.symbol }
+    },
     contract,
     accepts: (id, mode) => contracts.get(`${mode}:${id}`) !== undefined,
     needsFinality: (network) => CHAINS[network].confirmsByFinality,

@@ -59,6 +59,8 @@ export interface ChainFigures {
 /** The chains and assets of this installation, built once from the registry and the configuration. */
 export interface Catalog {
   asset(id: AssetId): AssetInfo
+  /** A token that payers mistake for an asset, by its contract in the network's spelling; null for any other one. */
+  sibling(network: NetworkId, contract: string): Pick<AssetInfo, 'symbol' | 'decimals' | 'dustBase'> | null
   /** Contract or mint that carries the token in this mode; null for the native coin. */
   contract(id: AssetId, mode: Mode): string | null
   /** False for a token that has no contract on the public testnet of this mode's nodes. Whether a node has the contract is not asked. */

@@ -182,6 +182,8 @@ export interface ChainClient {
 export interface Silence {
   /** Hosts of nodes that failed several times in a row, without a success since. */
   readonly hosts: readonly string[]
+  /** Hosts of nodes whose last request failed, and of those that asked for a pause: what they have is not known. */
+  readonly failing: readonly string[]
   /** Nodes that respond with an old block, as their newest or their final one, while others go on. */
   readonly outdated: readonly OutdatedNode[]
   /** Number of nodes on our chain that respond with current blocks. */

@@ -15,6 +15,9 @@ const ERPC = 'erpc/erpc architecture/evm/error_normalizer.go, 2025'
 /** Repeated with these codes in many public repositories, which a search for the text finds. */
 export const SEEN = 'GitHub code search for the text, 2026-11'
 
+/** Nobody was seen to send it: a sentence as it may come tomorrow, which no list of the product was made from. */
+export const OURS = 'written for the tests, 2026-11'
+
 /** How EVM nodes and providers refuse. */
 export const EVM_REFUSALS: readonly RefusalRow[] = [
   [
@@ -323,6 +326,62 @@ export const EVM_REFUSALS: readonly RefusalRow[] = [
   ['pruned', 'bor', 200, -32_000, 'required historical state unavailable (reexec=128)', '0xPolygon/bor#322, 2022-04'],
   ['split', 'Arbitrum nitro', 200, -32_000, 'logs matched by query exceeds limit of 10000', PONDER],
   ['unclear', 'any', 500, -32_603, 'Internal server error', SEEN],
+  [
+    'retry',
+    'PublicNode (Base)',
+    200,
+    -32_602,
+    'block range extends beyond current head block: requested 50162452, head 50162449',
+    'DefiLlama/defillama-sdk#254, 2026-08',
+  ],
+  [
+    'retry',
+    'Sentio',
+    200,
+    -32_000,
+    'block 50162452 is beyond the latest block 50162448 of this node, retry later',
+    'DefiLlama/defillama-sdk#254, 2026-08',
+  ],
+  ['unclear', 'a gateway', 200, -32_001, 'Resource not found.', 'nblockchain/geewallet#213, 2023-04'],
+  [
+    'pruned',
+    'Infura',
+    403,
+    -32_002,
+    'project ID does not have access to archive state',
+    'status-im/status-legacy#13361, 2022-05',
+  ],
+  [
+    'pruned',
+    'IoTeX',
+    200,
+    -32_000,
+    'history is pruned, only supported for latest 256 blocks',
+    'iotexproject/iotex-core#4916, 2026-07',
+  ],
+  [
+    'split',
+    'Morph',
+    200,
+    -32_000,
+    'block range is larger than max block range, block range = 5120, max block range = 5000',
+    'enviodev/hyperindex#605, 2025-06',
+  ],
+  ['split', 'Candle', 200, -32_600, 'block range too high', 'AlphaWallet/alpha-wallet-ios#5277, 2022-09'],
+  ['rate', 'Infura', 200, -32_005, 'project ID request rate exceeded', OURS],
+  ['unclear', 'Alchemy', 200, -32_000, 'Unable to complete request at this time.', OURS],
+  ['retry', 'dRPC', 200, 15, 'Too many request, try again later', OURS],
+  ['unclear', 'dRPC', 200, 3, 'Node did not understand what came', OURS],
+  ['unclear', 'a gateway', 200, -32_015, 'Tenant is closed', OURS],
+  ['rate', 'QuickNode', 200, -32_003, 'daily request limit reached - upgrade your account at quicknode.com', OURS],
+  ['rate', '1RPC', 200, -32_001, 'Exceeded the quota usage', OURS],
+  ['refused', 'Polygon', 403, -32_000, 'API key disabled, reason: tenant disabled', OURS],
+  ['pruned', 'Erigon', 200, -32_000, 'state history not available for blockNum=7', OURS],
+  ['late', 'a gateway', 200, -32_050, 'Gateway timeout', 'nblockchain/geewallet#59, 2019-04'],
+  ['unclear', 'a gateway', 200, -32_099, 'Nothing here', OURS],
+  ['refused', 'Moralis', 401, null, '{"statusCode":401,"message":"Free plan of today is over"}', OURS],
+  ['retry', 'NOWNodes', 200, null, 'Unknown API_key', OURS],
+  ['unclear', 'GetBlock', 200, 0, 'Access token spent', OURS],
   ['retry', 'any', 502, null, '<html><body>Bad Gateway</body></html>', 'RFC 9110, 2022-06'],
   ['retry', 'any', 503, null, 'Service Unavailable', 'RFC 9110, 2022-06'],
   ['late', 'any', 504, null, 'Gateway Timeout', 'RFC 9110, 2022-06'],

@@ -16,7 +16,7 @@ export interface RpcAnswer {
 }
 
 /** Makes an answer out of a call and what the honest node said to it. */
-export type Lie = (call: { method: string; params: unknown[] }, truth: RpcAnswer) => RpcAnswer
+export type Lie = (call: { method: string; params: unknown[] }, truth: RpcAnswer) => RpcAnswer | Promise<RpcAnswer>
 
 /** A node that answers like the one at `honestUrl`, except where it lies. Credentials in that URL are sent to it as headers. */
 export async function startLyingNode(

@@ -1,5 +1,5 @@
 import type { ErrorMeaning } from '#shared/chains/nodes/rpc-failure.ts'
-import { EVM_REFUSALS, type RefusalRow, SEEN } from './evm-refusals.ts'
+import { EVM_REFUSALS, OURS, type RefusalRow, SEEN } from './evm-refusals.ts'
 
 /** How one provider or node refuses a request, word by word. */
 export interface ProviderRefusal {
@@ -8,7 +8,7 @@ export interface ProviderRefusal {
   /** Null where the body is no JSON-RPC: `text` is the body then. */
   readonly code: number | null
   readonly text: string
-  /** Where it stands, a thread or a file of a public repository, and when that was written or last seen there. */
+  /** Where it stands, a thread or a file of a public repository, and when that was written or last seen there; `OURS` for one that nobody sent yet. */
   readonly source: string
   readonly meaning: ErrorMeaning
 }
@@ -29,7 +29,7 @@ const SOLANA: readonly RefusalRow[] = [
   ['retry', 'Helius', 200, null, 'max usage reached', SEEN],
   ['retry', 'Agave', 200, -32_005, 'Node is behind by 42 slots', AGAVE],
   [
-    'retry',
+    'pruned',
     'Agave',
     200,
     -32_001,
@@ -48,13 +48,19 @@ const SOLANA: readonly RefusalRow[] = [
   ['absent', 'Agave', 200, -32_004, 'Block not available for slot 7', AGAVE],
   ['absent', 'Agave', 200, -32_007, 'Slot 7 was skipped, or missing due to ledger jump to recent snapshot', AGAVE],
   ['absent', 'Agave', 200, -32_009, 'Slot 7 was skipped, or missing in long-term storage', AGAVE],
+  ['absent', 'Agave', 200, -32_014, 'Block status not yet available for slot 7', AGAVE],
+  ['retry', 'a gateway', 200, -32_001, 'Resource not found.', 'nblockchain/geewallet#213, 2023-04'],
+  ['retry', 'alpamayo', 500, null, 'read error: end slot out of limit', 'lamports-dev/alpamayo#96, 2026-01'],
+  ['rate', 'QuickNode', 200, -32_007, '15/second request limit reached (slot 7)', OURS],
+  ['unclear', 'a gateway', 200, -32_009, 'Archive is being moved, come back tomorrow', OURS],
+  ['rate', 'Solana Labs', 200, 429, 'Too many requests from your IP', OURS],
 ]
 
 /** Bitcoin Core and its descendants. */
 const CORE: readonly RefusalRow[] = [
   ['retry', 'Bitcoin Core', 500, -28, 'Loading block index…', 'bitcoin/bitcoin src/init.cpp, 2025'],
   [
-    'refused',
+    'pruned',
     'Bitcoin Core',
     500,
     -1,
@@ -73,6 +79,19 @@ const CORE: readonly RefusalRow[] = [
     'bitcoin/bitcoin src/rpc/rawtransaction.cpp, 2025',
   ],
   ['absent', 'Bitcoin Core', 500, -8, 'Block height out of range', 'bitcoin/bitcoin src/rpc/blockchain.cpp, 2025'],
+  ['absent', 'Bitcoin Core', 500, -5, 'Transaction not in mempool', 'bitcoin/bitcoin src/rpc/mempool.cpp, 2025'],
+  ['absent', 'Bitcoin Core', 500, -5, 'Block not found', 'bitcoin/bitcoin src/rpc/blockchain.cpp, 2025'],
+  [
+    'retry',
+    'Bitcoin Core',
+    500,
+    -8,
+    'Scan already in progress, use action "abort" or "status"',
+    'bitcoin/bitcoin src/rpc/blockchain.cpp, 2025',
+  ],
+  ['retry', 'a gateway', 200, -5, 'Daily allowance spent', OURS],
+  ['retry', 'a gateway', 200, -8, 'Upstream unavailable', OURS],
+  ['rate', 'a gateway', 200, -32_005, 'limit exceeded', OURS],
   ['rate', 'any', 429, null, 'Too Many Requests', 'RFC 6585, 2012-04'],
 ]
 

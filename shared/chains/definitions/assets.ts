@@ -195,42 +195,42 @@ export const SIBLINGS = {
   // Other dollars, what exchanges hand out for POL over Ethereum, and wrapped ether, which wallets do not show as ETH.
   // @uniswap/default-token-list 22.21.0; FDUSD: etherscan.io.
   ethereum: [
-    { symbol: 'DAI', contract: '0x6B175474E89094C44Da98b954EedeAC495271d0F' },
-    { symbol: 'BUSD', contract: '0x4Fabb145d64652a948d72533023f6E7A623C7C53' },
-    { symbol: 'FDUSD', contract: '0xc5f0f7b66764F6ec8C8Dff7BA683102295E16409' },
-    { symbol: 'PYUSD', contract: '0x6c3ea9036406852006290770BEdFcAbA0e23A0e8' },
-    { symbol: 'POL', contract: '0x455e53CBB86018Ac2B8092FdCd39d8444aFFC3F6' },
-    { symbol: 'MATIC', contract: '0x7D1AfA7B718fb893dB30A3aBc0Cfc608AaCfeBB0' },
-    { symbol: 'WETH', contract: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2' },
+    { symbol: 'DAI', contract: '0x6B175474E89094C44Da98b954EedeAC495271d0F', like: 'usdt_bsc' },
+    { symbol: 'BUSD', contract: '0x4Fabb145d64652a948d72533023f6E7A623C7C53', like: 'usdt_bsc' },
+    { symbol: 'FDUSD', contract: '0xc5f0f7b66764F6ec8C8Dff7BA683102295E16409', like: 'usdt_bsc' },
+    { symbol: 'PYUSD', contract: '0x6c3ea9036406852006290770BEdFcAbA0e23A0e8', like: 'usdc_ethereum' },
+    { symbol: 'POL', contract: '0x455e53CBB86018Ac2B8092FdCd39d8444aFFC3F6', like: 'pol_polygon' },
+    { symbol: 'MATIC', contract: '0x7D1AfA7B718fb893dB30A3aBc0Cfc608AaCfeBB0', like: 'pol_polygon' },
+    { symbol: 'WETH', contract: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2', like: 'eth_ethereum' },
   ],
   // What exchanges hand out over this network for ether, bitcoin and POL, and other dollars.
   // @uniswap/default-token-list 22.21.0; BTCB and FDUSD: bscscan.com.
   bsc: [
-    { symbol: 'ETH (Binance-Peg)', contract: '0x2170Ed0880ac9A755fd29B2688956BD959F933F8' },
-    { symbol: 'BTCB', contract: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c' },
-    { symbol: 'MATIC (Binance-Peg)', contract: '0xCC42724C6683B7E57334c4E856f4c9965ED682bD' },
-    { symbol: 'BUSD', contract: '0xe9e7CEA3DedcA5984780Bafc599bD69ADd087D56' },
-    { symbol: 'FDUSD', contract: '0xc5f0f7b66764F6ec8C8Dff7BA683102295E16409' },
-    { symbol: 'DAI (Binance-Peg)', contract: '0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3' },
+    { symbol: 'ETH (Binance-Peg)', contract: '0x2170Ed0880ac9A755fd29B2688956BD959F933F8', like: 'eth_ethereum' },
+    { symbol: 'BTCB', contract: '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c', like: 'eth_ethereum' },
+    { symbol: 'MATIC (Binance-Peg)', contract: '0xCC42724C6683B7E57334c4E856f4c9965ED682bD', like: 'pol_polygon' },
+    { symbol: 'BUSD', contract: '0xe9e7CEA3DedcA5984780Bafc599bD69ADd087D56', like: 'usdt_bsc' },
+    { symbol: 'FDUSD', contract: '0xc5f0f7b66764F6ec8C8Dff7BA683102295E16409', like: 'usdt_bsc' },
+    { symbol: 'DAI (Binance-Peg)', contract: '0x1AF3F329e8BE154074D8769D1FFa4eE058B1DBc3', like: 'usdt_bsc' },
   ],
   // Exchanges hand out WETH for ether over this network. DAI, WETH: @uniswap/default-token-list 22.21.0.
   polygon: [
-    { symbol: 'USDC.e', contract: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174' },
-    { symbol: 'DAI', contract: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063' },
-    { symbol: 'WETH', contract: '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619' },
+    { symbol: 'USDC.e', contract: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174', like: 'usdc_polygon' },
+    { symbol: 'DAI', contract: '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063', like: 'usdt_bsc' },
+    { symbol: 'WETH', contract: '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619', like: 'eth_ethereum' },
   ],
   // Bridged Tether is no asset of ours here. USDT: basescan.org; DAI: @uniswap/default-token-list 22.21.0.
   base: [
-    { symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA' },
-    { symbol: 'USDT', contract: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2' },
-    { symbol: 'DAI', contract: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb' },
+    { symbol: 'USDbC', contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA', like: 'usdc_base' },
+    { symbol: 'USDT', contract: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2', like: 'usdc_base' },
+    { symbol: 'DAI', contract: '0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb', like: 'usdt_bsc' },
   ],
   // DAI: @uniswap/default-token-list 22.21.0.
   arbitrum: [
-    { symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8' },
-    { symbol: 'DAI', contract: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1' },
+    { symbol: 'USDC.e', contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8', like: 'usdc_arbitrum' },
+    { symbol: 'DAI', contract: '0xDA10009cBd5D07dd0CeCc66161FC93D7c9000da1', like: 'usdt_bsc' },
   ],
-  tron: [{ symbol: 'USDC', contract: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8' }],
+  tron: [{ symbol: 'USDC', contract: 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8', like: 'usdt_tron' }],
   // Wrapped SOL lies in a token account, where no wallet shows it as SOL (spl.solana.com/token, "Wrapping SOL").
-  solana: [{ symbol: 'WSOL', contract: 'So11111111111111111111111111111111111111112' }],
+  solana: [{ symbol: 'WSOL', contract: 'So11111111111111111111111111111111111111112', like: 'sol_solana' }],
 } as const satisfies Partial<Record<NetworkId, readonly SiblingToken[]>>

@@ -101,6 +101,8 @@ export type AddressPrefix =
 export interface SiblingToken {
   readonly symbol: string
   readonly contract: string
+  /** An asset of as many decimals whose dust is dust of this token too. */
+  readonly like: AssetId
 }
 
 /** One asset of the registry. The network and the symbol are parts of its id. */

@@ -56,7 +56,7 @@ describe('a block of ours that the node in use no longer has', () => {
       clock.time += look === 2 ? 1 : 10_000
     }
     expect(verdicts).toEqual(['disputed', 'disputed', 'gone', 'gone'])
-    expect(pool.silence()).toEqual({ hosts: ['p'], outdated: [], answering: 1 })
+    expect(pool.silence()).toEqual({ hosts: ['p'], failing: ['p'], outdated: [], answering: 1 })
   })
 
   // Guarantee: a node that shows no block at all, as when it answers in the words of a rate limit, takes nothing back, however high its head is.

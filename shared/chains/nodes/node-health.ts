@@ -31,7 +31,9 @@ export interface NodeHealth {
   readonly isExcluded: boolean
   /** Other nodes recently contradicted it: its results do not count. */
   readonly isOutvoted: boolean
-  /** It failed several times, without a success since. */
+  /** It failed, without a success since. */
+  readonly isFailing: boolean
+  /** The same several times. */
   readonly isDown: boolean
   /** Lower is better: latency, weighted by how often it fails. */
   score(latencyMs: number): number
@@ -67,6 +69,9 @@ export function createNodeHealth(now: () => number): NodeHealth {
     },
     get isOutvoted() {
       return now() < outvotedUntil
+    },
+    get isFailing() {
+      return inRow > 0
     },
     get isDown() {
       return inRow >= DOWN_AFTER

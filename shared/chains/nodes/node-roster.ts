@@ -53,8 +53,13 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
     }
     // Lagging is not a fault: the node need not rest for it.
     if (!(error instanceof NodeUnreliable) || error instanceof NodeLag || error instanceof RpcDenial) return
+    // What it says it has dropped, it was asked for and answered.
+    if (error.isGone) {
+      health.worked()
+      return
+    }
     // A block that is too large for one node is too large for all: that is not this node's fault.
-    if (error instanceof BlockUnreadable && isTooMuch(error.cause)) return
+    if (error instanceof BlockUnreadable && error.cause instanceof RpcFailure && error.cause.kind === 'split') return
     health.failed(error instanceof BlockUnreadable ? error.cause : error)
     metrics.count('scanner_node_failures_total', provider)
   }
@@ -123,7 +128,3 @@ export function worstOf(failures: readonly unknown[]): unknown {
 
 /** The node responds but does not have the block yet. */
 export class NodeLag extends NodeUnreliable {}
-
-function isTooMuch(cause: unknown): boolean {
-  return cause instanceof RpcFailure && (cause.kind === 'split' || cause.kind === 'pruned')
-}

@@ -69,6 +69,30 @@ describe('a node that asks for a pause', () => {
   })
 })
 
+describe('a block that one node has dropped', () => {
+  const dropped = new RpcFailure('pruned', 'pruned data')
+  const read = (failures: Readonly<Record<string, Error>>) => (node: { readonly host: string }) =>
+    Promise.reject(failures[node.host] ?? dropped)
+
+  // Guarantee: blocks count as gone for all nodes only where each was asked and said so. One that pauses for its rate may have them.
+  it.each([
+    ['pauses', new RpcFailure('rate', '429', { retryAfterMs: 60_000 })],
+    ['failed once', new RpcFailure('late', 'no response')],
+  ])('may be at another one that %s', async (_what, failure) => {
+    const pool = poolOf(fake('a'), fake('b'))
+    for (let times = 0; times < 2; times += 1) await expect(pool.use(read({ b: failure }))).rejects.toEqual(unreliable)
+    expect(pool.silence()).toMatchObject({ hosts: [], failing: ['b'] })
+  })
+
+  it('is no failure of that one, and ends earlier ones', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    await expect(pool.use(read({ a: new NodeUnreliable('absent') }))).rejects.toEqual(unreliable)
+    expect(pool.silence().failing).toEqual(['a'])
+    await expect(pool.use(read({}))).rejects.toBe(dropped)
+    expect(pool.silence().failing).toEqual([])
+  })
+})
+
 describe('case 12: a node that lags', () => {
   it('is not asked for blocks above its head, and does not rest for it', async () => {
     const [a, b] = [fake('a', { chain: 'silent' }), fake('b', { head: 97 })]

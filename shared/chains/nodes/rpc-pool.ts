@@ -99,6 +99,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       const outdated = present.flatMap((entry) => outdatedNode(entry, final) ?? [])
       return {
         hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
+        failing: entries.flatMap(({ node, health }) => (health.isFailing ? [node.host] : [])),
         outdated,
         answering: present.length - outdated.length,
       }

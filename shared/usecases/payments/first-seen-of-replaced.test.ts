@@ -44,6 +44,24 @@ describe('a transaction that spends an output of an earlier payment', () => {
       [pays('two', 10, ['x'])],
       [],
     ],
+    [
+      'pays as much as two together',
+      [paid('one', 4, 1, ['x']), paid('one b', 5, 2, ['y'])],
+      [pays('two', 9, ['x', 'y'])],
+      [2],
+    ],
+    [
+      'pays more than two together',
+      [paid('one', 4, 1, ['x']), paid('one b', 5, 2, ['y'])],
+      [pays('two', 10, ['x', 'y'])],
+      [],
+    ],
+    [
+      'pays as much as two together of which one was replaced before',
+      [paid('one', 4, 1, ['x']), paid('one b', 5, 2, ['y']), paid('one c', 5, 3, ['y', 'z'])],
+      [pays('two', 14, ['x', 'y', 'z'])],
+      [],
+    ],
     ['pays another script', [paid('one', 9, 1, ['x'], 'b')], [pays('two', 9, ['x'])], []],
     [
       'is the same, with an output more',

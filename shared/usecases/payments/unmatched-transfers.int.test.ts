@@ -166,7 +166,27 @@ describe('a token that a payer mistook for the one asked for', () => {
     await advanceInvoice(engine.deps, invoice.terms.id)
     const row = (await engine.deps.exceptions.listOpen(null)).find((one) => one.paymentKey === key)
     expect(row).toMatchObject({ kind: 'wrong_network', invoiceId: invoice.terms.id })
-    expect(row?.detail).toContain(contract)
+    expect(row?.detail).toContain(`25 USDT (token ${contract}) arrived on base`)
     expect((await engine.deps.invoices.findById(invoice.terms.id))?.state.status).toBe('pending')
+  })
+
+  // Guarantee: a stranger who sends a base unit of such a token a thousand times fills no inbox; all of it is stored.
+  it('is stored and fills no inbox where it is worth less than moving it', async () => {
+    const contract = 'So11111111111111111111111111111111111111112'
+    const amounts = [
+      1n,
+      engine.deps.catalog.asset('sol_solana').dustBase - 1n,
+      engine.deps.catalog.asset('sol_solana').dustBase,
+    ]
+    const sent = amounts.map((amountBase, at) => ({ key: `test:solana:wrapped${at}:${height}`, amountBase }))
+    const block = blockWith(height, engine.deps.clock.now(), nobodys, sent)
+    const transfers = block.transfers.map((transfer) => ({ ...transfer, asset: null, contract }))
+    await recordBlockTransfers(engine.deps, { ...scope, network: 'solana', blocks: [{ ...block, transfers }] })
+    const keys = sent.map(({ key }) => key)
+    expect(await engine.deps.payments.findByKeys(keys)).toHaveLength(3)
+    const rows = (await engine.deps.exceptions.listOpen(null)).filter(({ paymentKey }) =>
+      keys.includes(paymentKey ?? ''),
+    )
+    expect(rows.map(({ paymentKey }) => paymentKey)).toEqual(keys.slice(2))
   })
 })

@@ -79,22 +79,28 @@ function unmatchedKind({ uncountedReason: reason }: Pick<ObservedTransfer, 'unco
 }
 
 /** Dust is sent to addresses to spam or to trace them; it is stored, but not reported. */
-function isWorthReporting(catalog: Pick<Catalog, 'asset'>, observation: ObservedTransfer): boolean {
-  return observation.asset === null || observation.amountBase >= catalog.asset(observation.asset).dustBase
+function isWorthReporting(catalog: TokenCatalog, observation: ObservedTransfer): boolean {
+  return observation.amountBase >= (tokenOf(catalog, observation)?.dustBase ?? 0n)
 }
 
+type TokenCatalog = Pick<Catalog, 'asset' | 'sibling'>
+
+const tokenOf = (catalog: TokenCatalog, { asset, network, contract }: ObservedTransfer) =>
+  asset === null ? catalog.sibling(network, contract ?? '') : catalog.asset(asset)
+
 function exception(
-  catalog: Pick<Catalog, 'asset'>,
+  catalog: TokenCatalog,
   observation: ObservedTransfer,
   workspaceId: string | null,
   openedAt: number,
 ): ExceptionRecord {
   const kind = unmatchedKind(observation) ?? 'unmatched'
-  const { asset, amountBase, network, txHash } = observation
+  const { asset, amountBase, network, txHash, contract } = observation
+  const token = tokenOf(catalog, observation)
   const amount =
-    asset === null
-      ? `${amountBase} base units of token ${observation.contract ?? 'unknown'}`
-      : `${formatUnits(amountBase, catalog.asset(asset).decimals)} ${catalog.asset(asset).symbol}`
+    token === null
+      ? `${amountBase} base units of token ${contract ?? 'unknown'}`
+      : `${formatUnits(amountBase, token.decimals)} ${token.symbol}${asset === null ? ` (token ${contract})` : ''}`
   return {
     id:
       observation.invoiceId === null

@@ -9,6 +9,7 @@ import {
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { networkRow } from '#shared/usecases/networks/network-row.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { placeIncreases, withIncreases } from './balance-increase-transfers.ts'
 import type { FoundIncrease } from './balance-sheet.ts'
@@ -161,31 +162,21 @@ export interface MoneyLeft {
 }
 
 /** Of the exception about this money: the same money has the same one. */
-export function leftId({ source }: ScanSession, { matchKey, index, restBase }: MoneyLeft): string {
-  const { mode, network, client } = source
-  return `unexplained_balance:${mode}:${network}:${matchKey}:${client.accounts?.assets[index] ?? 'its coin'}:${restBase ?? 'unread'}`
+export const leftId = (session: ScanSession, money: MoneyLeft): string => leftRow(session, money, '').id
+
+function leftRow(session: ScanSession, { matchKey, index, restBase }: MoneyLeft, waits: string): ExceptionRecord {
+  const { source, cursor } = session
+  const asset = source.client.accounts?.assets[index] ?? 'its coin'
+  const amount = restBase === null ? 'an amount that could not be read' : `${restBase} base units`
+  const detail = `0x${matchKey} on ${source.network} holds ${amount} of ${asset} more than its payments explain, up to block ${cursor.height}. ${waits} Find the transfer with a block explorer; then read its block again with \`paymesh chain rescan\`.`
+  return networkRow(session, 'unexplained_balance', `${matchKey}:${asset}:${restBase ?? 'unread'}`, detail)
 }
 
 /** One exception for each account and asset, for the instance admins; the same money opens none twice. */
 export async function reportLeft(session: ScanSession, left: readonly MoneyLeft[], waits: string): Promise<void> {
-  const { deps, source, cursor } = session
-  const { mode, network, client } = source
-  const rows = left.map((money): ExceptionRecord => {
-    const { matchKey, index, restBase } = money
-    const asset = client.accounts?.assets[index] ?? 'its coin'
-    const amount = restBase === null ? 'an amount that could not be read' : `${restBase} base units`
-    return {
-      id: leftId(session, money),
-      kind: 'unexplained_balance',
-      workspaceId: null,
-      mode,
-      invoiceId: null,
-      paymentKey: null,
-      detail: `0x${matchKey} on ${network} holds ${amount} of ${asset} more than its payments explain, up to block ${cursor.height}. ${waits} Find the transfer with a block explorer; then read its block again with \`paymesh chain rescan\`.`,
-      openedAt: deps.clock.now(),
-      closedAt: null,
-    }
-  })
+  const { deps, source } = session
+  const { mode, network } = source
+  const rows = left.map((money) => leftRow(session, money, waits))
   if (rows.length === 0) return
   await deps.exceptions.openOnce(rows)
   deps.metrics.count('scanner_unexplained_balances_total', { mode, network }, rows.length)
@@ -197,7 +188,6 @@ export async function reportLeft(session: ScanSession, left: readonly MoneyLeft[
  */
 export async function reportCode(session: ScanSession, states: readonly Holdings[]): Promise<void> {
   const { deps, source } = session
-  const { mode, network, client } = source
   session.withCode ??= new Set()
   const known = session.withCode
   const found = states.flatMap((state) =>
@@ -205,20 +195,12 @@ export async function reportCode(session: ScanSession, states: readonly Holdings
   )
   const fresh = [...new Set(found)].filter((matchKey) => !known.has(matchKey))
   if (fresh.length === 0 || source.thrifty === undefined) return
-  const asset = client.accounts?.assets[0] ?? 'its coin'
-  await deps.exceptions.openOnce(
-    fresh.map((matchKey) => ({
-      id: `unexplained_balance:${mode}:${network}:${matchKey}:${asset}:code`,
-      kind: 'unexplained_balance',
-      workspaceId: null,
-      mode,
-      invoiceId: null,
-      paymentKey: null,
-      detail: `0x${matchKey} on ${network} has code, as contract wallets and delegated keys do: coins that its code moves on between two readings are not seen. Where that matters, read every block of this network ("source":"full"). If nobody was meant to delegate this address, somebody else has its key.`,
-      openedAt: deps.clock.now(),
-      closedAt: null,
-    })),
-  )
+  const asset = source.client.accounts?.assets[0] ?? 'its coin'
+  const rows = fresh.map((matchKey) => {
+    const detail = `0x${matchKey} on ${source.network} has code, as contract wallets and delegated keys do: coins that its code moves on between two readings are not seen. Where that matters, read every block of this network ("source":"full"). If nobody was meant to delegate this address, somebody else has its key.`
+    return networkRow(session, 'unexplained_balance', `${matchKey}:${asset}:code`, detail)
+  })
+  await deps.exceptions.openOnce(rows)
   for (const matchKey of fresh) known.add(matchKey)
 }
 

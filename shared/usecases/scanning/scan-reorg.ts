@@ -1,12 +1,12 @@
 import type { ChainCursor } from '#shared/ports/cursors.ts'
-import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable, type OutdatedNode } from '#shared/ports/scanning.ts'
 import { measureReorg, UNMEASURED } from '#shared/usecases/networks/measure-chain.ts'
+import { stuckRow, stuckRowId } from '#shared/usecases/networks/report-stuck-networks.ts'
 import { orphanPayments } from '#shared/usecases/payments/record-payments.ts'
 import { isTooDeep, locateFork } from './find-fork.ts'
 import { looksUpTo } from './scan-mode.ts'
-import { assertHeld, doubting, moveCursor, type ScanSession, type ScanSource, writeScope } from './scan-session.ts'
+import { assertHeld, doubting, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { windowUpTo } from './scan-window.ts'
 
 /** Hash of the first block of a cursor that was moved to another chain, while payments of the previous chain are not orphaned yet. */
@@ -133,7 +133,7 @@ async function halt(session: ScanSession, depth: number): Promise<void> {
   const { deps, source, cursor } = session
   const { mode, network } = source
   const haltReason = `The chain forked ${Number.isFinite(depth) ? `${depth} blocks` : 'further'} below block ${cursor.height}, deeper than any reorganisation allowed on this network.`
-  await deps.exceptions.open([haltedChain(session, haltReason)])
+  await deps.exceptions.open([stuckRow(source, haltReason, deps.clock.now())])
   await moveCursor(session, { status: 'halted', haltReason })
   deps.metrics.gauge('scanner_halted', 1, { mode, network })
   deps.logger.error({ network, mode, height: cursor.height, depth }, 'scanner halted')
@@ -141,7 +141,7 @@ async function halt(session: ScanSession, depth: number): Promise<void> {
 
 /** Closes the exceptions opened while the chain stood still, by any process. */
 export async function reportMoving({ deps, source }: ScanSession): Promise<void> {
-  await deps.exceptions.close([haltedId(source)], deps.clock.now())
+  await deps.exceptions.close([stuckRowId(source)], deps.clock.now())
 }
 
 /** Resumes after a halt when the node has the scanned block again, or another development chain. Returns whether it does. */
@@ -211,25 +211,6 @@ export async function restartChain(session: ScanSession): Promise<void> {
     { network, mode, previousHeight: cursor.height, payments: changed.length },
     'the development chain was replaced: scanning it from its first block',
   )
-}
-
-function haltedChain(session: ScanSession, detail: string): ExceptionRecord {
-  const { mode } = session.source
-  return {
-    id: haltedId(session.source),
-    kind: 'halted_chain',
-    workspaceId: null,
-    mode,
-    invoiceId: null,
-    paymentKey: null,
-    detail,
-    openedAt: session.deps.clock.now(),
-    closedAt: null,
-  }
-}
-
-function haltedId({ mode, network }: Pick<ScanSource, 'mode' | 'network'>): string {
-  return `halted_chain:${mode}:${network}`
 }
 
 /** A bounded set of label values. */

@@ -102,7 +102,11 @@ describe('a payment that waits for a node that is down', () => {
       const session = await sessionWith(
         clientOf({
           head: async () => ({ height: 10, hash: 'hash10', finalizedHeight: hosts.length > 0 ? finalizedHeight : 10 }),
-          silence: () => ({ ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }), answering: 1 }),
+          silence: () => ({
+            ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }),
+            failing: [],
+            answering: 1,
+          }),
           disputed: async () => {
             if (hosts.length > 0) throw new NodeUnreliable('node-b is away')
             return new Set()

@@ -4,6 +4,7 @@ import { AmountContradicted, type Payment } from '#shared/ports/payments.ts'
 import type { BlockRef, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type Silence } from '#shared/ports/scanning.ts'
 import { isRereading } from '#shared/usecases/networks/network-lag.ts'
+import { networkRow } from '#shared/usecases/networks/network-row.ts'
 import { confirmPayments, type RecordInput, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import {
   type CheckedBlocks,
@@ -342,17 +343,8 @@ async function tell(session: ScanSession, reason: string | null): Promise<void> 
 
 function silentNodes(session: ScanSession, missed: string) {
   const { mode, network } = session.source
-  return {
-    id: silentId(session),
-    kind: 'halted_chain',
-    workspaceId: null,
-    mode,
-    invoiceId: null,
-    paymentKey: null,
-    detail: `Payments on ${network} (${mode}) have waited 15 minutes for confirmation by a second node: ${missed}. Repair it, or remove it from PAYMESH_NETWORKS.`,
-    openedAt: session.deps.clock.now(),
-    closedAt: null,
-  } as const
+  const detail = `Payments on ${network} (${mode}) have waited 15 minutes for confirmation by a second node: ${missed}. Repair it, or remove it from PAYMESH_NETWORKS.`
+  return networkRow(session, 'halted_chain', 'silent_node', detail)
 }
 
 const silentId = ({ source }: ScanSession) => `halted_chain:${source.mode}:${source.network}:silent_node`

@@ -8,6 +8,7 @@ import { ledgerKeys, type WatchedMethod } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { networkRow } from '#shared/usecases/networks/network-row.ts'
 import { recordFindings } from '#shared/usecases/payments/record-payments.ts'
 import { placeOf } from './find-fork.ts'
 import { recordIn } from './scan-mempool.ts'
@@ -53,7 +54,7 @@ type SkippedBlocks = NonNullable<ChainCursor['skipped']>
  * | what the nodes give | what happens |
  * |---|---|
  * | the block after the cursor | refused: it is read as usual |
- * | one of them is down | refused: it may have the blocks |
+ * | one of them is down, or failed the last request | refused: it may have the blocks |
  * | not even their newest block, or a failure that may pass | the request stays open |
  * | another block at the cursor | the scan steps back to the fork first: what replaced its blocks is skipped, and searched, with the rest |
  * | a later block, above `to` of the request | refused, with the height that it takes |
@@ -85,10 +86,7 @@ async function moveOverGap(
   const { cursor, source, deps } = session
   if (cursor.status === 'halted') return { status: 'refused', outcome: 'The scanner is halted: resume it first.' }
   const silent = source.client.silence?.().hosts ?? []
-  if (silent.length > 0) {
-    const outcome = `${silent.join(' and ')} did not respond, and may have the blocks. Repair or remove these nodes first.`
-    return { status: 'refused', outcome }
-  }
+  if (silent.length > 0) return mayHaveThem(silent)
   const from = cursor.height + 1
   const head = await source.client.head()
   if (head.height < from) return { status: 'done', outcome: `The node has no block above ${cursor.height}.` }
@@ -101,6 +99,9 @@ async function moveOverGap(
     return { status: 'refused', outcome: `Block ${from} can be read. Nothing was skipped.` }
   }
   const first = await firstReadable(session, from, head.height)
+  // One that pauses for its rate, or fails now, was not asked: only those that answered have dropped the blocks.
+  const failing = source.client.silence?.().failing ?? []
+  if (failing.length > 0) return mayHaveThem(failing)
   const to = first.height - 1
   if (command.to !== null && to > command.to) {
     const outcome = `No node has blocks ${from} to ${to}. To skip them all, request it with --to ${to}.`
@@ -135,6 +136,11 @@ async function moveOverGap(
   })
   return 'moved'
 }
+
+const mayHaveThem = (hosts: readonly string[]): SkipRefusal => ({
+  status: 'refused',
+  outcome: `${hosts.join(' and ')} did not respond, and may have the blocks. Try again when they do, or repair or remove these nodes first.`,
+})
 
 /** The block at a height as a scan reads it; null when the nodes do not have it any more. Other failures are thrown: they say nothing about the block. */
 async function readable({ source, index }: ScanSession, height: number): Promise<ScannedBlock | null> {
@@ -193,14 +199,8 @@ async function searchUnspent(session: ScanSession, command: ChainCommand): Promi
   const stored = await recordIn(session, () => recordFindings(deps, position, { found, outcomes: [] }))
   const { from, to } = skipped
   const outcome = `Blocks ${from} to ${to} were skipped. ${search.result.words(stored.length)}`
-  await deps.exceptions.openOnce([
-    {
-      id: `unexplained_balance:${source.mode}:${source.network}:skipped:${from}:${to}`,
-      ...{ kind: 'unexplained_balance', workspaceId: null, mode: source.mode, invoiceId: null, paymentKey: null },
-      detail: `${source.network} (${source.mode}): ${outcome} Deadlines after ${new Date(skipped.since).toISOString()} wait until you let them pass: "paymesh chain release-deadlines ${source.network}".`,
-      ...{ openedAt: deps.clock.now(), closedAt: null },
-    },
-  ])
+  const detail = `${source.network} (${source.mode}): ${outcome} Deadlines after ${new Date(skipped.since).toISOString()} wait until you let them pass: "paymesh chain release-deadlines ${source.network}".`
+  await deps.exceptions.openOnce([networkRow(session, 'unexplained_balance', `skipped:${from}:${to}`, detail)])
   session.searching = undefined
   return { status: 'done', outcome }
 }

@@ -25,6 +25,8 @@ let lost: ReadonlySet<number> = new Set()
 let isSilent = false
 let isBusy = false
 let silent: readonly string[] = []
+/** Nodes that were not asked, or failed. */
+let failing: readonly string[] = []
 let unspent: readonly ScannedBlock[] = []
 /** How many addresses each search was for. */
 let searched: number[] = []
@@ -58,7 +60,7 @@ const client: Partial<ChainClient> = {
     if (failure !== undefined) throw failure
     return unspent.filter(({ height }) => height >= from)
   },
-  silence: () => ({ hosts: silent, outdated: [], answering: 1 }),
+  silence: () => ({ hosts: silent, failing, outdated: [], answering: 1 }),
 }
 
 beforeEach(async () => {
@@ -66,6 +68,7 @@ beforeEach(async () => {
   await cancelChainCommands(at.engine.deps, all)
   ;[first, gaps, lost, isSilent, isBusy, silent, unspent] = [40, new Set(), new Set(), false, false, [], []]
   forkedAt = HEAD
+  failing = []
   searchFailures = []
   searched = []
   ;(at.session as { source: ScanSession['source'] }).source = { ...at.session.source, client: client as ChainClient }
@@ -107,6 +110,12 @@ describe('skipping blocks', () => {
   it.each([
     ['the next block can be read', (): unknown => (first = 0), null, /^Block 11 can be read/],
     ['a node is down', (): unknown => (silent = ['b.example']), null, /b\.example did not respond/],
+    [
+      'a node pauses or failed',
+      (): unknown => (failing = ['b.example']),
+      null,
+      /b\.example did not respond.*Try again/,
+    ],
     ['more are gone than were named', (): unknown => (first = 40), 20, /blocks 11 to 39\. .*--to 39/],
   ] as const)('is refused where %s', async (_, set, to, words) => {
     set()

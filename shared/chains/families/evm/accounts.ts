@@ -16,8 +16,8 @@ import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { type AccountLogs, checkGrowth, createAccountLogs, isLogged, loggedHeights, sumsOf } from './account-logs.ts'
 import { createHoldingsReader, type HoldingsReader, holdingsAt } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
-import { toQuantity } from './rpc.ts'
-import { headerSchema, type Log } from './wire.ts'
+import { readHeader, toQuantity } from './rpc.ts'
+import type { Log } from './wire.ts'
 
 /** A newest block this much older than one seen before is that of a node that fell behind, milliseconds … */
 const BEHIND_MS = 30_000
@@ -312,14 +312,11 @@ const ascending = (heights: readonly number[]): readonly number[] =>
   [...new Set(heights)].sort((one, other) => one - other)
 
 async function hasBlock(node: RpcNode, { height, hash }: BlockPlace): Promise<boolean> {
-  return (await headerAt(node, height))?.hash === hash
+  return (await node.hashAt(height)) === hash
 }
 
 async function placeAt(node: RpcNode, height: number): Promise<BlockPlace> {
-  const header = await headerAt(node, height)
+  const header = await readHeader(node, height)
   if (header === null) throw new NodeUnreliable(`the node at ${node.host} has no block ${height}`)
   return { height, hash: header.hash, time: header.timestamp * 1_000 }
 }
-
-const headerAt = (node: RpcNode, height: number) =>
-  node.call('eth_getBlockByNumber', [toQuantity(height), false], headerSchema.nullable())

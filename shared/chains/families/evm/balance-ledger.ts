@@ -1,14 +1,13 @@
 import type { SecondFigures } from '#shared/ports/scanned-blocks.ts'
-import { type BalanceLedger, NodeUnreliable, type SeenIncrease } from '#shared/ports/scanning.ts'
+import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
+import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
+import { unlessRefused } from '../../nodes/unless-refused.ts'
 import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
 import type { EvmClientOptions } from './options.ts'
-import { toQuantity } from './rpc.ts'
-import { headerSchema } from './wire.ts'
 
 /** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
@@ -27,21 +26,22 @@ export function createBalanceLedger(
       const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
       if (found !== null) return found
       // The node in use dropped that state; another one may be an archive.
-      const answers = await pool.each((node) => reader.read(node, matchKeys, block).catch(ignoreNode))
+      const answers = await pool.each((node) => ignoreUnclear(reader.read(node, matchKeys, block)))
       return answers.find((answer) => answer !== null) ?? null
     },
     async second(increases) {
       const found = new Map<string, SecondFigures>()
-      await disputedByOthers(pool, increases, async (node, increase) => {
+      const answered = disputedByOthers(pool, increases, async (node, increase) => {
         const figures = await figuresOf(reader, node, increase)
         if (figures !== null && found.get(increase.key) !== 'same') found.set(increase.key, figures)
         return figures === 'same'
-      }).catch(ignoreNode)
+      })
+      await ignoreUnclear(answered)
       return found
     },
     disputed: (increases) =>
       disputedByOthers(pool, increases, async (node, increase) => {
-        if (increase.second === 'same') return (await hashAt(node, increase.height)) === increase.hash
+        if (increase.second === 'same') return (await node.hashAt(increase.height)) === increase.hash
         const figures = await figuresOf(reader, node, increase)
         return (figures ?? increase.second ?? 'same') === 'same'
       }),
@@ -71,35 +71,11 @@ async function figuresOf(
   node: RpcNode,
   { matchKey, since, height, hash, beforeBase, afterBase }: SeenIncrease,
 ): Promise<SecondFigures | null> {
-  const after = await readOrNone(reader, node, matchKey, { height, hash })
-  const before = await readOrNone(reader, node, matchKey, since)
+  // A node that refuses balances is treated like one that has dropped them.
+  const after = await unlessRefused(reader.read(node, [matchKey], { height, hash }))
+  const before = await unlessRefused(reader.read(node, [matchKey], since))
   const isOther = (found: ReadonlyMap<string, bigint> | null, recorded: string) =>
     found !== null && found.get(matchKey) !== BigInt(recorded)
   if (isOther(after, afterBase) || isOther(before, beforeBase)) return 'other'
   return after === null || before === null ? null : 'same'
-}
-
-async function hashAt(node: RpcNode, height: number): Promise<string | null> {
-  const header = await node.call('eth_getBlockByNumber', [toQuantity(height), false], headerSchema.nullable())
-  return header?.hash ?? null
-}
-
-/** A node that refuses balances is treated like one that has dropped them. */
-async function readOrNone(
-  reader: BalanceReader,
-  node: RpcNode,
-  matchKey: string,
-  block: Parameters<BalanceReader['read']>[2],
-) {
-  try {
-    return await reader.read(node, [matchKey], block)
-  } catch (error) {
-    if (error instanceof RpcFailure && error.kind === 'refused') return null
-    throw error
-  }
-}
-
-function ignoreNode(error: unknown): null {
-  if (error instanceof NodeUnreliable) return null
-  throw error
 }

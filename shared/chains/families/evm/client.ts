@@ -11,10 +11,10 @@ import { createLoneReader } from './lone-reader.ts'
 import type { EvmClientOptions } from './options.ts'
 import { createProbe } from './probe.ts'
 import { readReceipt } from './receipts.ts'
-import { createRpc, toQuantity } from './rpc.ts'
+import { createRpc, readHeader } from './rpc.ts'
 import { createTransferCheck } from './transfer-check.ts'
 import { createUseReader } from './used-accounts.ts'
-import { bytesSchema, type Header, headerSchema } from './wire.ts'
+import { bytesSchema, type Header } from './wire.ts'
 
 /** Selector of `decimals()`, EIP-20. */
 const DECIMALS_SELECTOR = '0x313ce567'
@@ -42,7 +42,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
 
   return {
     verify: () => pool.use((node) => verifyTokens(node, options)),
-    genesisHash: () => pool.use(async (node) => present(await readHeader(node, toQuantity(0)), 'genesis block').hash),
+    genesisHash: () => pool.use(async (node) => present(await readHeader(node, 0), 'genesis block').hash),
     head: () =>
       pool.use(async (node) => {
         const block = blockRef(present(await readHeader(node, 'latest'), 'latest block'))
@@ -59,7 +59,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
       }),
     blockAt: (height) =>
       pool.use(async (node) => {
-        const header = await readHeader(node, toQuantity(height))
+        const header = await readHeader(node, height)
         return header === null ? null : blockRef(header)
       }),
     scan(first, last, watches, _outpoints, accounts) {
@@ -134,10 +134,6 @@ async function readDecimals(node: RpcNode, contract: string): Promise<string> {
 /** What has code and answers nothing is another contract than ours, which is a fault of the settings. */
 const hasNoCode = async (node: RpcNode, contract: string): Promise<boolean> =>
   (await node.call('eth_getCode', [contract, 'latest'], bytesSchema)) === '0x'
-
-function readHeader(node: RpcNode, block: string): Promise<Header | null> {
-  return node.call('eth_getBlockByNumber', [block, false], headerSchema.nullable())
-}
 
 /** Failures that a repetition might not change. */
 const UNREPORTED: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'unclear', 'pruned', 'split'])

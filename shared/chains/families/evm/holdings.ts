@@ -6,6 +6,7 @@ import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { TIME_MAX_MS } from '../time-max.ts'
+import { answersFromNewest } from './answers-from-newest.ts'
 import { toQuantity } from './rpc.ts'
 import { bytesSchema, headerSchema, heightSchema, quantitySchema } from './wire.ts'
 
@@ -309,7 +310,7 @@ export interface NamedBlock {
 }
 
 /**
- * Balances at a block; null when the node has dropped its state. A node that ignores hashes answers about its newest block, which its answer
+ * Balances at a block; null when the node has dropped its state, or answers from a newer one. A node that ignores hashes answers about its newest block, which its answer
  * shows: it is asked by height, and for its block there. Throws `NodeUnreliable` when that is another one.
  */
 export async function holdingsAt(
@@ -320,6 +321,7 @@ export async function holdingsAt(
 ): Promise<TimedHoldings | null> {
   const named = await reader.read(node, matchKeys, { blockHash: hash })
   if (named === null || matchKeys.length === 0) return named
+  if (await answersFromNewest(node, height)) return null
   const timeOf = async () => (await readHeaderOf(node, { blockHash: hash })).timestamp * 1_000
   const at = numbersAreParents ? (time ?? (await timeOf())) : height
   const isNamed = (seen: TimedHoldings): boolean => (numbersAreParents ? seen.time : seen.number) === at

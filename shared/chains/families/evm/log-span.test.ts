@@ -51,6 +51,16 @@ describe('the span of requests for logs', () => {
     expect(span.blocks).toBe(6)
   })
 
+  it('grows also while nothing is requested because it is too small, and never beyond a named limit', () => {
+    const span = createLogSpan(100)
+    span.shrink(2, null)
+    for (let i = 0; i < 150; i += 1) span.givenUp()
+    expect(span.blocks).toBe(100)
+    span.shrink(100, 10)
+    for (let i = 0; i < 10_000; i += 1) span.givenUp()
+    expect(span.blocks).toBe(10)
+  })
+
   it('learns nothing from a request that asked for less', () => {
     const span = createLogSpan(100)
     span.shrink(100, null)

@@ -10,6 +10,8 @@ export interface LogSpan {
   shrink(requestedBlocks: number, allowed: number | null): void
   /** A request over `requestedBlocks` blocks succeeded. */
   grow(requestedBlocks: number): void
+  /** A range was given up because it would have taken too many requests: without one, nothing else could show that the node serves more again. */
+  givenUp(): void
 }
 
 /** Starts at `max`, follows the node's limit, and grows again slowly: a dense stretch of the chain ends. */
@@ -19,6 +21,9 @@ export function createLogSpan(max: number): LogSpan {
   let successes = 0
   let patience = PATIENCE
   let stated: number | null = null
+  const widen = () => {
+    blocks = Math.min(ceiling, Math.ceil(blocks * GROWTH))
+  }
   return {
     get blocks() {
       return blocks
@@ -41,7 +46,8 @@ export function createLogSpan(max: number): LogSpan {
         ceiling = Math.min(max, Math.ceil(ceiling * GROWTH))
         successes = 0
       }
-      blocks = Math.min(ceiling, Math.ceil(blocks * GROWTH))
+      widen()
     },
+    givenUp: widen,
   }
 }

@@ -6,8 +6,8 @@ import { TRANSFER_TOPIC } from './extract.ts'
 import { createHoldingsReader, holdingsAt } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
 import { LOG_RANGE_MAX } from './read-logs.ts'
-import { toQuantity } from './rpc.ts'
-import { headerSchema, logsSchema } from './wire.ts'
+import { readHeader, toQuantity } from './rpc.ts'
+import { logsSchema } from './wire.ts'
 
 const DAY_MS = 86_400_000
 /** An address that many send to and nobody sends from. */
@@ -23,20 +23,18 @@ export function createProbe(
 ): NonNullable<ChainClient['probe']> {
   const contracts = tokens.map(({ contract }) => contract.toLowerCase())
   const holdings = createHoldingsReader({ tokens: contracts, mayLackTokens: mode === 'test' })
-  const header = (node: RpcNode, block: string) =>
-    node.call('eth_getBlockByNumber', [block, false], headerSchema.nullable())
 
   async function readDayOld(node: RpcNode): Promise<void> {
-    const newest = required(await header(node, 'latest'), 'newest block')
+    const newest = required(await readHeader(node, 'latest'), 'newest block')
     const height = Math.max(0, newest.number - Math.ceil(DAY_MS / chain.blockTimeMs))
-    const old = required(await header(node, toQuantity(height)), `block ${height}, of a day ago`)
+    const old = required(await readHeader(node, height), `block ${height}, of a day ago`)
     const place = { height, hash: old.hash, time: old.timestamp * 1_000 }
     const question = { ...place, numbersAreParents: chain.numbersAreParents === true }
     required(await holdingsAt(holdings, node, [SOMEBODY], question), `balances of block ${height}, of a day ago`)
   }
 
   async function readLogs(node: RpcNode): Promise<void> {
-    const { number } = required(await header(node, 'latest'), 'newest block')
+    const { number } = required(await readHeader(node, 'latest'), 'newest block')
     const topics = [[TRANSFER_TOPIC], null, [`0x${SOMEBODY.padStart(64, '0')}`]]
     const read = (from: number) => {
       const range = { fromBlock: toQuantity(Math.max(0, from)), toBlock: toQuantity(number) }
@@ -73,7 +71,7 @@ export function createProbe(
         {
           need: 'the finalized block',
           consequence: 'payments that need finality stay unconfirmed',
-          request: async () => required(await header(node, 'finalized'), 'finalized block'),
+          request: async () => required(await readHeader(node, 'finalized'), 'finalized block'),
         },
       ]),
     )

@@ -41,6 +41,12 @@ const TOO_MUCH: readonly RegExp[] = [
   /quer(y|ies) time(d )?-?out|query duration/i,
 ]
 
+/**
+ * A range that ends above the head of the node, which may be one of several behind a URL: go-ethereum and Reth ("block range extends beyond current head
+ * block"), Sentio. It is no wider than another one.
+ */
+export const ABOVE_HEAD = /beyond (the )?(current head|latest)/i
+
 /** Texts about frequency, not size: `limited to a 25 requests per second` is not a range. */
 const TOO_OFTEN =
   /rate.?limit|too many requests|(requests|calls|compute units) per|per second|\/s(ec)?\b|throughput|quota|(request|usage|credit)s? (count|limit)|max(imum)? usage|slow down|throttl/i
@@ -54,7 +60,7 @@ export function isTooOften({ code, message }: { readonly code: number; readonly 
 
 /** True when an error text means that the request spans or returns too much. */
 export function isTooMuch(message: string): boolean {
-  if (TOO_OFTEN.test(message)) return false
+  if (TOO_OFTEN.test(message) || ABOVE_HEAD.test(message)) return false
   return parseRangeMax(message) !== null || TOO_MUCH.some((pattern) => pattern.test(message))
 }
 

@@ -99,7 +99,10 @@ export function createLogReader(filter: LogFilter): LogReader {
     let requests = 0
     for (let start = from; start <= to; ) {
       // What a node allows is learned on the way.
-      if (most !== null && requests + Math.ceil((to - start + 1) / span.blocks) > most) return null
+      if (most !== null && requests + Math.ceil((to - start + 1) / span.blocks) > most) {
+        span.givenUp()
+        return null
+      }
       requests += 1
       const end = Math.min(to, start + span.blocks - 1)
       const count = end - start + 1

@@ -1,20 +1,21 @@
 import type { RpcErrorObject } from '../../nodes/json-rpc.ts'
 import type { ErrorMeaning } from '../../nodes/rpc-failure.ts'
-import { isTooMuch, isTooOften } from './range-limit.ts'
+import { ABOVE_HEAD, isTooMuch, isTooOften } from './range-limit.ts'
 
 /** Wrong request, unknown method, wrong parameters (JSON-RPC 2.0); "method not supported" (-32004) and "version not supported" (-32006, EIP-1474). */
 const REFUSED_CODES = new Set([-32_600, -32_601, -32_602, -32_004, -32_006])
-/** A call that reverted: go-ethereum and its forks since 1.9.15; OpenEthereum and Nethermind ("VM execution error"). */
-const REVERTED_CODES = new Set([3, -32_015])
-/** Codes that also stand beside the words of a revert: go-ethereum before 1.9.15, Besu, Anvil; "transaction rejected" (EIP-1474). */
-const REVERTED_WORDS_CODES = new Set([...REVERTED_CODES, -32_000, -32_003, -32_603])
+/**
+ * Codes beside the words of a revert, none of which says so alone: go-ethereum and its forks since 1.9.15 (3) and before, Besu, Anvil; OpenEthereum
+ * and Nethermind (-32015); "transaction rejected" (EIP-1474). Gateways number their own failures from 1 as well.
+ */
+const REVERTED_CODES = new Set([3, -32_015, -32_000, -32_003, -32_603])
 const REVERTED = /^(VM Exception[^:]*: |err(or)?: )?(execution reverted|reverted\b|VM execution error)/i
 
 /** How they report that an answer took too long; no code stands for it alone. */
 const LATE = /time(d)?[ -]?out|deadline exceeded/i
 /** How they report a state that passes by itself. */
 const LATER =
-  /temporar|try again|please retry|overload|busy|capacity|service unavailable|bad gateway|currently healthy|syncing/i
+  /temporar|try again|please retry|retry later|overload|busy|capacity|service unavailable|bad gateway|currently healthy|syncing/i
 
 /** How providers refuse a method that the node or the plan lacks, under codes that otherwise mean "later". */
 const NOT_OFFERED =
@@ -34,13 +35,13 @@ const STATE_GONE =
  * has is `unclear`, never a fact, and only a call that ran is an answer.
  */
 export function classify({ code, message }: RpcErrorObject): ErrorMeaning {
-  const hasReverted = REVERTED_WORDS_CODES.has(code) && REVERTED.test(message)
+  const hasReverted = REVERTED_CODES.has(code) && REVERTED.test(message)
   if (hasReverted) return 'reverted'
   if (isTooOften({ code, message })) return 'rate'
   if (isTooMuch(message)) return 'split'
   if (STATE_GONE.test(message)) return 'pruned'
   if (LATE.test(message)) return 'late'
-  if (LATER.test(message)) return 'retry'
+  if (LATER.test(message) || ABOVE_HEAD.test(message)) return 'retry'
   if (NOT_OFFERED.test(message) || REFUSED_CODES.has(code)) return 'refused'
-  return REVERTED_CODES.has(code) ? 'reverted' : 'unclear'
+  return 'unclear'
 }

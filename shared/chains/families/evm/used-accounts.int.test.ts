@@ -30,8 +30,8 @@ it.each<[string, Lie]>([
   ['still syncs', lieAbout('eth_syncing', () => ({ currentBlock: '0x1', highestBlock: '0x9' }))],
   ['has no newest block', lieAbout('eth_getBlockByNumber', () => null)],
   ['gives no nonce', lieAbout('eth_getTransactionCount', () => null)],
-  ['gives no code', lieAbout('eth_getCode', () => '')],
-  ['gives no balance of a token', lieAbout('eth_call', (answer: string) => (answer.length === 66 ? '0x' : answer))],
+  ['gives no code', (call, truth) => (/^eth_(call|getCode)$/.test(call.method) ? { result: '' } : truth)],
+  ['gives no balance of a token', lieAbout('eth_call', () => '0x')],
 ])('concludes nothing from a node that %s', async (_what, lie) => {
   const client = stage.client([await stage.liar(lie)])
   await expect(client.used?.(addresses)).rejects.toMatchObject({ name: 'NodeUnreliable' })

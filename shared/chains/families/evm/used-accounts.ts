@@ -1,17 +1,11 @@
 import { z } from 'zod'
+import { isRead } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
-import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import { createBalanceReader } from './balances.ts'
 import { blockRef } from './block-scan.ts'
+import { createHoldingsReader, holdingsAt } from './holdings.ts'
 import type { EvmClientOptions } from './options.ts'
-import { bytesSchema, headerSchema, heightSchema } from './wire.ts'
-
-/** Selector of `balanceOf(address)`, EIP-20. */
-const BALANCE_SELECTOR = '0x70a08231'
-/** Concurrent requests. */
-const CONCURRENCY = 8
-const WORD_CHARS = 66
+import { headerSchema } from './wire.ts'
 
 type Account = { readonly matchKey: string }
 
@@ -20,31 +14,24 @@ type Account = { readonly matchKey: string }
  * block. Accounts emptied by others, with `transferFrom` or a permit, leave no trace in the state. Throws `NodeUnreliable`
  * for a node that is still syncing, has dropped that state or returns a malformed response.
  */
-export function createUseReader({ tokens, chain }: Pick<EvmClientOptions, 'tokens' | 'chain'>) {
-  const balances = createBalanceReader(chain.numbersAreParents)
+export function createUseReader({ tokens, chain, mode }: Pick<EvmClientOptions, 'tokens' | 'chain' | 'mode'>) {
+  const contracts = tokens.map(({ contract }) => contract.toLowerCase())
+  const reader = createHoldingsReader({ tokens: contracts, mayLackTokens: mode === 'test' })
+  const numbersAreParents = chain.numbersAreParents === true
 
   return async (node: RpcNode, accounts: readonly Account[]): Promise<ReadonlySet<string>> => {
     // Nodes return their progress while they sync; only `false` means that they have the chain.
     await node.call('eth_syncing', [], z.literal(false))
     const head = await node.call('eth_getBlockByNumber', ['latest', false], headerSchema)
-    const block = { blockHash: head.hash }
     const keys = accounts.map(({ matchKey }) => matchKey)
-    const coins = await balances.read(node, keys, blockRef(head))
-    if (coins === null) throw new NodeUnreliable('the node has no state of its newest block')
-
-    const isUsed = async (key: string): Promise<boolean> => {
-      if ((coins.get(key) ?? 0n) > 0n) return true
-      if ((await node.call('eth_getTransactionCount', [`0x${key}`, block], heightSchema)) > 0) return true
-      if ((await node.call('eth_getCode', [`0x${key}`, block], bytesSchema)) !== '0x') return true
-      for (const { asset, contract } of tokens) {
-        const data = `${BALANCE_SELECTOR}${key.padStart(64, '0')}`
-        const answer = await node.call('eth_call', [{ to: contract, data }, block], bytesSchema)
-        if (answer.length !== WORD_CHARS) throw new NodeUnreliable(`balanceOf() of ${asset} gave no number`)
-        if (BigInt(answer) > 0n) return true
-      }
-      return false
-    }
-    const used = await mapConcurrently(keys, CONCURRENCY, isUsed)
-    return new Set(keys.filter((_, index) => used[index]))
+    const held = await holdingsAt(reader, node, keys, { ...blockRef(head), numbersAreParents })
+    const sent = await reader.sent(node, keys, { blockHash: head.hash })
+    if (held === null || sent === null) throw new NodeUnreliable('the node has no state of its newest block')
+    const used = keys.filter((key) => {
+      const figures = held.holdings.get(key) ?? []
+      if (!figures.every(isRead)) throw new NodeUnreliable('balanceOf() of a token gave no number')
+      return held.withCode.has(key) || sent.get(key) !== 0 || figures.some((figure) => figure > 0n)
+    })
+    return new Set(used)
   }
 }

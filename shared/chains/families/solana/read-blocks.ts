@@ -2,6 +2,7 @@ import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { createPartReader } from '../../nodes/read-parts.ts'
 import { RpcDenial } from '../../nodes/rpc-failure.ts'
 import { TRANSACTION_OPTIONS } from './disputed.ts'
 import {
@@ -48,8 +49,7 @@ interface LinkedSlot {
   readonly header: Header
 }
 
-/** What nodes gave so far of a block that is read by its transactions: one with a small quota gives some of them in each attempt. */
-const begun = new WeakMap<Caller, { readonly blockhash: string; readonly read: Map<string, Transaction> }>()
+const readTransactions = createPartReader<Transaction>(ALONE)
 
 /** Reads confirmed blocks of one network by slot. Every method throws `NodeUnreliable` on contradictory responses. */
 export interface BlockReader {
@@ -135,7 +135,8 @@ export function createBlockReader(rpc: Caller, identity: () => NodeIdentity): Bl
         )
         if (!identity().simulated && header.parentSlot >= from)
           throw new NodeUnreliable(`the node has a block in slot ${header.parentSlot} before it`)
-        const contents = await eachTransaction(rpc, { slot, blockhash: header.blockhash }, signatures)
+        const parts = { hash: header.blockhash, ids: signatures }
+        const contents = await readTransactions(rpc, parts, (id) => getTransaction(rpc, slot, id))
         return { content: take(contents), ref: await refOf(slot, header) }
       }),
   }
@@ -162,24 +163,6 @@ async function timeOf(rpc: Caller, slot: number, { blockTime }: Header): Promise
     throw new NodeUnreliable(`the node gives no usable time of slot ${slot}`)
   }
   return seconds * 1_000
-}
-
-/** A further attempt at the same block goes on where the one before failed. */
-async function eachTransaction(
-  rpc: Caller,
-  { slot, blockhash }: { readonly slot: number; readonly blockhash: string },
-  signatures: readonly string[],
-): Promise<readonly Transaction[]> {
-  const before = begun.get(rpc)
-  const read = before?.blockhash === blockhash ? before.read : new Map<string, Transaction>()
-  begun.set(rpc, { blockhash, read })
-  const contents = await mapConcurrently(signatures, ALONE, async (id) => {
-    const transaction = read.get(id) ?? (await getTransaction(rpc, slot, id))
-    read.set(id, transaction)
-    return transaction
-  })
-  begun.delete(rpc)
-  return contents
 }
 
 async function getTransaction(rpc: Caller, slot: number, id: string): Promise<Transaction> {

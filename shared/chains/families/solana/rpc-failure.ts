@@ -9,8 +9,8 @@ const ABSENT_WORDS = /\bslot \d/i
 const ABSENT_CODES = new Set([-32_004, -32_007, -32_009, -32_014])
 /** Words of a rate limit under another code. */
 const RATE_WORDS = /\blimit|too many|rate/i
-/** The block is below the first one that the node keeps (`BlockCleanedUp`). */
-const PRUNED_CODE = -32_001
+/** The block is below the first one that the node keeps (`BlockCleanedUp`, -32001). Gateways have the same code for "resource not found" (EIP-1474). */
+const PRUNED_WORDS = /\bcleaned up\b/i
 /** Wrong requests (JSON-RPC 2.0), unknown transaction version (-32015), no transaction history on this node (-32011). */
 const REFUSED_CODES = new Set([-32_600, -32_601, -32_602, -32_011, -32_015])
 /** Too many requests: the status, repeated (Solana Labs, QuickNode), and Helius. */
@@ -27,11 +27,11 @@ const EXPLANATIONS: ReadonlyMap<number, string> = new Map([
 /** Classifies an error object of a Solana node (codes of Agave's `rpc-client-api/src/custom_error.rs`). */
 export function classify({ code, message }: RpcErrorObject): ErrorMeaning {
   if (ABSENT_CODES.has(code)) {
-    if (ABSENT_WORDS.test(message)) return 'absent'
-    return RATE_WORDS.test(message) ? 'rate' : 'unclear'
+    if (RATE_WORDS.test(message)) return 'rate'
+    return ABSENT_WORDS.test(message) ? 'absent' : 'unclear'
   }
   if (RATE_CODES.has(code)) return 'rate'
-  if (code === PRUNED_CODE) return 'pruned'
+  if (PRUNED_WORDS.test(message)) return 'pruned'
   return REFUSED_CODES.has(code) ? 'refused' : 'retry'
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { isRefusal } from '../../nodes/unless-refused.ts'
 import { wireList } from '../wire-list.ts'
 import { bytesOfHex } from './byte-reader.ts'
-import { isRefusal, unlessAbsent } from './core-failure.ts'
+import { unlessAbsent } from './core-failure.ts'
 
 /** Most bytes of one response: a transaction of 4 MB is 8 MB of hex, and the ids of a full block are less. */
 const LIMITS = { timeoutMs: 10_000, maxBytes: 16 * 2 ** 20 }

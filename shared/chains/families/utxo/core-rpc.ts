@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
 import type { NodeQuery } from '../../nodes/find-disputed.ts'
-import { createJsonRpc, type RpcErrorObject, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
+import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
 import type { Demand } from '../../nodes/pool-node.ts'
-import type { ErrorMeaning } from '../../nodes/rpc-failure.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
+import { isRefusal, unlessRefused } from '../../nodes/unless-refused.ts'
 import { type BlockParts, createBlockParts } from './block-parts.ts'
 import { bytesOfHex } from './byte-reader.ts'
-import { isRefusal, unlessAbsent, unlessRefused } from './core-failure.ts'
+import { classify, unlessAbsent } from './core-failure.ts'
 import { type IdList, ownText, readIdList, visitIds } from './id-list.ts'
 import { parseHeader } from './parse-block.ts'
 import { createProgressReads, type ProgressReads } from './progress-reads.ts'
@@ -34,16 +34,6 @@ const trafficSchema = z.object({ totalbytesrecv: z.number().nonnegative(), timem
 const estimateSchema = z.object({ feerate: z.number().positive() })
 /** Blocks within which a moving transaction should confirm. */
 const ESTIMATE_BLOCKS = 6
-/** `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`: Core's errors for an unknown object or height. */
-const ABSENT_CODES = new Set([-5, -8])
-/** `RPC_MISC_ERROR`, `RPC_TYPE_ERROR`, unknown method, wrong request (Bitcoin Core, `rpc/protocol.h`). */
-const REFUSED_CODES = new Set([-1, -3, -32_601, -32_600])
-/** Words with the code -1 for the contents of a block: dropped, or in download after a start from a snapshot (Bitcoin Core, `CheckBlockDataAvailability`). */
-const PRUNED_WORDS = /\bpruned data\b/i
-const UNLOADED_WORDS = /\bnot fully downloaded\b/i
-/** Hosted nodes' codes for too many requests: EIP-1474 and the status, repeated. */
-const RATE_CODES = new Set([-32_005, 429])
-
 /** Reads of one node of the Bitcoin Core line. Every method throws `RpcFailure` when it returns no usable response. */
 export interface CoreNode extends BlockParts, ProgressReads, UnspentReads {
   tip(): Promise<{ readonly height: number; readonly hash: string }>
@@ -220,12 +210,4 @@ async function readTip(call: Call): ReturnType<CoreNode['tip']> {
 
 function readHash(call: Call, height: number): Promise<string | null> {
   return unlessAbsent(call('getblockhash', [height], hashSchema))
-}
-
-function classify({ code, message }: RpcErrorObject): ErrorMeaning {
-  if (PRUNED_WORDS.test(message)) return 'pruned'
-  if (UNLOADED_WORDS.test(message)) return 'retry'
-  if (ABSENT_CODES.has(code)) return 'absent'
-  if (RATE_CODES.has(code)) return 'rate'
-  return REFUSED_CODES.has(code) ? 'refused' : 'retry'
 }

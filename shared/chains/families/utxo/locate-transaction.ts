@@ -1,7 +1,7 @@
 import type { ChainClient } from '#shared/ports/scanning.ts'
 import type { OutputChainRules } from '../../definitions/chain.ts'
 import { RpcDenial } from '../../nodes/rpc-failure.ts'
-import { isRefusal } from './core-failure.ts'
+import { isRefusal } from '../../nodes/unless-refused.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
 import { parseBlock } from './parse-block.ts'

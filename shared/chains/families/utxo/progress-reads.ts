@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { unlessRefused } from '../../nodes/unless-refused.ts'
 import { wireList } from '../wire-list.ts'
-import { unlessRefused } from './core-failure.ts'
 
 /** Dogecoin Core 1.14 does not report whether it still downloads, and some providers report the tip alone: missing is not "no". */
 const progressSchema = z.object({

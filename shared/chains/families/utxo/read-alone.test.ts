@@ -1,6 +1,8 @@
 import { Block, Transaction } from 'bitcoinjs-lib'
 import { describe, expect, it } from 'vitest'
+import { RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createWatchIndex } from '../watch-index.ts'
+import type { BlockQuestion } from './extract.ts'
 import { outpointsByWire } from './outpoint.ts'
 import { type LoneNode, readAlone } from './read-alone.ts'
 
@@ -89,7 +91,30 @@ describe('a block that is read in parts', () => {
     expect([...(block.spent ?? [])]).toEqual([[`${'01'.repeat(32)}:2`, third]])
   })
 
-  // Guarantee: memory does not grow with the size of the block: a few transactions at a time, and only what pays us is kept.
+  // Guarantee: a block with more transactions than a provider's quota gives at once is read little by little, and the network goes on.
+  it('goes on where the attempt before ended, by what its addresses and outpoints are then', async () => {
+    const many = sealed(Array.from({ length: 40 }, (_, index) => payment(index, BigInt(index + 1))))
+    let left = 0
+    const node = nodeOf(many, {
+      async minedTransaction(id) {
+        left -= 1
+        if (left < 0) throw new RpcFailure('rate', 'too many requests', { retryAfterMs: 1_000 })
+        return Buffer.from(many.transactions?.find((one) => one.getId() === id)?.toBuffer() ?? [])
+      },
+    })
+    const read = (outpoints: BlockQuestion['outpoints']) => {
+      left = 15
+      return readAlone(node, HEIGHT, { ...question, outpoints })
+    }
+    await expect(read(new Map())).rejects.toThrow('too many requests')
+    await expect(read(new Map())).rejects.toThrow('too many requests')
+    const { transfers, spent } = await read(outpointsByWire(new Set([`${'01'.repeat(32)}:2`])))
+    expect(transfers.map(({ txHash }) => txHash)).toEqual(idsOf(many))
+    expect([...(spent ?? [])]).toEqual([[`${'01'.repeat(32)}:2`, idsOf(many)[2]]])
+    expect(node.requested.length).toBeLessThan(50)
+  })
+
+  // Guarantee: memory does not grow with the block beyond its bytes: a few transactions are read at a time, and only what pays us is kept.
   it('of 5,000 transactions requests four at a time and keeps what pays us', async () => {
     const many = sealed(
       Array.from({ length: 5_000 }, (_, index) => payment(index, 1n, index === 4_321 ? SCRIPT : '6a')),

@@ -1,7 +1,7 @@
 import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
-import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { createPartReader } from '../../nodes/read-parts.ts'
 import type { BlockParts } from './block-parts.ts'
 import type { CoreNode } from './core-rpc.ts'
 import { hashText } from './double-sha256.ts'
@@ -14,6 +14,8 @@ import { type ParsedTransaction, parseTransaction } from './parse-transaction.ts
 const CONCURRENCY = 4
 /** Bytes of two hashes. Data of this length may be read as a transaction and as a node of the Merkle tree (CVE-2017-12842). */
 const PAIR_BYTES = 64
+/** Serialised: the consensus bounds those of one block at 4 MB. */
+const readTransactions = createPartReader<Buffer>(CONCURRENCY)
 
 /** The part of a node that is used here. */
 export type LoneNode = BlockParts & Pick<CoreNode, 'hashAt'>
@@ -56,18 +58,23 @@ async function readEach(
   ids: readonly string[],
   { scope, watches, outpoints }: BlockQuestion,
 ): Promise<Required<Pick<ScannedBlock, 'transfers' | 'spent'>>> {
+  const read = await readTransactions(node, { hash, ids }, async (id) => {
+    const bytes = await node.minedTransaction(id, hash)
+    checked(bytes, id)
+    return bytes
+  })
   const transfers: (readonly RawTransfer[])[] = []
   const spent = new Map<string, string>()
-  await mapConcurrently([...ids.entries()], CONCURRENCY, async ([position, id]) => {
-    const transaction = checked(await node.minedTransaction(id, hash), id)
-    transfers[position] = minedTransfers(scope, transaction, { position, last: ids.length - 1 }, watches)
+  for (const [position, bytes] of read.entries()) {
+    const transaction = checked(bytes, ids[position])
+    transfers.push(minedTransfers(scope, transaction, { position, last: ids.length - 1 }, watches))
     for (const [outpoint, spender] of spendersAmong([transaction], outpoints)) spent.set(outpoint, spender)
-  })
+  }
   return { transfers: transfers.flat(), spent }
 }
 
 /** The transaction with this id. Throws `NodeUnreliable` when the bytes are another one, or may not be a transaction at all. */
-function checked(bytes: Buffer, id: string): ParsedTransaction {
+function checked(bytes: Buffer, id: string | undefined): ParsedTransaction {
   const transaction = parseTransaction(bytes)
   if (transaction === null || hashText(transaction.hash) !== id) {
     throw new NodeUnreliable(`the node gave another transaction than ${id}`)
