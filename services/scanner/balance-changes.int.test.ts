@@ -82,7 +82,7 @@ describe('balances that do not change', () => {
 
 describe('an account that is not compared for a while', () => {
   // Guards money: what came meanwhile was credited by its transaction, and is no increase of the balance from before.
-  it('begins anew when it is compared again', async () => {
+  it('starts from its balance of then when it is compared again', async () => {
     await waitForEther()
     await otherWaits()
     const { invoices } = stage.deps
