@@ -1,6 +1,6 @@
+import { openSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { pino } from 'pino'
 import { freePort } from '#dev/embedded/free-port.ts'
 import { builtPages } from '#scripts/pages.mjs'
 import { openContext } from '#scripts/service/open-context.ts'
@@ -11,6 +11,7 @@ import { connectDatabase } from '#shared/db/connection/connect.ts'
 import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { createLogOutput } from '#shared/runtime/observability/log-output.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { lockDataDir } from './data-lock.ts'
 import { type DevInfo, removeDevInfo, writeDevInfo } from './dev-info.ts'
@@ -215,7 +216,7 @@ async function awaitPayable(config: Config, networks: readonly NetworkId[]): Pro
 /** Runs every service in this process as `paymesh serve` does, without Redis; the log goes to a file. */
 async function runInProcess(environment: Environment, logFile: string): Promise<Runner> {
   const config = parseConfig(environment, 'serve')
-  const opened = await openContext('serve', config, pino.destination({ dest: logFile, sync: true }))
+  const opened = await openContext('serve', config, createLogOutput(openSync(logFile, 'a')))
   let stopServices: (() => Promise<void>) | null = null
   const stop = async () => {
     opened.drain()
