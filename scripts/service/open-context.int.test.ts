@@ -4,6 +4,7 @@ import { startRoundRobin } from '#scripts/start/round-robin.ts'
 import { parseConfig } from '#shared/config/schema.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
 import { KEY_CANARY_FACT } from '#shared/db/installation/key-canary-repository.ts'
+import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import { keyCanaryContext } from '#shared/ports/secrets.ts'
 import { createSecretBox } from '#shared/runtime/secrets/secret-box.ts'
 import { deepTest } from '#test/support/depth.ts'
@@ -93,8 +94,8 @@ it('collects the figures of the installation, and shows the state of its stores'
   )
 })
 
-// Guarantee: a machine whose clock is wrong gets no new work, and what it did before sorts with the work of the others.
-it('is not ready while the clock of the machine is off, and mints ids from the clock of the store', async () => {
+// Guarantee: a machine whose clock is wrong gets no new work while there is another one, and what it did before sorts with the work of the others.
+it('is not ready while the clock of the machine alone is off, and mints ids from the clock of the store', async () => {
   const port = await freePort(0)
   const aheadMs = 7_200_000
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + aheadMs })
@@ -102,6 +103,15 @@ it('is not ready while the clock of the machine is off, and mints ids from the c
   const opened = await openContext('outbox', configOf(stores.mongoUrl, port), silent)
   endings.push(opened.close)
   opened.ready()
+  // The clock of the store is as far off for every replica: a balancer would take all of them out at once.
+  expect(await request(port, '/readyz')).toMatchObject({
+    status: 200,
+    body: { reasons: {}, degraded: { clock: expect.stringMatching(/clock is 7\d{3}\.\d s ahead of the store's/) } },
+  })
+  await createProcessHeartbeats(stores.db).beat({
+    ...{ id: 'another', name: 'outbox', host: 'another', pid: 1, version: '', node: '', silent: [], masterKeys: [] },
+    ...{ startedAt: opened.context.clock.now(), seenAt: opened.context.clock.now(), driftMs: -1_999 },
+  })
   expect(await request(port, '/readyz')).toMatchObject({
     status: 503,
     body: { reasons: { clock: expect.stringMatching(/clock is 7\d{3}\.\d s ahead of the store's; synchronise it/) } },

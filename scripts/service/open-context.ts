@@ -2,10 +2,11 @@ import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
 import type { Config } from '#shared/config/schema.ts'
-import { createStoreClock, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
+import { createStoreClock, DRIFT_MAX_MS, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connection/connect.ts'
 import { StoreAway } from '#shared/db/connection/store-away.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
+import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
@@ -149,7 +150,7 @@ async function requireOwnPrefix(
 interface Readiness {
   readonly db: Database
   readonly redis: OpenSignals['redis']
-  readonly clock: Pick<StoreClock, 'driftMs'>
+  readonly clock: Pick<StoreClock, 'now' | 'driftMs'>
   /** The key of this process that is not the installation's; null when all match. */
   readonly keys: () => Promise<string | null>
   readonly liveness: Liveness
@@ -170,7 +171,15 @@ function createProcessState() {
     return fault === null ? null : `${fault}; working from MongoDB alone`
   }
   // Deadlines and lateness use the store's time, but libraries and the log use the machine's.
-  const clock = () => (watched === null ? null : driftFault(watched.clock.driftMs))
+  // Where nobody else's clock is right it is the store's that is wrong, for all replicas at once.
+  const clock = (isOurs: boolean) => async () => {
+    if (watched === null) return null
+    const { now, driftMs } = watched.clock
+    const fault = driftFault(driftMs)
+    if (fault === null) return null
+    const heartbeats = createProcessHeartbeats(watched.db)
+    return (await heartbeats.isAnotherOnTime(hostname(), now(), DRIFT_MAX_MS)) === isOurs ? fault : null
+  }
   // A rotation may end while this process still has only the former key.
   const keys = atMostEach(KEYS_POLL_EVERY_MS, async () =>
     // A separate check covers a store that does not respond.
@@ -180,13 +189,13 @@ function createProcessState() {
     probes: {
       checks: {
         process: () => notReady,
-        clock,
+        clock: clock(true),
         keys,
         prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
       },
       // Shared by all replicas: were it a reason, a balancer would take all of them out at once and answer in their place. A request
       // waits for the election here, or gets this product's error. Without the store a process has not started, and is not ready.
-      degraded: { mongo: atMostEach(1_000, mongo), redis },
+      degraded: { mongo: atMostEach(1_000, mongo), redis, clock: clock(false) },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
     },

@@ -19,19 +19,19 @@ it('a process reports at its start and every 15 s, and withdraws its report when
   const end = startHeartbeats(
     'outbox',
     stores.db,
-    { clock: { now: () => now }, random, logger },
+    { clock: { now: () => now, driftMs: 7 }, random, logger },
     { silent: () => silent, masterKeys: ['key-1'] },
   )
   const seen = async () => {
     const rows = await stores.db.collection(PROCESSES).find({ name: 'outbox' }).toArray()
-    return rows.map((row) => [row.seenAt.getTime(), row.silent, row.masterKeys])
+    return rows.map((row) => [row.seenAt.getTime(), row.silent, row.masterKeys, row.driftMs])
   }
-  await expect.poll(seen).toEqual([[1_000_000, [], ['key-1']]])
+  await expect.poll(seen).toEqual([[1_000_000, [], ['key-1'], 7]])
   expect(timers.map(({ everyMs }) => everyMs)).toEqual([15_000])
   silent = { 'outbox-sweep': 1 }
   now += 15_000
   timers[0]?.run()
-  await expect.poll(seen).toEqual([[1_015_000, ['outbox-sweep'], ['key-1']]])
+  await expect.poll(seen).toEqual([[1_015_000, ['outbox-sweep'], ['key-1'], 7]])
   await end()
   expect(await seen()).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import type { StoreClock } from '#shared/db/connection/clock.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
@@ -9,13 +10,17 @@ const FAREWELL_MS = 500
 
 /**
  * Writes a heartbeat of this process, now and every 15 s, for the dashboard; `webhooks` processes also divide the limit of an endpoint by
- * the number of those that live. Returns a function that ends it and removes the heartbeat. While the store is unavailable nothing is written
+ * the number of those that live, and one whose clock is off learns whether others' are. Returns a function that ends it and removes the heartbeat. While the store is unavailable nothing is written
  * and nothing fails.
  */
 export function startHeartbeats(
   name: string,
   db: Database,
-  { clock, random, logger }: Pick<Runtime, 'clock' | 'random' | 'logger'>,
+  {
+    clock,
+    random,
+    logger,
+  }: Pick<Runtime, 'random' | 'logger'> & { readonly clock: Pick<StoreClock, 'now' | 'driftMs'> },
   { silent, masterKeys }: { readonly silent: () => object; readonly masterKeys: readonly string[] },
 ): () => Promise<void> {
   const heartbeats = createProcessHeartbeats(db)
@@ -23,7 +28,7 @@ export function startHeartbeats(
   const version = { version: versionHere(), node: process.versions.node }
   let running: Promise<void> = Promise.resolve()
   const beat = () => {
-    const state = { ...life, ...version, seenAt: clock.now(), silent: Object.keys(silent()) }
+    const state = { ...life, ...version, seenAt: clock.now(), driftMs: clock.driftMs, silent: Object.keys(silent()) }
     running = heartbeats.beat(state).catch((error: unknown) => {
       logger.debug({ err: error }, 'this process could not send its heartbeat')
     })

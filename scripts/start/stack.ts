@@ -1,6 +1,6 @@
+import { openSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { pino } from 'pino'
 import { freePort } from '#dev/embedded/free-port.ts'
 import { type Stores, startMongoAlone, startStores } from '#dev/embedded/stores.ts'
 import { startExchangeSimulator } from '#dev/exchange-simulator/simulator.ts'
@@ -17,6 +17,7 @@ import { createRateRepository } from '#shared/db/rates/rate-repository.ts'
 import { migrate } from '#shared/db/schema/migrate.ts'
 import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
+import { createLogOutput } from '#shared/runtime/observability/log-output.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createMetrics } from '#shared/runtime/observability/metrics.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
@@ -221,7 +222,7 @@ async function awaitPayable(config: Config, networks: readonly NetworkId[]): Pro
 /** Runs every service in this process as `paymesh serve` does, without Redis; the log goes to a file. */
 async function runInProcess(environment: Environment, logFile: string): Promise<Runner> {
   const config = parseConfig(environment, 'serve')
-  const opened = await openContext('serve', config, pino.destination({ dest: logFile, sync: true }))
+  const opened = await openContext('serve', config, createLogOutput(openSync(logFile, 'a')))
   let stopServices: (() => Promise<void>) | null = null
   const stop = async () => {
     opened.drain()

@@ -1,7 +1,6 @@
 import type { ServiceParts, Stop } from '#services/context.ts'
 import type { RateSources } from '#shared/ports/rate-sources.ts'
 import type { Pulse, Random } from '#shared/ports/runtime.ts'
-import { WORKERS } from '#shared/queues/workers.ts'
 import type { PublishRatesDeps } from '#shared/usecases/rates/publish-rates.ts'
 import { createRateCycle } from './rate-cycle.ts'
 
@@ -19,16 +18,15 @@ export interface RatesParts extends ServiceParts {
   closeSources(): Promise<void>
 }
 
-/** Runs the rate cycle on its own timer and on a worker for requested cycles. Stopping closes the sources. */
+/** Runs the rate cycle on a timer, so that rates keep their interval while Redis is unavailable. Stopping closes the sources. */
 export function assembleRates(parts: RatesParts): Stop {
   const cycle = createRateCycle({ ...parts, rates: parts.rateSnapshots })
   const timer = repeat(cycle.run, parts.random, parts.pulses?.start('rate-cycle', SILENCE_MAX_MS))
-  const worker = parts.startWorker({ ...WORKERS.rates, handle: cycle.run })
   return async () => {
     timer.stop()
     const stopped = cycle.stop()
     await parts.closeSources()
-    await Promise.all([stopped, worker.stop()])
+    await stopped
   }
 }
 

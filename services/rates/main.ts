@@ -6,8 +6,7 @@ import { createJumpConfirmation, TRIPWIRE_SOURCE, TRIPWIRE_URL } from './jump-co
 import { createRateSources } from './rate-sources.ts'
 
 /**
- * The `rates` process: a snapshot every 15 s ± 20 %, the first one at once, further ones on a wake-up of `cycle`. Any
- * number may run; a lease lets one of them work. A lost wake-up costs nothing, because the timer runs anyway.
+ * The `rates` process: a snapshot every 15 s ± 20 %, the first one at once. Any number may run; a lease lets one of them work.
  */
 export const start: StartService = async (context) => {
   const parts = openParts({ ...context, logger: context.logger.child({ service: 'rates' }) })

@@ -125,8 +125,6 @@ const startLimitedEndpointsLoop = (
 
 /** The interval of heartbeats. */
 const HEARTBEAT_EVERY_MS = 15_000
-/** A process that has sent no heartbeat for three intervals does not count. */
-const LIVE_FOR_MS = 45_000
 
 /**
  * How many `webhooks` processes are alive, by their heartbeats: read now and every 15 s. At least one. While heartbeats cannot be read the
@@ -139,7 +137,7 @@ export function startProcessCount({
 }: Uses<'clock' | 'logger'> & { readonly heartbeats: Pick<ProcessHeartbeats, 'countLive'> }) {
   let live = 1
   const stop = repeat(HEARTBEAT_EVERY_MS, () =>
-    heartbeats.countLive('webhooks', clock.now() - LIVE_FOR_MS).then(
+    heartbeats.countLive('webhooks', clock.now()).then(
       (found) => {
         live = Math.max(1, found)
       },

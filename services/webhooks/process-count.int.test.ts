@@ -17,7 +17,7 @@ test('counts live processes of its name, at least one, and keeps the last number
   const count = () => {
     const started = startProcessCount({
       heartbeats: {
-        countLive: (name, since) => (away ? refused() : heartbeats.countLive(name, since)),
+        countLive: (name, at) => (away ? refused() : heartbeats.countLive(name, at)),
       },
       clock: { now: () => now },
       logger,

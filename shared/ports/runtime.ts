@@ -45,8 +45,6 @@ export const QUEUES = {
   webhooksSlow: 'webhooks-slow',
   /** id = `<mode>-<network>`; wakes the scanner before its next poll. */
   scan: 'scan',
-  /** id = `cycle`. */
-  rates: 'rates',
   /** id = mail id. */
   mail: 'mail',
   /** id = recovery id. */

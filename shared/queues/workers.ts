@@ -58,19 +58,6 @@ export const WORKERS = {
    */
   scan: { queue: QUEUES.scan, concurrency: 1, sweep: () => Promise.resolve([]), sweepEveryMs: 60_000 },
   /**
-   * Queue `rates`
-   *   producer         operators who request a cycle
-   *   consumer         service `rates`, one process at a time by a named lease
-   *   payload          `{ id }` = `cycle`
-   *   idempotency key  the constant id: one cycle waits and one runs
-   *   ordering         none; a cycle publishes one snapshot under its own time
-   *   retry class      none in the queue; the next cycle is the retry
-   *   a lost job costs the time until the next timed cycle (15 s)
-   *
-   * The regular timer is in the service and not in the sweep, so that rates keep their interval while Redis is unavailable.
-   */
-  rates: { queue: QUEUES.rates, concurrency: 1, sweep: () => Promise.resolve([]), sweepEveryMs: SWEEP_EVERY_MS },
-  /**
    * Queue `mail`
    *   producer         use cases that queue a mail, and the sweep
    *   consumer         service `mailer`, over as many connections to the mail server

@@ -84,7 +84,10 @@ export const EDGE_ALERTS: Readonly<Record<string, AlertCase>> = {
   },
   EdgeSilent: {
     interval: '5m',
-    fires: [{ why: 'requests end at once', series: { [requests('201')]: '0+100x100 10000+0x20' }, at: '9h' }],
+    fires: [
+      { why: 'requests end at once', series: { [requests('201')]: '0+100x100 10000+0x20' }, at: '9h' },
+      { why: 'none reaches a new release', series: { [requests('201')]: '0+100x100 stale' }, at: '9h' },
+    ],
     silent: [
       { why: 'requests go on', series: { [requests('201')]: '0+100x120' }, at: '9h' },
       { why: 'there never were many', series: { [requests('201')]: '0+1x100 100+0x20' }, at: '9h' },

@@ -10,10 +10,10 @@ export interface StoreClock extends Clock {
   stop(): void
 }
 
-/** A machine whose clock differs by more than this, in either direction, gets no new work. */
-const DRIFT_MAX_MS = 2_000
+/** A machine whose clock alone differs by more than this, in either direction, gets no new work. */
+export const DRIFT_MAX_MS = 2_000
 
-/** Why a machine with this drift is not ready, in a sentence with the remedy; null while the drift is tolerable. */
+/** What is wrong with a machine of this drift, in a sentence with the remedy; null while the drift is tolerable. */
 export function driftFault(driftMs: number): string | null {
   if (Math.abs(driftMs) <= DRIFT_MAX_MS) return null
   const seconds = (Math.abs(driftMs) / 1_000).toFixed(1)

@@ -22,6 +22,8 @@ export const PROCESSES = defineCollection(
     silent: z.array(z.string()),
     /** Ids of its master keys, the sealing one first. */
     masterKeys: z.array(z.string()),
+    /** How far the clock of its machine is ahead of the store's; an earlier version does not say it. */
+    driftMs: z.number().exactOptional(),
   },
   [{ name: 'process_life', key: { seenAt: 1 }, expireAfterSeconds: DAY_S }],
 )

@@ -6,7 +6,12 @@ import { agree, type Vote } from './consensus.ts'
 const RULE = { maxDeviation: parseDecimal('0.03'), minVotes: 3 }
 
 function votes(...prices: readonly string[]): readonly Vote[] {
-  return prices.map((price, index) => ({ source: `s${index}`, price: parseDecimal(price), observedAt: 1_000 + index }))
+  return prices.map((price, index) => ({
+    source: `s${index}`,
+    price: parseDecimal(price),
+    observedAt: 1_000 + index,
+    receivedAt: 2_000 + index,
+  }))
 }
 
 describe('agree', () => {
@@ -18,7 +23,7 @@ describe('agree', () => {
 
   it('leaves an outlier out, names it, and takes its age from those that are left', () => {
     const result = agree(votes('1000', '100', '101', '102'), RULE)
-    expect(result).toMatchObject({ outliers: ['s0'], sources: ['s1', 's2', 's3'], oldestAt: 1_001 })
+    expect(result).toMatchObject({ outliers: ['s0'], sources: ['s1', 's2', 's3'], oldestAt: 1_001, receivedAt: 2_003 })
     expect(result === null ? null : formatDecimal(result.price)).toBe('101')
   })
 
@@ -56,7 +61,7 @@ describe('agree', () => {
         const prices = [...honest]
         prices.splice(at % (honest.length + 1), 0, odd)
         const result = agree(
-          prices.map((price, index) => ({ source: `s${index}`, price, observedAt: index })),
+          prices.map((price, index) => ({ source: `s${index}`, price, observedAt: index, receivedAt: index })),
           RULE,
         )
         expect(result).not.toBeNull()
@@ -72,7 +77,12 @@ describe('agree', () => {
     const price = fc.integer({ min: 90, max: 110 }).map((value): Decimal => ({ digits: BigInt(value), scale: 0 }))
     fc.assert(
       fc.property(fc.array(price, { maxLength: 8 }), (prices) => {
-        const given = prices.map((each, index) => ({ source: `s${index}`, price: each, observedAt: index }))
+        const given = prices.map((each, index) => ({
+          source: `s${index}`,
+          price: each,
+          observedAt: index,
+          receivedAt: index,
+        }))
         const result = agree(given, RULE)
         const reversed = agree([...given].reverse(), RULE)
         expect(reversed?.sources).toEqual(result?.sources)

@@ -7,6 +7,7 @@ export interface Vote {
   readonly source: string
   readonly price: Decimal
   readonly observedAt: Ms
+  readonly receivedAt: Ms
 }
 
 /** How strict a vote is. */
@@ -26,6 +27,8 @@ export interface Consensus {
   readonly outliers: readonly string[]
   /** The oldest vote inside the median. */
   readonly oldestAt: Ms
+  /** When the last vote inside the median was received. */
+  readonly receivedAt: Ms
 }
 
 /**
@@ -45,7 +48,8 @@ export function agree(votes: readonly Vote[], rule: VoteRule): Consensus | null 
     price: medianOf(middle),
     sources: namesOf(kept),
     outliers: namesOf(votes.filter((vote) => !kept.includes(vote))),
-    oldestAt: kept.map((vote) => vote.observedAt).sort((left, right) => left - right)[0] ?? 0,
+    oldestAt: inOrder(kept.map((vote) => vote.observedAt))[0] ?? 0,
+    receivedAt: inOrder(kept.map((vote) => vote.receivedAt)).at(-1) ?? 0,
   }
 }
 
@@ -66,6 +70,10 @@ function middleOf(votes: readonly Vote[]): Middle {
 /** The exact mean of the two middle prices. */
 function medianOf({ lower, upper }: Middle): Decimal {
   return lower === upper ? upper : mean(lower, upper)
+}
+
+function inOrder(times: readonly Ms[]): readonly Ms[] {
+  return [...times].sort((left, right) => left - right)
 }
 
 function namesOf(votes: readonly Vote[]): readonly string[] {

@@ -4,7 +4,13 @@ import type { Consensus } from './consensus.ts'
 import { crossCheck } from './cross-check.ts'
 import type { Quote } from './quote.ts'
 
-const leg = (price: string): Consensus => ({ price: parseDecimal(price), sources: [], outliers: [], oldestAt: 0 })
+const leg = (price: string): Consensus => ({
+  price: parseDecimal(price),
+  sources: [],
+  outliers: [],
+  oldestAt: 0,
+  receivedAt: 0,
+})
 const SYMBOLS = new Map([['BTC', leg('100')] as const, ['USDT', leg('1')] as const])
 const FIATS = new Map([['EUR', leg('0.5')] as const, ['BRL', leg('5')] as const])
 

@@ -52,7 +52,8 @@ function votesFor(symbol: RateSymbol, fresh: readonly Quote[], dollars: Readonly
     for (const quote of fresh) {
       if (quote.base !== symbol || quote.quote !== unit || votes.has(quote.source)) continue
       const price = multiply(quote.price, dollar)
-      votes.set(quote.source, { source: quote.source, price, observedAt: observedAt(quote) })
+      const { source, receivedAt } = quote
+      votes.set(source, { source, price, observedAt: observedAt(quote), receivedAt })
     }
   }
   return [...votes.values()]

@@ -77,7 +77,8 @@ function fxVotesFor(series: FxSeries, fresh: readonly Quote[], usdPerTether: Dec
     const price = fiatPerUsd(quote, series, usdPerTether)
     // A source with both a USD and a USDT book votes with the USD one: no second price enters the conversion.
     if (price === null || (votes.has(quote.source) && quote.base === 'USDT')) continue
-    votes.set(quote.source, { source: quote.source, price, observedAt: observedAt(quote), feed: quote.feed })
+    const { source, receivedAt, feed } = quote
+    votes.set(source, { source, price, observedAt: observedAt(quote), receivedAt, feed })
   }
   return [...votes.values()]
 }

@@ -13,7 +13,8 @@ function run(
 ): readonly GuardVerdict[] {
   let memory: GuardMemory | null = null
   return prices.map((price, index) => {
-    const verdict = guard({ name, price: parseDecimal(price), now: index * stepMs, memory, confirmed })
+    const now = index * stepMs
+    const verdict = guard({ name, price: parseDecimal(price), now, receivedAt: now, memory, confirmed })
     memory = verdict.memory
     return verdict
   })

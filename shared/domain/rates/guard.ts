@@ -39,6 +39,8 @@ const FAR: Decimal = { digits: 30n, scale: 2 }
 const SAME_JUMP: Decimal = { digits: 10n, scale: 2 }
 /** Cycles that are further apart are not consecutive: eight of them. */
 const CONSECUTIVE_MS = 2 * 60 * 1000
+/** A response nearer than this to the cycle before is of the same moment: processes overlap or start again, and tables are requested once a minute. */
+const LATER_MS = 5_000
 const QUARTER_MS = 15 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -54,6 +56,8 @@ export interface GuardInput {
   readonly name: string
   readonly price: Decimal
   readonly now: Ms
+  /** When the last response that is part of the price was received. */
+  readonly receivedAt: Ms
   /** Null when this name was never published. */
   readonly memory: GuardMemory | null
   /** A second opinion on this price: true = it agrees, false = it contradicts, null = there is none. */
@@ -62,7 +66,7 @@ export interface GuardInput {
 
 /**
  * Decides whether a price may be published. A median does not detect a majority with the same error, in one step or in many small ones. So a price more than
- * 10 % from the last accepted one, or from that of a quarter of an hour ago, must be seen in two consecutive cycles and not be contradicted by a second
+ * 10 % from the last accepted one, or from that of a quarter of an hour ago, must be seen in two consecutive cycles, with a response 5 s later than the first of them, and not be contradicted by a second
  * opinion, and one more than 30 % from either, or from that of a day ago, must be confirmed by one as well, however long it lasts.
  * A stablecoin further than 3 % from one dollar stops until it was inside 2 % for ten minutes. Prices are never
  * clamped: they are published as the market gives them or not at all.
@@ -89,7 +93,8 @@ export function isOffPeg(memory: GuardMemory | undefined, at: Ms): boolean {
   return memory !== undefined && memory.stopped !== null && memory.last.at === at
 }
 
-function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict {
+function guardJump(input: GuardInput): GuardVerdict {
+  const { price, now, memory, confirmed } = input
   const seen: PastPrice = { price: formatDecimal(price), at: now }
   const stopped = memory?.stopped ?? null
   const first: GuardVerdict = {
@@ -114,7 +119,7 @@ function guardJump({ price, now, memory, confirmed }: GuardInput): GuardVerdict 
   })
   if (distance === 'far' && confirmed !== true) return held('jump_refused')
   if (confirmed === false) return held('jump_contradicted')
-  if (!wasSeen(price, memory, now)) return held('jump_pending')
+  if (!wasSeen(input, memory)) return held('jump_pending')
   // A confirmed price is the new truth. One that nobody confirmed is not: it stays a candidate, so that it is not held back again in the next cycle.
   return confirmed ? first : { publish: true, reason: null, memory: { ...passed, candidate } }
 }
@@ -131,8 +136,10 @@ function distanceOf(price: Decimal, { last, quarter, day }: GuardMemory): 'near'
   return recent.some(isBeyond(JUMP)) ? 'jump' : 'near'
 }
 
-function wasSeen(price: Decimal, { candidate }: GuardMemory, now: Ms): boolean {
+function wasSeen({ price, now, receivedAt }: GuardInput, { last, candidate }: GuardMemory): boolean {
   if (candidate === null || now - candidate.at > CONSECUTIVE_MS) return false
+  // One that passed in the last cycle was seen later already.
+  if (candidate.at !== last.at && receivedAt < candidate.at + LATER_MS) return false
   return !deviatesMoreThan(price, parseDecimal(candidate.price), SAME_JUMP)
 }
 

@@ -17,7 +17,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-const { scan: _findsNothing, rates: _hasATimer, ...SWEPT } = WORKERS
+const { scan: _findsNothing, ...SWEPT } = WORKERS
 
 // Guarantee: work whose wake-up died with a process is found by the sweep of its queue, within about a second, again and again.
 it.each(Object.values(SWEPT))(

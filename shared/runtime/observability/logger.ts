@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import type { Logger } from '#shared/ports/runtime.ts'
+import { createLogOutput } from './log-output.ts'
 
 const SECRET_FIELDS = ['authorization', 'secret', 'apiKey', 'password', 'xpub', 'masterKey', 'keyPepper', 'cookie']
 
@@ -32,9 +33,12 @@ export function createLogger({ name, version, level, destination }: LoggerOption
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: (error: unknown) => describeError(error), err: (error: unknown) => describeError(error) },
   }
-  const plain = pino(options, destination ?? pino.destination(1))
+  const plain = pino(options, destination ?? STANDARD_OUTPUT)
   return wrap(plain, plain.child({}, { redact: { paths: REDACTED_PATHS, censor: '[redacted]' } }))
 }
+
+/** One for all: each tries what waits when the process exits. */
+const STANDARD_OUTPUT = createLogOutput(1)
 
 /** Other properties of an error are left out: libraries attach whole requests and responses. */
 function describeError(error: unknown, depth = 0): unknown {

@@ -218,13 +218,12 @@ function publishFacts(
   }
 }
 
-/** Where all that was published is of a later time, its age is infinite, so that the same alert fires: nothing is priced by it. */
+/** Where nothing was published, or only what is of a later time, its age is infinite, so that the same alert fires: nothing can be priced. */
 async function collectRates({ rates, metrics }: CollectBacklogsDeps, at: Ms): Promise<Publish> {
   const snapshot = await newestSnapshot(rates, at)
-  const isPublished = snapshot !== null || (await rates.latest()) !== null
   return () => {
     const seconds = snapshot === null ? Number.POSITIVE_INFINITY : age(snapshot.at, at)
-    if (isPublished) metrics.gauge('rate_snapshot_age_seconds', seconds)
+    metrics.gauge('rate_snapshot_age_seconds', seconds)
   }
 }
 

@@ -109,6 +109,36 @@ describe('publishRates', () => {
     expect(passed?.usdPerSymbol['BTC']?.price).toBe('80')
   })
 
+  // Money: two processes that overlap, or one that starts again, read the sources in one moment; that is one look at a jump and not two.
+  it.each([0, 10, 3_000])('takes two cycles within %d ms for one', async (apartMs) => {
+    const { publish, books, world } = build()
+    await publish(books({ BTC: '100', ETH: '10' }))
+    const cycle = async (laterMs: number) => {
+      world.now += laterMs
+      return (await publish(books({ BTC: '80', ETH: '10' })))?.usdPerSymbol['BTC']?.price
+    }
+    expect([await cycle(15_000), await cycle(apartMs), await cycle(apartMs)]).toEqual([undefined, undefined, undefined])
+    expect([await cycle(12_000), await cycle(apartMs)]).toEqual(['80', '80'])
+  })
+
+  // Money: tables are requested once a minute, so one wrong response is in four cycles.
+  it('takes what no source has said again for one look, and keeps what has passed', async () => {
+    const { publish, books, world } = build()
+    const cycle = async (price: string, ageMs: number) => {
+      world.now += 15_000
+      const tables = books({ EUR: price }, ageMs).map((quote) => ({ ...quote, feed: 'rolling' as const }))
+      return (await publish([...books({ BTC: '100' }), ...tables]))?.fiatPerUsd['EUR']?.price
+    }
+    await cycle('1', 0)
+    const held = [await cycle('0.8', 0), await cycle('0.8', 15_000), await cycle('0.8', 30_000)]
+    expect(held).toEqual([undefined, undefined, undefined])
+    expect([await cycle('0.8', 0), await cycle('0.8', 15_000), await cycle('0.8', 30_000)]).toEqual([
+      '1.25',
+      '1.25',
+      '1.25',
+    ])
+  })
+
   it('remembers the price of a symbol through cycles in which it had none', async () => {
     const { publish, books, world } = build()
     await publish(books({ BTC: '100', ETH: '10' }))
@@ -123,8 +153,10 @@ describe('publishRates', () => {
     const { publish, books, world } = build()
     await publish(books({ BTC: '1000' }))
     expect((await publish(books({ BTC: '500' })))?.usdPerSymbol).toEqual({})
+    world.now += 15_000
     expect((await publish(books({ BTC: '500' })))?.usdPerSymbol).toEqual({})
     expect(world.requests).toEqual(['BTC', 'BTC'])
+    world.now += 15_000
     world.confirms = true
     expect((await publish(books({ BTC: '500' })))?.usdPerSymbol['BTC']?.price).toBe('500')
     await publish(books({ BTC: '510' }))

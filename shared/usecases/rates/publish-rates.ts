@@ -127,10 +127,11 @@ async function verdictOn(
 ): Promise<GuardVerdict> {
   const known = verdicts.get(name)
   if (known !== undefined) return known
-  const input = { name, price: consensus.price, now, memory: memories[name] ?? null }
+  const { price, receivedAt } = consensus
+  const input = { name, price, now, receivedAt, memory: memories[name] ?? null }
   const first = guard({ ...input, confirmed: null })
   const isDoubtful = first.memory.candidate !== null
-  const confirmed = isDoubtful ? await deps.jumpConfirmation.agrees(name, consensus.price) : null
+  const confirmed = isDoubtful ? await deps.jumpConfirmation.agrees(name, price) : null
   const verdict = isDoubtful ? guard({ ...input, confirmed }) : first
   verdicts.set(name, verdict)
   return verdict

@@ -126,6 +126,7 @@ const HEARTBEATS: DeclaredQueries<ReturnType<typeof createProcessHeartbeats>> = 
   beat: BY_KEY,
   gone: BY_KEY,
   countLive: (on, { now }) => on.countLive('webhooks', now),
+  isAnotherOnTime: (on, { now }) => on.isAnotherOnTime('here', now, 2_000),
 }
 const REDIS: DeclaredQueries<ReturnType<typeof createRedisEpochRepository>> = { read: BY_KEY, replace: BY_KEY }
 const PAUSE: DeclaredQueries<ReturnType<typeof createOutboundPause>> = { isPaused: BY_KEY }

@@ -23,7 +23,6 @@ const WORDS: Readonly<Record<Row['work'], string>> = {
   webhooks: 'Deliveries to send',
   'webhooks-slow': 'Deliveries to slow endpoints',
   scan: 'Scanner wake-ups',
-  rates: 'Rate updates',
   mail: 'Emails',
   recoveries: 'Running recoveries',
   'audit-chain': 'Audit entries to chain',
