@@ -1,10 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createInvoiceRepository } from '#shared/db/invoices/invoice-repository.ts'
 import { unseenDocument } from '#shared/db/payments/payment-mapping.ts'
 import { PAYMENTS, type PaymentDocument } from '#shared/db/payments/payment-model.ts'
 import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
 import { type AdminCaller, adminCaller } from '#test/support/admin.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
-import { sampleObservation } from '#test/support/db-samples.ts'
+import { sampleInvoice, sampleObservation } from '#test/support/db-samples.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
@@ -14,13 +15,23 @@ let here: AdminCaller
 let other: AdminCaller
 const WALLETS = ['aa', 'bb'] as const
 let walletIds: readonly string[]
+let invoices = 0
 
 async function insert(rows: readonly Partial<PaymentDocument>[], workspaceId = here.workspaceId): Promise<void> {
+  const { terms, state, ...rest } = sampleInvoice(stores.runtime.random, {
+    at: MIDNIGHT,
+    number: ++invoices,
+    workspaceId,
+  })
+  const { mode = terms.mode } = rows[0] ?? {}
+  const invoice = { ...rest, terms: { ...terms, mode }, state: { ...state, mode } }
+  await createInvoiceRepository(stores.db).insert(invoice)
+  const invoiceId = terms.id
   const documents = rows.map((row) => {
     const id = stores.runtime.random.uuid()
     const plain = unseenDocument(sampleObservation(`settled:${id}`, { workspaceId, asset: 'usdt_ethereum' }), id, 1)
     const bookedAt = row.state === undefined ? [row.confirmedAt ?? new Date(MIDNIGHT)] : []
-    const settled = { state: 'confirmed' as const, confirmedAt: new Date(MIDNIGHT), invoiceId: null, bookedAt }
+    const settled = { state: 'confirmed' as const, confirmedAt: new Date(MIDNIGHT), invoiceId, bookedAt }
     return { ...plain, ...settled, ...row }
   })
   await stores.db.collection(PAYMENTS).insertMany(documents)
@@ -85,9 +96,9 @@ test('adds up what is confirmed now, per UTC day, coin and wallet', async () => 
     { matchKey: 'aa', amountBase: '11', confirmedAt: new Date(MIDNIGHT - 1) },
     { matchKey: 'aa', amountBase: '13', state: 'detected', confirmedAt: null },
     { matchKey: 'aa', amountBase: '17', state: 'orphaned', confirmedAt: null },
-    { matchKey: 'aa', amountBase: '19', mode: 'live' },
     { matchKey: 'aa', amountBase: '23', asset: null },
   ])
+  await insert([{ matchKey: 'aa', amountBase: '19', mode: 'live' }])
   await insert([{ matchKey: 'aa', amountBase: '29' }], other.workspaceId)
   const found = await report()
   const sum = (BigInt(huge) + 7n).toString()
