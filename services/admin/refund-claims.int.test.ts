@@ -316,6 +316,22 @@ describe('money that a refund claims', () => {
     expect((await engine.deps.invoices.findById(id))?.state.status).toBe('overpaid')
   })
 
+  it('is not part of what is above the price when many invoices are refunded at once', async () => {
+    const { id, height: first } = await received([{ amountBase: 12n * USDT }])
+    await request(luis, id, '12')
+    const opened = (await engine.deps.invoices.findById(id)) ?? expect.fail('no invoice')
+    const block = blockWith(first + 1, engine.deps.clock.now(), paymentMethodOf(opened), [
+      { key: `k${first + 1}`, amountBase: 26n * USDT },
+    ])
+    await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+    await confirmPayments(engine.deps, { ...SCOPE, height: first + 10, finalizedHeight: null })
+    await advanceInvoice(engine.deps, id)
+    await relay()
+    const { decisions } = await luis.caller.exceptions.previewMany({ ...luis.at, ids: [`over:${id}`] })
+    expect(JSON.stringify(decisions)).toContain('"amount":"1"')
+    expect(JSON.stringify(decisions)).not.toContain('"amount":"13"')
+  })
+
   it('is noticed after a crash between the refund and the invoice: no later payment is decided without it', async () => {
     const { id, height: first } = await received([{ amountBase: 12n * USDT }])
     const opened = (await engine.deps.invoices.findById(id)) ?? expect.fail('no invoice')

@@ -1,7 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { type AssetId, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { claimedOf, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
@@ -105,7 +105,10 @@ async function moneyOf(deps: PreviewDeps, entry: ExceptionEntry, workspaceId: st
   const paymentMethod = activePaymentMethod(invoice.state)
   if (paymentMethod === null || (entry.kind !== 'partial' && entry.kind !== 'over')) return null
   const { receivedBase, dueBase } = totals(invoice.state)
-  return { asset: paymentMethod.asset, base: entry.kind === 'over' ? receivedBase - dueBase : receivedBase }
+  return {
+    asset: paymentMethod.asset,
+    base: entry.kind === 'over' ? receivedBase - claimedOf(invoice.state) - dueBase : receivedBase,
+  }
 }
 
 function sumsOf(deps: PreviewDeps, ids: readonly string[], money: ReadonlyMap<string, Money>): readonly CoinSum[] {

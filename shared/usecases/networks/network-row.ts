@@ -2,7 +2,7 @@ import type { ExceptionKind, Mode, NetworkId } from '#shared/domain/enumerations
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
-/** A network and the clock of whoever opens exceptions about it, such as a scanner's session. */
+/** A network, and the clock by which exceptions about it are opened, such as those of a scanner's session. */
 interface Observer {
   readonly deps: Uses<'clock'>
   readonly source: { readonly mode: Mode; readonly network: NetworkId }

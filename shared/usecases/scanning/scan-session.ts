@@ -70,7 +70,7 @@ export interface ScanSession {
   balancesUnread?: boolean
   /** Whether deadlines wait because no node has the balances of the blocks that were read last, and for no proof; absent before the first. */
   isHeldWhileGone?: boolean
-  /** The accounts whose balances were compared last, in the which comparison of this session, and up to which block; absent before the first. */
+  /** The accounts whose balances were compared last, how many uninterrupted comparisons this session began, and the last block of this one; absent before the first. */
   compared?: {
     readonly accounts: ReadonlySet<string>
     readonly count: number
