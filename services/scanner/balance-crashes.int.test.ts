@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { startChainScanner } from '#shared/usecases/scanning/scan-chain.ts'
-import { increase, useBalanceStage } from '#test/support/balance-stage.ts'
+import { ETHER, increase, useBalanceStage } from '#test/support/balance-stage.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { CONFIRMATIONS } from '#test/support/scan-stage.ts'
 import { useStores } from '#test/support/stores.ts'
 
 const stores = useStores()
-const { stage, source, untilHead, scanOnce, scanAndDie, waitForEther, send, signed, credited } = useBalanceStage(stores)
+const { stage, source, untilHead, scanOnce, scanAndDie, scanBlind, waitForEther, send, signed, credited } =
+  useBalanceStage(stores)
 
 describe('a reorganisation', () => {
   // Guarantee: a balance that is taken back takes the payment with it, and the same money comes back as the same payment.
@@ -28,6 +29,32 @@ describe('a reorganisation', () => {
     await stage.untilPayments([{ ...increase(5n), state: 'detected' }])
     await stage.chain.mine(CONFIRMATIONS)
     await stage.untilPayments([{ ...increase(5n), state: 'confirmed' }])
+  })
+})
+
+describe('a reorganisation and its way back', () => {
+  // Guards money: what an account had at a block explains nothing once the payments of that block were taken back.
+  it('finds again what only the balances of blocks show that passed unread the second time', async () => {
+    await waitForEther()
+    const scanner = await scanBlind()
+    scanner.answer()
+    await stage.chain.mine()
+    await send(ETHER)
+    await stage.chain.mine(2)
+    await stage.untilPayments([{ ...increase(ETHER), state: 'detected' }])
+    await untilHead()
+    const first = (await stage.cursor())?.hash
+    const dump = await stage.chain.rpc('anvil_dumpState', [true])
+    await stage.chain.reorg(3)
+    await scanner.silence()
+    await stage.untilPayments([{ ...increase(ETHER), state: 'orphaned' }])
+    await vi.waitUntil(async () => (await stage.cursor())?.hash !== first, 20_000)
+    await stage.chain.rpc('anvil_loadState', [dump])
+    await vi.waitUntil(async () => (await stage.cursor())?.hash === first, 20_000)
+    scanner.answer()
+    await stage.chain.mine()
+    await untilHead()
+    await vi.waitFor(async () => expect(await credited()).toEqual([ETHER]), 20_000)
   })
 })
 

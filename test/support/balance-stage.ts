@@ -104,8 +104,8 @@ export function useBalanceStage(stores: TestStores) {
       opened.push(node)
       return node.url
     },
-    /** Scans with a node that gives no balances until `answer` is called, and resolves when blocks have passed without them. */
-    async scanBlind(): Promise<{ stop(): Promise<void>; answer(): void }> {
+    /** Scans with a node that gives no balances until `answer` is called, and again from `silence` on; both resolve when blocks have passed without them. */
+    async scanBlind(): Promise<{ stop(): Promise<void>; answer(): void; silence(): Promise<void> }> {
       const node = { isSilent: true, refusals: 0 }
       let skippedMs = 0
       const url = await tools.lying((call, truth) => {
@@ -115,13 +115,17 @@ export function useBalanceStage(stores: TestStores) {
       })
       const clock = { ...stage.deps.clock, now: () => stage.deps.clock.now() + skippedMs }
       const { stop } = stage.scan(source(clientOf([url]), { looks: USUAL_LOOKS }), { clock })
-      await vi.waitUntil(() => node.refusals > 2, 20_000)
-      skippedMs = 61_000
-      await untilHead()
+      const silence = async () => {
+        Object.assign(node, { isSilent: true, refusals: 0 })
+        await vi.waitUntil(() => node.refusals > 2, 20_000)
+        skippedMs += 61_000
+        await untilHead()
+      }
+      await silence()
       const answer = () => {
         node.isSilent = false
       }
-      return { stop, answer }
+      return { stop, answer, silence }
     },
     /** Stores ether that came inside of a call as the sum of several blocks, and replaces the last of them: its own stays. */
     async replaceSum(): Promise<void> {

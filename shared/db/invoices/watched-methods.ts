@@ -23,12 +23,18 @@ export function watchQuestions(db: Database) {
   }
 }
 
-/** Payment methods on a network, without those of invoices whose deadline is not after a time; in no order. */
+/** Payment methods on a network, without those of invoices whose deadline is not after a time; in no order. Read at each step of a scanner, so without their quotes and claims. */
 async function watchedMethods(
   db: Database,
   { mode, network, expiringAfter }: { readonly mode: Mode; readonly network: NetworkId; readonly expiringAfter: Ms },
 ): Promise<readonly WatchedMethod[]> {
-  const projection = { status: 1, paymentMethods: 1, expiresAt: 1 } as const
+  const method = {
+    'paymentMethods.network': 1,
+    'paymentMethods.matchKey': 1,
+    'paymentMethods.from': 1,
+    'paymentMethods.hold': 1,
+  }
+  const projection = { ...method, status: 1, expiresAt: 1 } as const
   const found = await db
     .collection(INVOICES)
     .find(withMethodOn(mode, network, expiringAfter), { projection })

@@ -37,6 +37,7 @@ export function createCoinBalanceRepository(db: Database) {
   return {
     /** The stored checks of these accounts; accounts without one are missing. */
     find: async (mode: Mode, network: NetworkId, matchKeys: readonly string[]): Promise<readonly AccountChecks[]> => {
+      if (matchKeys.length === 0) return []
       const ids = matchKeys.map((matchKey) => idOf(mode, network, matchKey))
       const found = await balances.find({ _id: { $in: ids }, checks: { $exists: true } }).toArray()
       return found

@@ -192,19 +192,24 @@ async function saveChanges(
   stored: ReadonlySet<string>,
   last: ScannedBlock,
 ): Promise<Pick<ChainCursor, 'compared'>> {
-  const { deps, source, lease, cursor, compared } = session
-  const isNext = compared?.height === cursor.height && compared.hash === cursor.hash
+  const { deps, source, lease, comparisons = 0 } = session
+  const compared = comparedAtCursor(session)
   const isUnchanged = ({ matchKey, start, end }: Sheet): boolean =>
     stored.has(matchKey) && start?.flowBase === 0n && start.balanceBase === end
-  const count = isNext ? compared.count : (compared?.count ?? 0) + 1
-  const run = `${lease.epoch}.${count}`
-  await saveSheets(session, isNext ? sheets.filter((sheet) => !isUnchanged(sheet)) : sheets, last, run)
-  const accounts = new Set(sheets.map(({ matchKey }) => matchKey))
-  const left = isNext ? [...compared.accounts].filter((matchKey) => !accounts.has(matchKey)) : []
+  session.comparisons = compared === undefined ? comparisons + 1 : comparisons
+  const run = `${lease.epoch}.${session.comparisons}`
+  await saveSheets(session, compared === undefined ? sheets : sheets.filter((sheet) => !isUnchanged(sheet)), last, run)
+  const ends = new Map(sheets.map(({ matchKey, end }) => [matchKey, end]))
+  const left = [...(compared?.ends.keys() ?? [])].filter((matchKey) => !ends.has(matchKey))
   await deps.balances.dropChecks(source.mode, source.network, left, lease.epoch)
   const place = { height: last.height, hash: last.hash }
-  session.compared = { accounts, count, ...place }
+  session.compared = { ends, ...place }
   return { compared: { run, ...place } }
+}
+
+/** This session's comparison that ended at the cursor; undefined where none did. */
+function comparedAtCursor({ compared, cursor }: ScanSession): ScanSession['compared'] {
+  return compared?.height === cursor.height && compared.hash === cursor.hash ? compared : undefined
 }
 
 function saveSheets(
@@ -259,19 +264,27 @@ interface StartChecks {
   readonly stored: ReadonlySet<string>
 }
 
-/** The stored ones of them. */
-async function storedStarts({ deps, source, cursor }: ScanSession, matchKeys: readonly string[]): Promise<StartChecks> {
-  const { height, hash, compared } = cursor
-  const current = compared?.height === height && compared.hash === hash ? compared.run : null
+/** The stored ones of them. The store is not read for accounts that this session compared last: it has the same. */
+async function storedStarts(session: ScanSession, matchKeys: readonly string[]): Promise<StartChecks> {
+  const { deps, source, cursor } = session
+  const { height, hash } = cursor
+  const through = { height, hash }
+  const current = cursor.compared?.height === height && cursor.compared.hash === hash ? cursor.compared.run : null
+  const { ends } = comparedAtCursor(session) ?? { ends: new Map() }
   const starts = new Map<string, BalanceCheck>()
   const broken: string[] = []
-  const stored = new Set<string>()
-  for (const { matchKey, checks, run } of await deps.balances.find(source.mode, source.network, matchKeys)) {
-    const check = checks.findLast(({ through }) => through.height === height && through.hash === hash)
+  for (const matchKey of matchKeys) {
+    const balanceBase = ends.get(matchKey)
+    if (balanceBase !== undefined) starts.set(matchKey, { ...through, balanceBase, flowBase: 0n, through })
+  }
+  const stored = new Set(starts.keys())
+  const others = matchKeys.filter((matchKey) => !stored.has(matchKey))
+  for (const { matchKey, checks, run } of await deps.balances.find(source.mode, source.network, others)) {
+    const check = checks.findLast((one) => one.through.height === height && one.through.hash === hash)
     const last = checks.at(-1)
     const isSame = check === undefined && last !== undefined && run === current
     if (check !== undefined) starts.set(matchKey, check)
-    else if (isSame) starts.set(matchKey, { ...last, height, hash, through: { height, hash } })
+    else if (isSame) starts.set(matchKey, { ...last, ...through, through })
     // A reorganisation or a person moved the cursor into blocks that had passed.
     else if (checks.length === 0 || checks.some((one) => one.height < height && height < one.through.height))
       broken.push(matchKey)

@@ -70,13 +70,12 @@ export interface ScanSession {
   balancesUnread?: boolean
   /** Whether deadlines wait because no node has the balances of the blocks that were read last, and for no proof; absent before the first. */
   isHeldWhileGone?: boolean
-  /** The accounts whose balances were compared last, how many uninterrupted comparisons this session began, and the last block of this one; absent before the first. */
-  compared?: {
-    readonly accounts: ReadonlySet<string>
-    readonly count: number
-    readonly height: number
-    readonly hash: string
-  }
+  /** How many uninterrupted comparisons of balances this session began; absent before the first. */
+  comparisons?: number
+  /** What the compared accounts had at the last block of the last one, as it is stored; absent before the first, and after a move without a comparison. */
+  compared?:
+    | { readonly ends: ReadonlyMap<string, bigint | undefined>; readonly height: number; readonly hash: string }
+    | undefined
   /** Since when nodes fail to answer for balances; null or absent when they do not. */
   balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
@@ -147,6 +146,8 @@ export async function moveCursor(
   if (!(await session.deps.cursors.advance(mode, network, expected, change))) {
     throw new LeaseLost('the cursor was moved by another holder')
   }
+  // Where the cursor comes back to a block, payments of it may have been taken back since.
+  if (next.hash !== undefined && next.compared === undefined) session.compared = undefined
   session.cursor = { ...session.cursor, ...change }
 }
 
