@@ -124,6 +124,22 @@ export const INVOICE_LIST_CASES: readonly ContractCase[] = [
     gives: [[['i-0'], ['i-1'], ['i-2']], []],
   },
   {
+    name: 'payment methods of a network are read with their holds, whatever the status of their invoice, until its deadline',
+    query: async ({ invoices }) => {
+      for (const [index, expiresAt] of [PAST, FUTURE].entries()) {
+        const methods = [paymentMethod(`${index}`), paymentMethod(`listed-${index}`, { hold: HOLD })]
+        const state = { status: 'confirming', expiresAt, paymentMethods: methods } as const
+        await invoices.insert(invoiceNamed(`i-${index}`, { number: index, state }))
+      }
+      const read = await invoices.watchedMethods('test', 'ethereum', PAST)
+      return read.map(({ since, ...method }) => [method, since > 0])
+    },
+    gives: ['1', 'listed-1'].map((matchKey) => {
+      const status = { isOpen: true, isUnpaid: false, isListed: matchKey !== '1' }
+      return [{ invoiceId: 'i-1', matchKey, expiresAt: FUTURE, ...status }, true]
+    }),
+  },
+  {
     name: 'payment methods of open invoices are counted by asset, the nearest deadlines first, up to a limit',
     query: async ({ invoices }) => {
       const open = (id: string, number: number, asset: 'usdt_ethereum' | 'eth_ethereum', expiresAt: number) =>

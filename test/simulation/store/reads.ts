@@ -64,17 +64,29 @@ function sortValue(value: unknown, direction: 1 | -1): unknown {
   return chosen
 }
 
-/** A copy with the fields that the projection keeps; their order is the document's. */
+/** A copy with the fields that the projection keeps, or fields of documents in lists; their order is the document's. */
 export function project(document: Doc, projection: Doc | undefined): Record<string, unknown> {
   if (projection === undefined) return copyDocument(document)
   const { _id: id, ...fields } = projection
   const names = Object.keys(fields)
   const isExclusion = names.length === 0 ? id !== 1 : fields[names[0] ?? ''] === 0
   const wanted = isExclusion ? 0 : 1
-  if (names.some((name) => name.includes('.') || fields[name] !== wanted))
-    throw unsupported('projection but of whole fields')
-  const isKept = (name: string): boolean => (name === '_id' ? id !== 0 : name in fields !== isExclusion)
-  return copyDocument(Object.fromEntries(Object.entries(document).filter(([name]) => isKept(name))))
+  const dotted = names.filter((name) => name.includes('.')).map((name) => name.split('.'))
+  if (names.some((name) => fields[name] !== wanted) || (isExclusion && dotted.length > 0))
+    throw unsupported('projection but of fields that are kept, or of whole ones that are not')
+  const within = (name: string) => dotted.filter(([first]) => first === name)
+  const isKept = (name: string): boolean =>
+    name === '_id' ? id !== 0 : within(name).length > 0 || name in fields !== isExclusion
+  const kept = Object.entries(document).filter(([name]) => isKept(name))
+  return copyDocument(Object.fromEntries(kept.map(([name, value]) => [name, fieldsWithin(value, within(name))])))
+}
+
+function fieldsWithin(list: unknown, paths: readonly (readonly string[])[]): unknown {
+  if (paths.length === 0) return list
+  if (!Array.isArray(list) || !list.every(isDocument) || paths.some(({ length }) => length > 2))
+    throw unsupported('projection of fields but in documents of a list')
+  const names = new Set(paths.map(([, name]) => name))
+  return list.map((item) => Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name))))
 }
 
 /** Names of the implemented stages of `aggregate`. */
