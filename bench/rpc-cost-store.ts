@@ -105,17 +105,18 @@ export function createBenchStore(network: NetworkId, now: () => number) {
     exceptions: nothing({}),
     wallets: nothing({}),
     balances: {
-      find: async (_mode: string, _network: string, keys: readonly string[]) =>
-        keys.flatMap((key) => checks.get(key) ?? []),
-      save: async (_mode: string, _network: string, rows: readonly AccountChecks[]) => {
+      find: async (_mode, _network, keys) => keys.flatMap((key) => checks.get(key) ?? []),
+      save: async (_mode, _network, rows) => {
         for (const row of rows) checks.set(row.matchKey, row)
       },
-      starts: async (_mode: string, _network: string, keys: readonly string[]) =>
-        keys.flatMap((key) => starts.get(key) ?? []),
-      saveStarts: async (_mode: string, _network: string, rows: readonly AccountStarts[]) => {
+      dropChecks: async (_mode, _network, keys) => {
+        for (const key of keys) checks.delete(key)
+      },
+      starts: async (_mode, _network, keys) => keys.flatMap((key) => starts.get(key) ?? []),
+      saveStarts: async (_mode, _network, rows) => {
         for (const row of rows) starts.set(row.matchKey, row)
       },
-    },
+    } satisfies ScanDeps['balances'],
     invoices: nothing({
       watchedMethods: async (_mode: string, _network: string, after: number) =>
         invoices
