@@ -7,28 +7,41 @@ import type { Refund } from '#shared/ports/refunds.ts'
 
 /**
  * The likely refund, in base units of the chosen coin: for an overpaid invoice the amount above the amount due, for a paid one with money that
- * came too late or outside every quote that money, for any other everything received; minus refunds in that coin that were not withdrawn.
- * Only confirmed money: the sender of an unconfirmed transfer may still replace it. Never below zero, nor above what may still be refunded
- * in that coin; zero without a coin.
+ * came too late or outside every quote that money, for any other everything received; minus refunds in that coin that were not withdrawn, but not
+ * minus those of a paid invoice from money that came after them. Only confirmed money: the sender of an unconfirmed transfer may still replace
+ * it. Never below zero, nor above what may still be refunded in that coin; zero without a coin.
  */
 export function suggestRefund(
   state: InvoiceState,
   payments: readonly RefundablePayment[],
-  refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
+  refunds: readonly SuggestedRefund[],
 ): bigint {
-  const paymentMethod = activePaymentMethod(state)
-  if (paymentMethod === null) return 0n
-  const claimed =
-    claimedBase(paymentMethod.asset, refunds) + claimedElsewhere(state, paymentMethod.asset, payments, refunds)
-  const surplus = confirmedSurplus(state) - claimed
-  const left = refundableBase(paymentMethod.asset, payments, refunds)
-  if (surplus <= 0n || left <= 0n) return 0n
-  const isBounded = surplus > left
-  return isBounded ? left : surplus
+  const asset = activePaymentMethod(state)?.asset
+  if (asset === undefined) return 0n
+  const claimed = (some: readonly SuggestedRefund[]) =>
+    claimedBase(asset, some) + claimedElsewhere(state, asset, payments, some)
+  const surplus = confirmedSurplus(state)
+  // What is above the price of a paid invoice is all that came later; earlier refunds took other money.
+  const isAfter = (at: number) => state.paidAt !== null && at >= state.paidAt
+  const later = refunds
+    .filter(({ createdAt }) => isAfter(createdAt))
+    .map(({ createdAt: at }) => {
+      const came = payments.filter((one) => one.asset === asset && one.state === 'confirmed' && one.firstSeenAt > at)
+      const earlier = refunds.filter(({ createdAt }) => createdAt <= at)
+      const base = sumOf(came.map(({ amountBase }) => amountBase)) - (claimed(refunds) - claimed(earlier))
+      return smaller(base, surplus)
+    })
+  const likely = [surplus - claimed(refunds), ...later].reduce(larger)
+  return larger(0n, smaller(likely, refundableBase(asset, payments, refunds)))
 }
 
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+
+type SuggestedRefund = Pick<Refund, 'asset' | 'amountBase' | 'status' | 'createdAt'>
+
 /** A payment with its transfer key, by which the ledger names it. */
-type RefundablePayment = ReceivedMoney & { readonly key?: string }
+type RefundablePayment = ReceivedMoney & { readonly key?: string; readonly firstSeenAt: number }
 
 /**
  * What refunds in other coins take from accepted money, in base units of the chosen coin. Money in such a coin that does not count is taken
@@ -38,7 +51,7 @@ function claimedElsewhere(
   { ledger }: Pick<InvoiceState, 'ledger'>,
   chosen: AssetId,
   payments: readonly RefundablePayment[],
-  refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
+  refunds: readonly SuggestedRefund[],
 ): bigint {
   const worth = new Map(ledger.map((row) => [row.payment, row.acceptedBase ?? 0n]))
   const others = new Set(refunds.map(({ asset }) => asset).filter((asset) => asset !== chosen))
