@@ -251,7 +251,9 @@ async function store(
   },
 ): Promise<void> {
   const invoice = { terms, state, outbox: [], idempotency: null, opId: null }
-  await db.collection(INVOICES).insertOne({ ...invoiceToDocument(invoice), claims: [`shop:${terms.id}`] })
+  await db
+    .collection(INVOICES)
+    .insertOne({ ...invoiceToDocument(invoice), refundSeq: refunds.length, claims: [`shop:${terms.id}`] })
   const applied = appliedPayments(state, payments, foldKey(state))
   const rows = payments.map((payment, index) =>
     paymentToDocument({ ...payment, ...applied[index], market: payment.market ?? null }),

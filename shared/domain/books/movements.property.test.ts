@@ -232,6 +232,7 @@ it('what happens later never changes a movement, and each invoice ties out to th
         // Refunds are movements of their own.
         const gross = { ...invoice().state, claimedBase: 0n }
         holds(books.received === receivedOf(gross, price), 'the books have what settles the invoice')
+        holds(books.refunded >= 0n && books.received >= 0n, 'neither sum is below zero')
         const sums = now.filter(({ refund }) => refund === null)
         const applied = sums.reduce((sum, { appliedMinor }) => sum + appliedMinor, 0n)
         holds(applied + books.short === price, 'what is applied and what is short make the price')

@@ -7,17 +7,21 @@ import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
 import type { MoneyFigure, MoneySum } from '#shared/domain/books/invoice-books.ts'
 import { type FiatCode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import type { Random } from '#shared/ports/runtime.ts'
+import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
 import { readCustomerTotals } from '#shared/usecases/reports/read-customer.ts'
 import { createOverview } from '#shared/usecases/reports/read-overview.ts'
 import { type SettlementRow, settlementDays } from '#shared/usecases/reports/read-settlements.ts'
+import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import type { ExpectedMovement } from '#test/support/ledger-book.ts'
 import { playInvoice, type ShopInvoice } from '#test/support/random-shop.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { exportLedger } from './export-ledger.ts'
 import { LEDGER_PROFILES } from './ledger-profiles.ts'
@@ -101,6 +105,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     }
     for (const zone of EVERY_CASE ? zones : zones.slice(0, 1)) await expectMonths(zone)
     await expectCustomers()
+    await expectReceipts()
     await expectNames()
   })
 
@@ -430,6 +435,25 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
           ),
         )
       }
+    }
+  }
+
+  /** What payers read on their receipts. */
+  async function expectReceipts(): Promise<void> {
+    const random = standIn<Random>({ uuid: () => workspaceId })
+    await createWorkspace({ ...parts(), random }, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
+    for (const { terms, expected } of shop) {
+      const { books } = (await viewInvoice(parts(), terms.id)) ?? expect.fail('no receipt')
+      const of = (money: { readonly value: string } | null) => minor(money?.value ?? '0', terms.fiat.currency)
+      const value = (isBack: boolean) =>
+        sum(
+          expected.filter((row) => row.isBack === isBack),
+          (row) => row.value,
+        )
+      expect([of(books.received), of(books.refunded)]).toEqual([value(false), -value(true)])
+      expect(of(books.received) + of(books.short) - of(books.excess)).toBe(terms.fiat.minor)
+      const back = expected.filter(({ kind }) => kind === 'refund')
+      expect(books.refunds.map(({ at }) => at)).toEqual(back.map(({ at }) => at))
     }
   }
 
