@@ -332,6 +332,23 @@ describe('money that a refund claims', () => {
     expect(JSON.stringify(decisions)).not.toContain('"amount":"13"')
   })
 
+  // Guards money: whoever reads that 5 are above the price after they were refunded refunds 5 of the order.
+  it('is named as above the price nowhere once it went back', async () => {
+    const { id } = await received([{ amountBase: 30n * USDT }])
+    await relay()
+    const shown = async () => {
+      const { items } = await luis.caller.invoices.list({ ...luis.at, status: 'overpaid' })
+      const { decisions } = await luis.caller.exceptions.previewMany({ ...luis.at, ids: [`over:${id}`] })
+      const amounts = new Set(decisions.flatMap(({ sums }) => sums.map(({ amount }) => amount)))
+      return [items.find((row) => row.id === id)?.whatNow, [...amounts]]
+    }
+    expect(await shown()).toEqual(['refund or keep 5 USDT', ['5']])
+    await request(luis, id, '2')
+    expect(await shown()).toEqual(['refund or keep 3 USDT', ['3']])
+    await request(luis, id, '3')
+    expect(await shown()).toEqual(['none: nothing above the price is left', ['0']])
+  })
+
   it('is noticed after a crash between the refund and the invoice: no later payment is decided without it', async () => {
     const { id, height: first } = await received([{ amountBase: 12n * USDT }])
     const opened = (await engine.deps.invoices.findById(id)) ?? expect.fail('no invoice')

@@ -61,7 +61,7 @@ function sumSentence(entry: SentenceContext['entry'], { terms, state }: Invoice)
   if (entry.kind === 'partial' && seenBase < dueBase)
     return `Invoice #${terms.number} expired with ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} paid (${formatUnits(dueBase - seenBase, paymentMethod.decimals)} short). You can accept it as paid.`
   if (entry.kind === 'over' && seenBase > dueBase)
-    return `Invoice #${terms.number} was overpaid by ${units(seenBase - dueBase)}. Refund the difference or keep it.`
+    return `Invoice #${terms.number} was overpaid by ${units(seenBase - dueBase)}. Refund the difference, unless you already did, or keep it.`
   return entry.detail
 }
 

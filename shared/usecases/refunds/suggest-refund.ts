@@ -3,7 +3,9 @@ import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { claimedOf, isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
 import { claimedBase, type ReceivedMoney, refundableBase } from '#shared/domain/payment/refundable.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /**
  * The likely refund, in base units of the chosen coin: for an overpaid invoice the amount above the amount due, for a paid one with money that
@@ -33,6 +35,16 @@ export function suggestRefund(
     })
   const likely = [surplus - claimed(refunds), ...later].reduce(larger)
   return larger(0n, smaller(likely, refundableBase(asset, payments, refunds)))
+}
+
+/** The suggestion for a stored invoice, from its payments and refunds of now. */
+export async function likelyRefund(deps: Uses<'payments' | 'refunds'>, invoice: Invoice): Promise<bigint> {
+  const { id } = invoice.terms
+  const [payments, refunds] = await Promise.all([
+    deps.payments.listShown(id, ledgerKeys(invoice)),
+    deps.refunds.listByInvoice(id),
+  ])
+  return suggestRefund(invoice.state, payments, refunds)
 }
 
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
