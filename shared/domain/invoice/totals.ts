@@ -29,9 +29,9 @@ interface Totals {
   readonly receivedBase: bigint
   /** The confirmed part of `receivedBase`. */
   readonly confirmedBase: bigint
-  /** The eligible part of `receivedBase`, less what refunds claim of it; decides between pending, partial and confirming. */
+  /** The eligible part of `receivedBase`, less what refunds claim of it; zero where they claim more, because a reorganisation took it. */
   readonly seenBase: bigint
-  /** Eligible and confirmed, less what refunds claim of it; decides paid and overpaid. */
+  /** Eligible and confirmed, less what refunds claim of it; zero where they claim more. */
   readonly settledBase: bigint
   /** The eligible part that was not late: only it makes an invoice partial. */
   readonly onTimeBase: bigint
@@ -53,7 +53,7 @@ interface Settlement {
   readonly isShort: boolean
   /** It is above everything that the payer can have been asked for. */
   readonly isTooMuch: boolean
-  /** The money, base units. */
+  /** The money, base units; below zero where refunds claim more. */
   readonly base: bigint
   readonly neededBase: bigint
   readonly mostBase: bigint
@@ -76,11 +76,12 @@ export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
   const { base: seenBase, dueBase, neededBase, mostBase } = settlement(state, 'seen')
   const { base: settledBase } = settlement(state, 'settled')
+  const shown = (base: bigint) => (base < 0n ? 0n : base)
   return {
     receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
     confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
-    seenBase,
-    settledBase,
+    seenBase: shown(seenBase),
+    settledBase: shown(settledBase),
     onTimeBase: sum(eligibleRows(state, 'onTime')) + othersOf(state, 'onTime'),
     announceableBase: sum(live.filter((row) => row.eligible)),
     dueBase,

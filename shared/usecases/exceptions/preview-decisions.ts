@@ -1,6 +1,7 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { type AssetId, type NetworkId, networkOf } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
+import { claimedOf, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
@@ -104,7 +105,9 @@ async function moneyOf(deps: PreviewDeps, entry: ExceptionEntry, workspaceId: st
   if (invoice === null || invoice.terms.workspaceId !== workspaceId) return null
   const paymentMethod = activePaymentMethod(invoice.state)
   if (paymentMethod === null || (entry.kind !== 'partial' && entry.kind !== 'over')) return null
-  return { asset: paymentMethod.asset, base: await likelyRefund(deps, invoice) }
+  const { state } = invoice
+  const left = entry.kind === 'over' ? await likelyRefund(deps, invoice) : totals(state).receivedBase - claimedOf(state)
+  return { asset: paymentMethod.asset, base: left > 0n ? left : 0n }
 }
 
 function sumsOf(deps: PreviewDeps, ids: readonly string[], money: ReadonlyMap<string, Money>): readonly CoinSum[] {

@@ -1,7 +1,7 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { claimedOf, isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
+import { claimedOf, isLive, isSettled, settlement, totals } from '#shared/domain/invoice/totals.ts'
 import { claimedBase, type ReceivedMoney, refundableBase } from '#shared/domain/payment/refundable.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
@@ -82,7 +82,9 @@ function claimedElsewhere(
 const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 function confirmedSurplus(state: InvoiceState): bigint {
-  const { confirmedBase, settledBase, receivedBase, seenBase, dueBase } = totals(state)
+  const { confirmedBase, receivedBase, dueBase } = totals(state)
+  const { base: seenBase } = settlement(state, 'seen')
+  const { base: settledBase } = settlement(state, 'settled')
   const outside = state.ledger.filter((row) => row.uncountedReason === 'out_of_quote' && isLive(row))
   const outsideBase = outside
     .filter(({ state: seen }) => seen === 'confirmed')
