@@ -2,7 +2,7 @@ import type { AssetId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, InvoiceTerms, LedgerRow, Ms, PaymentMethod, Quote } from '#shared/domain/invoice/model.ts'
 import { later, latestQuote, quoteAt, quoteHolding, wholeBase } from '#shared/domain/invoice/quote-window.ts'
 import { dearestQuote, holdingMethod, isDust } from '#shared/domain/invoice/totals.ts'
-import { fiatAtRate, halfUp } from '#shared/domain/money/money.ts'
+import { fiatAtRate, halfUp, larger, smaller } from '#shared/domain/money/money.ts'
 
 /** The market's price of a coin in the currency of an invoice when money moved, without spread. */
 export interface MarketRate {
@@ -254,10 +254,8 @@ function regroup(book: Book, { id, at }: BookEvent, asset: AssetId): Movement | 
   const purse = purseOf(book, asset)
   const { refund, countedBase, countedParts, besideBase } = purse
   if (refund === null) return null
-  const isBesideShort = besideBase < 0n
-  const base = isBesideShort
-    ? smaller(-besideBase, larger(countedBase, 0n))
-    : -smaller(besideBase, larger(-countedBase, 0n))
+  const base =
+    besideBase < 0n ? smaller(-besideBase, larger(countedBase, 0n)) : -smaller(besideBase, larger(-countedBase, 0n))
   const share = base === 0n ? 0n : (countedParts * base) / countedBase
   purse.besideBase += base
   purse.countedBase -= base
@@ -307,8 +305,6 @@ function purseOf({ purses }: Book, asset: AssetId): Purse {
 
 const minorOf = ({ invoice, whole }: Book, parts: bigint): bigint => halfUp(invoice.terms.fiat.minor * parts, whole)
 const above = (balance: bigint, most: bigint): bigint => larger(balance - most, 0n)
-const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
-const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 /** Parts of the price that a payment pays, and the quote at whose rate. */
 interface Worth {

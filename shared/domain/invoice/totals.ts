@@ -1,3 +1,5 @@
+import type { AssetId } from '../enumerations.ts'
+import { larger, smaller } from '../money/money.ts'
 import { claimedBase, type RefundClaim, refundableBase } from '../payment/refundable.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import {
@@ -76,12 +78,11 @@ export function totals(state: InvoiceState): Totals {
   const live = state.ledger.filter((row) => row.counted && isLive(row))
   const { base: seenBase, dueBase, neededBase, mostBase } = settlement(state, 'seen')
   const { base: settledBase } = settlement(state, 'settled')
-  const shown = (base: bigint) => (base < 0n ? 0n : base)
   return {
     receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
     confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
-    seenBase: shown(seenBase),
-    settledBase: shown(settledBase),
+    seenBase: larger(seenBase, 0n),
+    settledBase: larger(settledBase, 0n),
     onTimeBase: sum(eligibleRows(state, 'onTime')) + othersOf(state, 'onTime'),
     announceableBase: sum(live.filter((row) => row.eligible)),
     dueBase,
@@ -153,32 +154,19 @@ export function withClaim(
   refunds: readonly RefundClaim[],
 ): InvoiceState {
   const before = claimedOf(state)
-  const isMore = claimsOf(state, refunds) > before
-  const settledClaim = isMore ? before : claimsOf(state, refunds)
-  const base = isSettled(state) ? settledClaim : claimOnPrice(state, observations, refunds)
-  return base === before ? state : { ...state, claimedBase: base }
+  const asset = activePaymentMethod(state)?.asset
+  const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
+  const base = isSettled(state) ? smaller(claimed, before) : claimed
+  const left = asset === undefined || base === 0n || isSettled(state) ? 0n : besideBase(state, asset, observations)
+  const onPrice = larger(base - left, 0n)
+  return onPrice === before ? state : { ...state, claimedBase: onPrice }
 }
 
-function claimsOf(state: InvoiceState, refunds: readonly RefundClaim[]): bigint {
-  const asset = activePaymentMethod(state)?.asset
-  return asset === undefined ? 0n : claimedBase(asset, refunds)
-}
-
-function claimOnPrice(
-  state: InvoiceState,
-  observations: readonly PaymentObservation[],
-  refunds: readonly RefundClaim[],
-): bigint {
-  const claimed = claimsOf(state, refunds)
-  const asset = activePaymentMethod(state)?.asset
-  if (asset === undefined || claimed === 0n) return 0n
-  const beside = new Set(state.ledger.filter((row) => !row.counted || !row.eligible).map(({ payment }) => payment))
-  const left = refundableBase(
-    asset,
-    observations.filter(({ payment }) => beside.has(payment)),
-    [],
-  )
-  return claimed > left ? claimed - left : 0n
+/** Confirmed base units of a coin in the ledger that pay nothing. */
+function besideBase({ ledger }: InvoiceState, asset: AssetId, observations: readonly PaymentObservation[]): bigint {
+  const beside = new Set(ledger.filter((row) => !row.counted || !row.eligible).map(({ payment }) => payment))
+  const seen = observations.filter(({ payment }) => beside.has(payment))
+  return refundableBase(asset, seen, [])
 }
 
 /**

@@ -54,15 +54,11 @@ interface Progress {
   readonly need: number
 }
 
-/** What a next step follows from beside the state: base units above the price that did not go back, and confirmations. */
-interface Scene {
-  readonly now: Ms
-  readonly progress: Progress | null
-  readonly aboveBase: bigint
-}
-
-/** Next step of an invoice, in a few words for the end of a list row. Pure. */
-function invoiceWhatNow(state: InvoiceState, { now, progress, aboveBase }: Scene): string {
+/** Next step of an invoice, in a few words for the end of a list row; `aboveBase` is above its price and did not go back. Pure. */
+function invoiceWhatNow(
+  state: InvoiceState,
+  { now, progress, aboveBase }: { now: Ms; progress: Progress | null; aboveBase: bigint },
+): string {
   const paymentMethod = activePaymentMethod(state)
   const { dueBase, seenBase, receivedBase } = totals(state)
   const leftBase = requestedBase(state, now)

@@ -2,7 +2,8 @@ import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { claimedOf, isLive, isSettled, settlement, totals } from '#shared/domain/invoice/totals.ts'
-import { claimedBase, type ReceivedMoney, refundableBase } from '#shared/domain/payment/refundable.ts'
+import { larger, smaller } from '#shared/domain/money/money.ts'
+import { claimedBase, type ReceivedMoney, refundableBase, sum } from '#shared/domain/payment/refundable.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -30,7 +31,7 @@ export function suggestRefund(
     .map(({ createdAt: at }) => {
       const came = payments.filter((one) => one.asset === asset && one.state === 'confirmed' && one.firstSeenAt > at)
       const earlier = refunds.filter(({ createdAt }) => createdAt <= at)
-      const base = sumOf(came.map(({ amountBase }) => amountBase)) - (claimed(refunds) - claimed(earlier))
+      const base = sum(came) - (claimed(refunds) - claimed(earlier))
       return smaller(base, surplus)
     })
   const likely = [surplus - claimed(refunds), ...later].reduce(larger)
@@ -46,9 +47,6 @@ export async function likelyRefund(deps: Uses<'payments' | 'refunds'>, invoice: 
   ])
   return suggestRefund(invoice.state, payments, refunds)
 }
-
-const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
-const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 type SuggestedRefund = Pick<Refund, 'asset' | 'amountBase' | 'status' | 'createdAt'>
 
@@ -67,28 +65,24 @@ function claimedElsewhere(
 ): bigint {
   const worth = new Map(ledger.map((row) => [row.payment, row.acceptedBase ?? 0n]))
   const others = new Set(refunds.map(({ asset }) => asset).filter((asset) => asset !== chosen))
-  return [...others].reduce((sum, asset) => {
+  return [...others].reduce((total, asset) => {
     const own = payments.filter((payment) => payment.asset === asset && payment.state === 'confirmed')
     const counted = own.filter(({ key = '' }) => (worth.get(key) ?? 0n) > 0n)
-    const base = sumOf(counted.map(({ amountBase }) => amountBase))
-    const beside = sumOf(own.map(({ amountBase }) => amountBase)) - base
+    const base = sum(counted)
+    const beside = sum(own) - base
     const taken = claimedBase(asset, refunds) - beside
-    const accepted = sumOf(counted.map(({ key = '' }) => worth.get(key) ?? 0n))
-    if (base === 0n || taken <= 0n) return sum
-    return taken >= base ? sum + accepted : sum + (accepted * taken) / base
+    const accepted = counted.reduce((value, { key = '' }) => value + (worth.get(key) ?? 0n), 0n)
+    if (base === 0n || taken <= 0n) return total
+    return taken >= base ? total + accepted : total + (accepted * taken) / base
   }, 0n)
 }
-
-const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
 
 function confirmedSurplus(state: InvoiceState): bigint {
   const { confirmedBase, receivedBase, dueBase } = totals(state)
   const { base: seenBase } = settlement(state, 'seen')
   const { base: settledBase } = settlement(state, 'settled')
   const outside = state.ledger.filter((row) => row.uncountedReason === 'out_of_quote' && isLive(row))
-  const outsideBase = outside
-    .filter(({ state: seen }) => seen === 'confirmed')
-    .reduce((sum, { amountBase }) => sum + amountBase, 0n)
+  const outsideBase = sum(outside.filter((row) => row.state === 'confirmed'))
   if (state.status === 'overpaid') return confirmedBase - dueBase + outsideBase
   // Unconfirmed money beside the order must not lead to a refund of the order.
   const isBeside = receivedBase > seenBase + claimedOf(state) || outside.length > 0

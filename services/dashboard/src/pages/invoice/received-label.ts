@@ -1,14 +1,7 @@
 import type { InvoiceDetail } from '../money/answers.ts'
 
-type Received = Pick<InvoiceDetail, 'coins' | 'status' | 'refunds'> & {
-  readonly payments: readonly Pick<
-    InvoiceDetail['payments'][number],
-    'asset' | 'state' | 'counted' | 'late' | 'eligible' | 'uncountedReason'
-  >[]
-}
-
 /** How the suggested refund of an invoice was computed, in words for an operator; see `suggestRefund`. Empty without a coin. */
-export function receivedLabel({ coins, status, refunds, payments }: Received): string {
+export function receivedLabel({ coins, status, refunds, payments }: InvoiceDetail): string {
   if (coins === null) return ''
   const { received, due, seen, symbol } = coins
   const live = payments.filter(({ state }) => state === 'detected' || state === 'confirmed')
