@@ -11,6 +11,7 @@ import { requestedBase } from '#shared/domain/invoice/totals.ts'
 import { parseUnits } from '#shared/domain/money/money.ts'
 import { explainInvoice } from '#shared/usecases/diagnostics/explain-invoice.ts'
 import { advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
+import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { renderMail } from '#shared/usecases/mails/render-mail.ts'
 import { createOutboxRelay } from '#shared/usecases/outbox/relay.ts'
 import { confirmPayments, recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
@@ -238,6 +239,49 @@ describe('money that a reorganisation takes back', () => {
     expect(await flagged(paid.id)).toBe(false)
   })
 
+  // Guards operators: one refund that a reorganisation took the money from must not close the lists of the whole workspace.
+  it('from a part of a price that was refunded breaks no page', async () => {
+    const { id, height: first } = await received([{ amountBase: 12n * USDT }])
+    const opened = (await engine.deps.invoices.findById(id)) ?? expect.fail('no invoice')
+    const block = blockWith(first + 10, engine.deps.clock.now(), paymentMethodOf(opened), [
+      { key: `k${randomUUID()}`, amountBase: 10n * USDT },
+    ])
+    await recordBlockTransfers(engine.deps, { ...SCOPE, blocks: [block] })
+    await confirmPayments(engine.deps, { ...SCOPE, height: first + 19, finalizedHeight: null })
+    await request(luis, id, '22')
+    await orphan(first + 5)
+    await advanceInvoice(engine.deps, id)
+    await relay()
+    const pages = async () => {
+      const { items } = await luis.caller.invoices.list({ ...luis.at })
+      const { items: open } = await luis.caller.exceptions.list({ ...luis.at, limit: 100 })
+      const { decisions } = await luis.caller.exceptions.previewMany({ ...luis.at, ids: [`partial:${id}`] })
+      const amounts = decisions.flatMap(({ sums }) => sums.map(({ amount }) => amount))
+      const sentences = open.filter(({ invoice }) => invoice?.number === opened.terms.number).map((one) => one.sentence)
+      expect(await viewInvoice(engine.deps, id)).toMatchObject({ received: '12.00' })
+      const { coins } = await luis.caller.invoices.get({ ...luis.at, id })
+      const { whatNow } = items.find((one) => one.id === id) ?? {}
+      return { sentences, amounts, whatNow, sums: [coins?.received, coins?.seen, coins?.confirmed] }
+    }
+    const reversed = expect.stringMatching(/^The network reversed a payment after a refund of it was prepared\./)
+    expect(await pages()).toEqual({
+      ...{ sentences: [reversed], amounts: [], sums: ['12', '0', '0'] },
+      whatNow: expect.stringMatching(/^wait for 35 USDT more/),
+    })
+    engine.advance(3 * 3_600_000)
+    await engine.setCursor(first + 30, engine.deps.clock.now())
+    await advanceInvoice(engine.deps, id)
+    await relay()
+    const short = `Invoice #${opened.terms.number} expired with 0 of 25 USDT paid (25 short). It cannot be accepted while refunds take part of what came.`
+    expect(await pages()).toEqual({
+      ...{ sentences: expect.arrayContaining([reversed, short]), amounts: ['0'], sums: ['12', '0', '0'] },
+      whatNow: 'decide on 12 of 25 USDT received',
+    })
+    expect((await explainInvoice(engine.deps, id)).conclusion).toMatch(
+      /^Partly paid: 12 of 25 USDT received, and refunds take 22 USDT of it, 35 USDT to go\./,
+    )
+  })
+
   // Guarantee: whichever of the two is first, either the refund is refused or a person hears of it.
   it('at the moment at which a refund is opened is noticed by one of the two', async () => {
     const { id, height: at } = await received([{ amountBase: 25n * USDT }])
@@ -330,6 +374,23 @@ describe('money that a refund claims', () => {
     const { decisions } = await luis.caller.exceptions.previewMany({ ...luis.at, ids: [`over:${id}`] })
     expect(JSON.stringify(decisions)).toContain('"amount":"1"')
     expect(JSON.stringify(decisions)).not.toContain('"amount":"13"')
+  })
+
+  // Guards money: whoever reads that 5 are above the price after they were refunded refunds 5 of the order.
+  it('is named as above the price nowhere once it went back', async () => {
+    const { id } = await received([{ amountBase: 30n * USDT }])
+    await relay()
+    const shown = async () => {
+      const { items } = await luis.caller.invoices.list({ ...luis.at, status: 'overpaid' })
+      const { decisions } = await luis.caller.exceptions.previewMany({ ...luis.at, ids: [`over:${id}`] })
+      const amounts = new Set(decisions.flatMap(({ sums }) => sums.map(({ amount }) => amount)))
+      return [items.find((row) => row.id === id)?.whatNow, [...amounts]]
+    }
+    expect(await shown()).toEqual(['refund or keep 5 USDT', ['5']])
+    await request(luis, id, '2')
+    expect(await shown()).toEqual(['refund or keep 3 USDT', ['3']])
+    await request(luis, id, '3')
+    expect(await shown()).toEqual(['none: nothing above the price is left', ['0']])
   })
 
   it('is noticed after a crash between the refund and the invoice: no later payment is decided without it', async () => {

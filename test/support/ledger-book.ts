@@ -14,6 +14,8 @@ export interface ExpectedMovement {
   readonly market: bigint | null
   readonly reported: bigint | null
   readonly counted: boolean
+  /** About money that went back: a refund, or a correction of what refunds took. */
+  readonly isBack: boolean
 }
 
 const EXPONENTS: Readonly<Partial<Record<FiatCode, number>>> = { CLP: 0 }
@@ -48,6 +50,7 @@ export function createLedgerBook(
   /** What counts, and what does not, less what went back. */
   const counted = new Map<AssetId, { base: bigint; worth: bigint }>()
   const beside = new Map<AssetId, bigint>()
+  const wentBack = new Set<AssetId>()
   let paid = 0n
   let returned = 0n
 
@@ -66,12 +69,41 @@ export function createLedgerBook(
     return rounded(base * top * 10n ** BigInt(exponent(fiat.currency)), bottom * 10n ** BigInt(decimalsOf(asset)))
   }
   const over = (minor: bigint) => (minor > fiat.minor ? minor - fiat.minor : 0n)
-  const write = (row: Omit<ExpectedMovement, 'value' | 'excess' | 'reported'>, change: bigint, order: string): void => {
+  const write = (
+    row: Omit<ExpectedMovement, 'value' | 'excess' | 'reported' | 'isBack'>,
+    change: bigint,
+    order: string,
+  ): void => {
     const [from, to] = [price(paid), price(paid + change)]
     paid += change
     const [before, after] = [report(from), report(to)]
     const reported = before === null || after === null ? null : after - before
-    rows.push({ ...row, value: to - from, excess: over(to) - over(from), reported, order })
+    rows.push({ ...row, value: to - from, excess: over(to) - over(from), reported, isBack: false, order })
+    if (wentBack.has(row.asset)) regroup(row.asset, row.at, order)
+  }
+  const giveBack = (part: bigint) => {
+    const [from, to] = [-price(returned), -price(returned + part)]
+    returned += part
+    const [before, after] = [report(from), report(to)]
+    const reported = before === null || after === null ? null : after - before
+    return { value: to - from, excess: 0n, reported, isBack: true }
+  }
+  /** A coin has both money that is missing and money that is there: what went back was of the latter. */
+  const regroup = (asset: AssetId, at: number, order: string): void => {
+    const { base, worth: value } = heap(asset)
+    const idle = beside.get(asset) ?? 0n
+    const isMixed = (base > 0n && idle < 0n) || (base < 0n && idle > 0n)
+    // The smaller of both, with the sign of what counts.
+    const moved = !isMixed ? 0n : base > 0n === base > -idle ? -idle : base
+    const rest = base - moved
+    const part = moved === 0n ? 0n : (value * moved) / base
+    const isImpossible = (rest <= 0n && value > part) || (rest >= 0n && value < part)
+    const taken = isImpossible ? value : part
+    beside.set(asset, idle + moved)
+    counted.set(asset, { base: rest, worth: value - taken })
+    const row = giveBack(taken)
+    const shape = { kind: 'correction', at, asset, amount: 0n, market: 0n, counted: true } as const
+    if (row.value !== 0n) rows.push({ ...shape, ...row, order: `${order}~` })
   }
   const heap = (asset: AssetId) => counted.get(asset) ?? { base: 0n, worth: 0n }
   const shift = (asset: AssetId, base: bigint, value: bigint): void => {
@@ -112,13 +144,11 @@ export function createLedgerBook(
       const { base, worth: value } = heap(asset)
       const taken = least(amountBase - unneeded, base)
       const part = taken === 0n || value < 0n ? 0n : (value * taken) / base
-      beside.set(asset, (beside.get(asset) ?? 0n) - unneeded)
+      // What is not there at all is owed, and worth nothing.
+      beside.set(asset, (beside.get(asset) ?? 0n) - (amountBase - taken))
       counted.set(asset, { base: base - taken, worth: value - part })
-      const [from, to] = [-price(returned), -price(returned + part)]
-      returned += part
-      const [before, after] = [report(from), report(to)]
-      const reported = before === null || after === null ? null : after - before
-      const row = { kind: 'refund' as const, at, asset, amount: -amountBase, value: to - from, excess: 0n, reported }
+      wentBack.add(asset)
+      const row = { kind: 'refund' as const, at, asset, amount: -amountBase, ...giveBack(part) }
       rows.push({ ...row, market: atMarket(-amountBase, market, asset), counted: part > 0n, order: id })
     },
     movements: (): readonly ExpectedMovement[] => rows.map(({ order: _order, ...row }) => row),

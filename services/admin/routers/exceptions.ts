@@ -13,7 +13,7 @@ import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import { type ExceptionEntry, RESOLUTIONS } from '#shared/ports/exception-decisions.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
-import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
+import type { Invoice } from '#shared/ports/invoices.ts'
 import { exceptionSentence } from '#shared/usecases/diagnostics/exception-sentence.ts'
 import { explainException } from '#shared/usecases/diagnostics/explain-exception.ts'
 import { BULK_RESOLUTIONS } from '#shared/usecases/exceptions/bulk-decision.ts'
@@ -22,7 +22,7 @@ import { type DecideInput, decideException, noteException } from '#shared/usecas
 import { decideMany } from '#shared/usecases/exceptions/decide-many.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import { previewDecisions } from '#shared/usecases/exceptions/preview-decisions.ts'
-import { suggestRefund } from '#shared/usecases/refunds/suggest-refund.ts'
+import { likelyRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'
@@ -230,12 +230,7 @@ const REFUNDABLE: readonly ExceptionKind[] = ['over', 'late', 'out_of_quote', 'c
 async function refundOf({ money }: AdminDeps, { kind }: ExceptionEntry, invoice: Invoice | null) {
   const paymentMethod = invoice === null ? null : activePaymentMethod(invoice.state)
   if (invoice === null || paymentMethod === null || !REFUNDABLE.includes(kind)) return null
-  const { id } = invoice.terms
-  const [payments, refunds] = await Promise.all([
-    money.payments.listShown(id, ledgerKeys(invoice)),
-    money.refunds.listByInvoice(id),
-  ])
-  const base = suggestRefund(invoice.state, payments, refunds)
+  const base = await likelyRefund(money, invoice)
   return base === 0n ? null : { amount: formatUnits(base, paymentMethod.decimals), symbol: paymentMethod.symbol }
 }
 

@@ -33,7 +33,7 @@ export const refundsRouter = router({
       const opId = derivedUuid(workspaceId, mode, 'refund', action.opId)
       const weigh = largeRefund(ctx, input)
       const request = { workspaceId, mode, invoiceId: id, asset, amount, address, ...action, opId, weigh }
-      return refundToWire((await openRefundRequest(money, request)).refund, money)
+      return refundToWire(await openRefundRequest(money, request), money)
     }),
 
   recordRefund: workspaceMutation('support', { worksWhile: 'suspended' })

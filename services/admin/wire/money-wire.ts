@@ -40,7 +40,6 @@ const amountsWire = z.object({
   confirmed: z.string(),
   left: z.string(),
   dueBase: z.string(),
-  receivedBase: z.string(),
   seenBase: z.string(),
   confirmedBase: z.string(),
 })
@@ -103,7 +102,6 @@ function coinsToWire(
     confirmed: units(settledBase),
     left: units(leftBase > 0n || dueBase < seenBase ? leftBase : dueBase - seenBase),
     dueBase: dueBase.toString(),
-    receivedBase: receivedBase.toString(),
     seenBase: seenBase.toString(),
     confirmedBase: settledBase.toString(),
   }

@@ -10,20 +10,16 @@ import type { RefundLinks } from '#shared/usecases/refunds/refund-link.ts'
 export const refundWire = z.object({
   id: z.string(),
   status: z.enum(REFUND_STATUSES),
-  asset: z.string(),
   symbol: z.string(),
-  network: z.string(),
   amount: z.string(),
   /** The customer's link while it is active. */
   link: z.string().nullable(),
   expiresAt: z.number(),
   address: z.string().nullable(),
-  addressedAt: z.number().nullable(),
   txHash: z.string().nullable(),
   sentAt: z.number().nullable(),
   requestedBy: z.string(),
   sentBy: z.string().nullable(),
-  createdAt: z.number(),
 })
 
 /** What may still be refunded of an invoice in one coin, in units of it. */

@@ -39,8 +39,8 @@ export interface InvoiceBooks {
 
 /** The figures of an invoice, from its movements. */
 export function booksOf({ terms: { fiat }, state }: BookedInvoice, movements: readonly Movement[]): InvoiceBooks {
-  const refunds = movements.filter(({ kind }) => kind === 'refund')
-  const others = movements.filter(({ kind }) => kind !== 'refund')
+  const refunds = movements.filter(({ refund }) => refund !== null)
+  const others = movements.filter(({ refund }) => refund === null)
   const received = others.reduce((sum, movement) => sum + priceValue(movement), 0n)
   const refunded = -refunds.reduce((sum, movement) => sum + priceValue(movement), 0n)
   const short = received < fiat.minor ? fiat.minor - received : 0n
@@ -86,8 +86,8 @@ export function partsOfMovement(
   movement: Movement,
 ): readonly MoneyPart[] {
   const { currency } = terms.fiat
-  const { kind, before, after, marketMinor, counted } = movement
-  const isRefund = kind === 'refund'
+  const { kind, refund, before, after, marketMinor, counted } = movement
+  const isRefund = refund !== null
   const owner = { currency, symbol: symbolOf(movement.asset) }
   const value = priceValue(movement)
   const price: MoneyPart[] = counted
@@ -119,7 +119,7 @@ export function partsOfPaid(
   movements: readonly Movement[],
   symbol: string | null,
 ): readonly MoneyPart[] {
-  const balance = movements.findLast(({ kind, at }) => kind !== 'refund' && at <= paidAt)?.after ?? 0n
+  const balance = movements.findLast(({ refund, at }) => refund === null && at <= paidAt)?.after ?? 0n
   return gapParts(terms, symbol, terms.fiat.minor, balance)
 }
 

@@ -75,6 +75,34 @@ test('refunds add up, and money beside the price goes back first', () => {
   expect(booksOf(renewed, all)).toMatchObject({ received: 10_000n, refunded: 10_000n, net: 0n })
 })
 
+// Money: what went back of money that did not count then, and was accepted later, is off the net figure.
+test('a refund is of other money where what it was of counts now, left its chain, or was gone before', () => {
+  const refund = (amountBase: bigint, sentAt: number): BookedRefund => {
+    return { id: 'r', asset: 'usdt_ethereum', amountBase, sentAt, market: null }
+  }
+  const none = { at: T0, worth: 'none' } as const
+  const accepted = (key: string): LedgerRow => ({
+    ...{ ...countedRow(key, DUE, T0), acceptedBase: DUE },
+    bookings: [none, { at: T0 + 300_000, worth: 'accepted' }],
+  })
+  const netOf = (ledger: readonly LedgerRow[], payments: readonly BookedPayment[], back: BookedRefund) => {
+    const rows = movementsOf({ ...invoice, state: { ...invoice.state, ledger } }, payments, [back])
+    const { received, refunded, net } = booksOf(invoice, rows)
+    const corrected = rows.filter(({ kind, refund: of }) => kind === 'correction' && of !== null)
+    return [received, refunded, net, corrected.map(({ before, after }) => after - before)]
+  }
+  const [one, other] = [payment('a', DUE), payment('b', DUE)]
+  expect(netOf([accepted('a'), accepted('b')], [one, other], refund(DUE, T0 + 120_000))).toEqual([
+    ...[20_000n, 10_000n, 10_000n, [-10_000n]],
+  ])
+  // The second payment, which counted for nothing and went back, leaves the chain: the refund was of the sale.
+  const second = payment('b', DUE, { counted: false, bookedAt: [T0 + 60_000, T0 + 300_000] })
+  expect(netOf([], [one, second], refund(DUE, T0 + 120_000))).toEqual([10_000n, 10_000n, 0n, [-10_000n]])
+  // Sent while the payment was off its chain, to which it returned.
+  const back = payment('a', DUE, { bookedAt: [T0 + 60_000, T0 + 90_000, T0 + 300_000] })
+  expect(netOf([], [back], refund(DUE / 4n, T0 + 120_000))).toEqual([10_000n, 2_500n, 7_500n, [-2_500n]])
+})
+
 // Money: a value that a person states is what it counts for, from then on; the coin and its amount stay what came.
 test('accepted money in another coin keeps its coin and amount, and counts with the stated value', () => {
   const row: LedgerRow = {

@@ -2,7 +2,7 @@ import type { AssetId, PaymentState } from '#shared/domain/enumerations.ts'
 import type { InvoiceState, InvoiceTerms, LedgerRow, Ms, PaymentMethod, Quote } from '#shared/domain/invoice/model.ts'
 import { later, latestQuote, quoteAt, quoteHolding, wholeBase } from '#shared/domain/invoice/quote-window.ts'
 import { dearestQuote, holdingMethod, isDust } from '#shared/domain/invoice/totals.ts'
-import { fiatAtRate, halfUp } from '#shared/domain/money/money.ts'
+import { fiatAtRate, halfUp, larger, smaller } from '#shared/domain/money/money.ts'
 
 /** The market's price of a coin in the currency of an invoice when money moved, without spread. */
 export interface MarketRate {
@@ -51,7 +51,10 @@ export interface BookedInvoice {
   readonly state: Pick<InvoiceState, 'status' | 'expiresAt' | 'paymentMethods' | 'ledger'>
 }
 
-/** What a row of the books is about. A correction moves no coin: money that had come counts now, or does not any more: a person decided so, or another payment. */
+/**
+ * What a row of the books is about. A correction moves no coin. Money that had come counts now, or does not any more: a person decided so, or another
+ * payment. Or, with a refund, what had gone back was other money than it seemed, because some of it counts otherwise now or left its chain.
+ */
 export const MOVEMENT_KINDS = ['receipt', 'refund', 'reversal', 'correction'] as const
 export type MovementKind = (typeof MOVEMENT_KINDS)[number]
 
@@ -67,10 +70,10 @@ export interface Movement<P extends BookedPayment = BookedPayment, R extends Boo
   /** The part of the coin that pays the price, and the part above the price; both zero for money that does not count. */
   readonly appliedBase: bigint
   readonly excessBase: bigint
-  /** Balance at the price's rate before and after it, minor units: of what counts, and for a refund of what went back, which is negative. */
+  /** Balance at the price's rate before and after it, minor units: of what counts, and where it is about a refund of what went back, which is negative. */
   readonly before: bigint
   readonly after: bigint
-  /** Parts of `after - before`: what pays the price, and what is above it. A refund has neither. */
+  /** Parts of `after - before`: what pays the price, and what is above it. What is about a refund has neither. */
   readonly appliedMinor: bigint
   readonly excessMinor: bigint
   /** Whether it has a value at the price's rate. */
@@ -98,7 +101,7 @@ export function movementsOf<P extends BookedPayment, R extends BookedRefund>(
   const book = openBook(invoice)
   return [...payments.flatMap((payment) => paymentEvents(invoice, payment)), ...refunds.flatMap(refundEvents)]
     .sort((one, other) => one.at - other.at || one.order - other.order || (one.id < other.id ? -1 : 1))
-    .flatMap((event) => (enter(book, event) as Movement<P, R> | null) ?? [])
+    .flatMap((event) => enter(book, event) as readonly Movement<P, R>[])
 }
 
 /** What a movement is worth at the price's rate, minor units, signed. */
@@ -144,11 +147,13 @@ function refundEvents(refund: BookedRefund): readonly BookEvent[] {
   return [{ id: refund.id, kind: 'refund', at: refund.sentAt, order: 1_000, payment: null, refund }]
 }
 
-/** Money of one coin that is confirmed and was not refunded: what counts, with its parts of the price, and what does not. */
+/** Money of one coin that is confirmed and was not refunded: what counts, with its parts of the price, and what does not. Below zero where more went back. */
 interface Purse {
   countedBase: bigint
   countedParts: bigint
   besideBase: bigint
+  /** The last one of the coin. */
+  refund: BookedRefund | null
 }
 
 /** An invoice's books while they are read. */
@@ -176,13 +181,13 @@ function openBook(invoice: BookedInvoice): Book {
   }
 }
 
-function enter(book: Book, event: BookEvent): Movement | null {
+function enter(book: Book, event: BookEvent): readonly Movement[] {
   const { payment, refund, kind } = event
-  if (refund !== null) return sendBack(book, event, refund)
-  if (payment === null || payment.asset === null) return null
-  return kind === 'correction'
-    ? correct(book, event, payment, payment.asset)
-    : receive(book, event, payment, payment.asset)
+  if (refund !== null) return [sendBack(book, event, refund)]
+  if (payment === null || payment.asset === null) return []
+  const { asset } = payment
+  const movement = kind === 'correction' ? correct(book, event, payment, asset) : receive(book, event, payment, asset)
+  return [movement, regroup(book, event, asset)].filter((one) => one !== null)
 }
 
 function receive(book: Book, event: BookEvent, payment: BookedPayment, asset: AssetId): Movement {
@@ -224,24 +229,53 @@ function correct(book: Book, event: BookEvent, payment: BookedPayment, asset: As
   }
 }
 
-/** Money that counts for nothing goes back first: the refund of a second payment takes nothing from the sale. */
+/** Money that counts for nothing goes back first: the refund of a second payment takes nothing from the sale. Nor does one of money that is gone. */
 function sendBack(book: Book, { id, kind, at }: BookEvent, refund: BookedRefund): Movement {
   const { asset, amountBase: base, market } = refund
   const purse = purseOf(book, asset)
   const besideBase = smaller(base, larger(purse.besideBase, 0n))
   const countedBase = smaller(base - besideBase, larger(purse.countedBase, 0n))
   const parts = countedBase === 0n ? 0n : (larger(purse.countedParts, 0n) * countedBase) / purse.countedBase
-  purse.besideBase -= besideBase
+  purse.besideBase -= base - countedBase
   purse.countedBase -= countedBase
-  purse.countedParts -= parts
-  const before = -minorOf(book, book.sentBack)
-  book.sentBack += parts
+  purse.refund = refund
   return {
     ...{ id, kind, at, asset, amountBase: -base, payment: null, refund, quote: null },
-    ...{ before, after: -minorOf(book, book.sentBack), counted: parts > 0n },
-    ...{ appliedMinor: 0n, excessMinor: 0n, appliedBase: 0n, excessBase: 0n },
+    ...{ ...giveBack(book, purse, parts), counted: parts > 0n },
     ...valued(book, -base, market),
   }
+}
+
+/**
+ * What went back was other money of the coin than it seemed where more of one sort went back than is there now: what it took of the price changes.
+ * So nothing is left of the price when all of the coin has gone back, whatever came to count, or left its chain, between.
+ */
+function regroup(book: Book, { id, at }: BookEvent, asset: AssetId): Movement | null {
+  const purse = purseOf(book, asset)
+  const { refund, countedBase, countedParts, besideBase } = purse
+  if (refund === null) return null
+  const base =
+    besideBase < 0n ? smaller(-besideBase, larger(countedBase, 0n)) : -smaller(besideBase, larger(-countedBase, 0n))
+  const share = base === 0n ? 0n : (countedParts * base) / countedBase
+  purse.besideBase += base
+  purse.countedBase -= base
+  const left = countedParts - share
+  const isNone = left > 0n ? purse.countedBase <= 0n : purse.countedBase >= 0n
+  const balance = giveBack(book, purse, isNone ? countedParts : share)
+  if (balance.before === balance.after) return null
+  return {
+    ...{ id: `${id}:refunds`, kind: 'correction', at, asset, amountBase: 0n, payment: null, refund, quote: null },
+    ...{ ...balance, counted: true, market: null, marketMinor: 0n },
+  }
+}
+
+/** Parts of the price that went back; below zero, that did not. */
+function giveBack(book: Book, purse: Purse, parts: bigint) {
+  const before = -minorOf(book, book.sentBack)
+  book.sentBack += parts
+  purse.countedParts -= parts
+  const after = -minorOf(book, book.sentBack)
+  return { before, after, appliedMinor: 0n, excessMinor: 0n, appliedBase: 0n, excessBase: 0n }
 }
 
 /** Moves the balance of what counts, and divides the money at the price: what is above it is excess. */
@@ -264,15 +298,13 @@ function valued({ invoice }: Book, base: bigint, market: MarketRate | null) {
 }
 
 function purseOf({ purses }: Book, asset: AssetId): Purse {
-  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n }
+  const purse = purses.get(asset) ?? { countedBase: 0n, countedParts: 0n, besideBase: 0n, refund: null }
   purses.set(asset, purse)
   return purse
 }
 
 const minorOf = ({ invoice, whole }: Book, parts: bigint): bigint => halfUp(invoice.terms.fiat.minor * parts, whole)
 const above = (balance: bigint, most: bigint): bigint => larger(balance - most, 0n)
-const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
-const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 /** Parts of the price that a payment pays, and the quote at whose rate. */
 interface Worth {

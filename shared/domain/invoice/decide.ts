@@ -49,25 +49,29 @@ export function decideAcceptance(
   if (chosen.some((row) => row.state !== 'confirmed')) return { refused: 'unconfirmed_funds' }
   const accepted = new Set(chosen)
   const ledger = state.ledger.map((row) => (accepted.has(row) ? accept(row, values.get(row.payment)) : row))
-  const attached = { ...state, ledger }
+  // What refunds claim may be of money that settles nothing until now.
+  const attached = withClaim({ ...state, ledger }, observations, refunds)
   const settled = settlement(attached, 'settled')
-  if (settled.base + claimedOf(attached) === 0n) return { refused: 'not_acceptable' }
-  if (isClaimed(attached, chosen, { observations, refunds })) return { refused: 'refunded_funds' }
+  const claimed = claimedOf(attached)
+  if (settled.base + claimed === 0n) return { refused: 'not_acceptable' }
+  const isClaimed =
+    (claimed > 0n && settled.isShort) || isClaimedElsewhere(attached, accepted, { observations, refunds })
+  if (isClaimed) return { refused: 'refunded_funds' }
   return note(event, enter(attached, settled.isTooMuch ? 'overpaid' : 'paid', at))
 }
 
-function isClaimed(
+/** Whether refunds in another coin leave less than what is accepted in it. */
+function isClaimedElsewhere(
   attached: InvoiceState,
-  chosen: readonly LedgerRow[],
+  accepted: ReadonlySet<LedgerRow>,
   { observations, refunds }: Pick<DecisionInputs, 'observations' | 'refunds'>,
 ): boolean {
-  const asset = activePaymentMethod(attached)?.asset
-  const claiming = withClaim(attached, observations, refunds)
-  if (claimedOf(claiming) > 0n && settlement(claiming, 'settled').isShort) return true
-  const keys = new Set(chosen.map(({ payment }) => payment))
-  return observations.some((seen) => {
-    if (!keys.has(seen.payment) || seen.asset === null || seen.asset === asset) return false
-    return claimedBase(seen.asset, refunds) > 0n && refundableBase(seen.asset, observations, refunds) < seen.amountBase
+  const keys = new Set([...accepted].map(({ payment }) => payment))
+  const others = observations.filter(({ payment }) => keys.has(payment))
+  return others.some(({ asset }) => {
+    if (asset === null || asset === activePaymentMethod(attached)?.asset || claimedBase(asset, refunds) === 0n)
+      return false
+    return refundableBase(asset, observations, refunds) < refundableBase(asset, others, [])
   })
 }
 

@@ -1,4 +1,5 @@
 import type { AssetId, NetworkId } from '../enumerations.ts'
+import { sum } from '../payment/refundable.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import {
   activePaymentMethod,
@@ -388,8 +389,4 @@ export function digestOf(seen: readonly PaymentObservation[]): string {
   let hash = FNV_OFFSET
   for (const byte of new TextEncoder().encode(text)) hash = ((hash ^ BigInt(byte)) * FNV_PRIME) & FNV_MASK
   return hash.toString(16).padStart(16, '0')
-}
-
-function sum(seen: readonly PaymentObservation[]): bigint {
-  return seen.reduce((total, one) => total + one.amountBase, 0n)
 }

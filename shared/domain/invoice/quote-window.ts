@@ -1,4 +1,4 @@
-import { compare, multiply, parseDecimal } from '#shared/domain/money/money.ts'
+import { compare, larger, multiply, parseDecimal } from '#shared/domain/money/money.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import { type InvoiceState, isHeld, type LedgerRow, type Ms, type PaymentMethod, type Quote } from './model.ts'
 
@@ -141,10 +141,7 @@ function dueAt(expiresAt: Ms, paymentMethod: PaymentMethod): Ms {
 }
 
 /** The later of two times. */
-export function later(left: Ms, right: Ms): Ms {
-  if (left > right) return left
-  return right
-}
+export const later = (left: Ms, right: Ms): Ms => (left > right ? left : right)
 
 /** Money in the asset of a payment method, and the quote at whose rate it is valued. */
 export interface ValuedMoney {
@@ -254,10 +251,6 @@ function bounds(
     neededBase: larger(neededBase, 1n),
     mostBase: paidBase + exactBase + harmlessBase,
   }
-}
-
-function larger(left: bigint, right: bigint): bigint {
-  return left > right ? left : right
 }
 
 function unitsOf(whole: bigint, money: readonly ValuedMoney[]): bigint {

@@ -48,7 +48,7 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
   const grown = next === 'partial' && announceableBase > state.partialAnnouncedBase
   const paidNow = moved && (next === 'paid' || next === 'overpaid')
   const entered: InvoiceState = {
-    ...(waitsForMoney(next) ? state : withoutWatchPlaces(state)),
+    ...(next === 'pending' || next === 'partial' ? state : withoutWatchPlaces(state)),
     status: next,
     paidAt: paidNow ? (state.paidAt ?? at) : state.paidAt,
     // A payment that vanishes after the invoice was paid does not make it underpaid.
@@ -58,10 +58,6 @@ export function enter(state: InvoiceState, next: InvoiceStatus, at: Ms): Draft {
   }
   const announced = moved || grown
   return { state: entered, effects: announced ? [{ kind: 'event', type: ENTRY_EVENT[next], payment: null }] : [] }
-}
-
-function waitsForMoney(status: InvoiceStatus): boolean {
-  return status === 'pending' || status === 'partial'
 }
 
 /** For good: later money may open the invoice again, and by then the places may be another visitor's. */

@@ -1,3 +1,5 @@
+import type { AssetId } from '../enumerations.ts'
+import { larger, smaller } from '../money/money.ts'
 import { claimedBase, type RefundClaim, refundableBase } from '../payment/refundable.ts'
 import type { PaymentObservation } from './invoice-event.ts'
 import {
@@ -29,9 +31,9 @@ interface Totals {
   readonly receivedBase: bigint
   /** The confirmed part of `receivedBase`. */
   readonly confirmedBase: bigint
-  /** The eligible part of `receivedBase`, less what refunds claim of it; decides between pending, partial and confirming. */
+  /** The eligible part of `receivedBase`, less what refunds claim of it; zero where they claim more, because a reorganisation took it. */
   readonly seenBase: bigint
-  /** Eligible and confirmed, less what refunds claim of it; decides paid and overpaid. */
+  /** Eligible and confirmed, less what refunds claim of it; zero where they claim more. */
   readonly settledBase: bigint
   /** The eligible part that was not late: only it makes an invoice partial. */
   readonly onTimeBase: bigint
@@ -53,7 +55,7 @@ interface Settlement {
   readonly isShort: boolean
   /** It is above everything that the payer can have been asked for. */
   readonly isTooMuch: boolean
-  /** The money, base units. */
+  /** The money, base units; below zero where refunds claim more. */
   readonly base: bigint
   readonly neededBase: bigint
   readonly mostBase: bigint
@@ -79,8 +81,8 @@ export function totals(state: InvoiceState): Totals {
   return {
     receivedBase: sum(live) + (state.others?.seenBase ?? 0n),
     confirmedBase: sum(live.filter(isConfirmed)) + (state.others?.confirmedBase ?? 0n),
-    seenBase,
-    settledBase,
+    seenBase: larger(seenBase, 0n),
+    settledBase: larger(settledBase, 0n),
     onTimeBase: sum(eligibleRows(state, 'onTime')) + othersOf(state, 'onTime'),
     announceableBase: sum(live.filter((row) => row.eligible)),
     dueBase,
@@ -152,32 +154,19 @@ export function withClaim(
   refunds: readonly RefundClaim[],
 ): InvoiceState {
   const before = claimedOf(state)
-  const isMore = claimsOf(state, refunds) > before
-  const settledClaim = isMore ? before : claimsOf(state, refunds)
-  const base = isSettled(state) ? settledClaim : claimOnPrice(state, observations, refunds)
-  return base === before ? state : { ...state, claimedBase: base }
+  const asset = activePaymentMethod(state)?.asset
+  const claimed = asset === undefined ? 0n : claimedBase(asset, refunds)
+  const base = isSettled(state) ? smaller(claimed, before) : claimed
+  const left = asset === undefined || base === 0n || isSettled(state) ? 0n : besideBase(state, asset, observations)
+  const onPrice = larger(base - left, 0n)
+  return onPrice === before ? state : { ...state, claimedBase: onPrice }
 }
 
-function claimsOf(state: InvoiceState, refunds: readonly RefundClaim[]): bigint {
-  const asset = activePaymentMethod(state)?.asset
-  return asset === undefined ? 0n : claimedBase(asset, refunds)
-}
-
-function claimOnPrice(
-  state: InvoiceState,
-  observations: readonly PaymentObservation[],
-  refunds: readonly RefundClaim[],
-): bigint {
-  const claimed = claimsOf(state, refunds)
-  const asset = activePaymentMethod(state)?.asset
-  if (asset === undefined || claimed === 0n) return 0n
-  const beside = new Set(state.ledger.filter((row) => !row.counted || !row.eligible).map(({ payment }) => payment))
-  const left = refundableBase(
-    asset,
-    observations.filter(({ payment }) => beside.has(payment)),
-    [],
-  )
-  return claimed > left ? claimed - left : 0n
+/** Confirmed base units of a coin in the ledger that pay nothing. */
+function besideBase({ ledger }: InvoiceState, asset: AssetId, observations: readonly PaymentObservation[]): bigint {
+  const beside = new Set(ledger.filter((row) => !row.counted || !row.eligible).map(({ payment }) => payment))
+  const seen = observations.filter(({ payment }) => beside.has(payment))
+  return refundableBase(asset, seen, [])
 }
 
 /**

@@ -199,6 +199,28 @@ describe('accepting money', () => {
     expect(of(DUE / 4n, accept('x', DUE / 4n))).toMatchObject({ reason: 'refunded_funds' })
   })
 
+  // Guards money: a shop that refunds what is above the price must not be told of money that went back before.
+  it('leaves nothing above the price where the rest went back', () => {
+    const [one, other] = ['a', 'b'].map((payment) => confirmed({ payment, firstSeenAt: DEADLINE + 300 * MINUTE }))
+    const late = [one ?? half, other ?? half]
+    const { state } = decide(storyIn('expired').state(), late, [])
+    const all: InvoiceEvent = { type: 'funds_accepted', payments: [] }
+    expect(decide(state, late, [refund(DUE, { status: 'sent' })], all).state).toMatchObject({
+      ...{ status: 'paid', claimedBase: DUE },
+    })
+    expect(decide(state, late, [refund(DUE / 2n, { status: 'sent' })], all).state).toMatchObject({ status: 'overpaid' })
+  })
+
+  it('twice in another coin is refused where refunds leave only one of both', () => {
+    const second = confirmed({ payment: 'v', asset: USDC })
+    const { state } = decide(storyIn('expired').state(), [wrong, second], [])
+    const both = ['w', 'v'].map((payment) => ({ payment, valueBase: DUE / 2n }))
+    const of = (payments: typeof both) =>
+      decide(state, [wrong, second], [refund(DUE, { asset: USDC })], { type: 'funds_accepted', payments }).result
+    expect(of(both)).toEqual({ outcome: 'refused', reason: 'refunded_funds' })
+    expect(of(both.slice(0, 1)).outcome).toBe('changed')
+  })
+
   it('in another coin is refused where refunds in that coin claim part of it', () => {
     const { state } = decide(storyIn('expired').state(), [wrong], [])
     const of = (refunds: readonly RefundClaim[]) => decide(state, [wrong], refunds, accept('w', DUE)).result

@@ -46,7 +46,7 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
   const decision = decide(folded?.state ?? state, input)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
   const isUncovered = isRefundUncovered(input.observations, input.refunds ?? [])
-  const isFlagRight = hasUncoveredRefund(state) === isUncovered
+  const isFlagRight = includes(state.exceptions, REFUND_UNCOVERED) === isUncovered
   if (folded === null && decision === null && isFlagRight) return { outcome: 'unchanged', state }
   const draft = decision ?? folded ?? { state, effects: [] }
   const effects = decision === null || folded === null ? draft.effects : [...folded.effects, ...decision.effects]
@@ -146,12 +146,8 @@ const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
   dust: null,
 }
 
+/** Refunds claim more than confirmed money covers. */
 const REFUND_UNCOVERED: OpenException = { exception: 'refund_uncovered', payment: null }
-
-/** Whether the exception about refunds that confirmed money no longer covers is open. */
-function hasUncoveredRefund(state: InvoiceState): boolean {
-  return includes(state.exceptions, REFUND_UNCOVERED)
-}
 
 /** Rows after which further payments are only summed. */
 const ROWS_FULL = 100

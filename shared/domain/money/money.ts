@@ -134,6 +134,10 @@ export function divideUp(dividend: Decimal, divisor: Decimal, digits: number): D
   return { digits: (numerator + denominator - 1n) / denominator, scale: digits }
 }
 
+/** The larger, and the smaller, of two amounts. */
+export const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+export const smaller = (one: bigint, other: bigint): bigint => (one < other ? one : other)
+
 /** `numerator / denominator` to the nearest whole number, halves away from zero; the denominator is above zero. */
 export function halfUp(numerator: bigint, denominator: bigint): bigint {
   const size = numerator < 0n ? -numerator : numerator

@@ -47,6 +47,7 @@ export function isRefundUncovered(payments: readonly ReceivedMoney[], refunds: r
   return refunds.some(({ asset }) => refundableBase(asset, payments, refunds) < 0n)
 }
 
-function sum(rows: readonly { readonly amountBase: bigint }[]): bigint {
+/** Base units of all of them. */
+export function sum(rows: readonly { readonly amountBase: bigint }[]): bigint {
   return rows.reduce((total, { amountBase }) => total + amountBase, 0n)
 }

@@ -1,5 +1,5 @@
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { totals } from '#shared/domain/invoice/totals.ts'
+import { claimedOf, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -58,10 +58,14 @@ function sumSentence(entry: SentenceContext['entry'], { terms, state }: Invoice)
   if (paymentMethod === null) return entry.detail
   const { dueBase, seenBase } = totals(state)
   const units = (base: bigint) => `${formatUnits(base, paymentMethod.decimals)} ${paymentMethod.symbol}`
+  const next =
+    claimedOf(state) === 0n
+      ? 'You can accept it as paid.'
+      : 'It cannot be accepted while refunds take part of what came.'
   if (entry.kind === 'partial' && seenBase < dueBase)
-    return `Invoice #${terms.number} expired with ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} paid (${formatUnits(dueBase - seenBase, paymentMethod.decimals)} short). You can accept it as paid.`
+    return `Invoice #${terms.number} expired with ${formatUnits(seenBase, paymentMethod.decimals)} of ${units(dueBase)} paid (${formatUnits(dueBase - seenBase, paymentMethod.decimals)} short). ${next}`
   if (entry.kind === 'over' && seenBase > dueBase)
-    return `Invoice #${terms.number} was overpaid by ${units(seenBase - dueBase)}. Refund the difference or keep it.`
+    return `Invoice #${terms.number} was overpaid by ${units(seenBase - dueBase)}. Refund the difference, unless you already did, or keep it.`
   return entry.detail
 }
 

@@ -4,7 +4,7 @@ import type { EvidenceRow, Worth } from '#shared/contracts/explanations.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type PaymentMethod } from '#shared/domain/invoice/model.ts'
 import { totals } from '#shared/domain/invoice/totals.ts'
-import { formatFiat, formatUnits } from '#shared/domain/money/money.ts'
+import { formatFiat, formatSignedFiat, formatUnits } from '#shared/domain/money/money.ts'
 import type { ExceptionEntry, Resolution } from '#shared/ports/exception-decisions.ts'
 import type { Invoice } from '#shared/ports/invoices.ts'
 import type { Payment } from '#shared/ports/payments.ts'
@@ -104,7 +104,7 @@ async function worthOf(
       arsSeries: arsSeries ?? policy.arsSeries,
     })
     const now = fiatMinor(base, paymentMethod.decimals, applySpread(fiatPerAsset, spreadBps), currency)
-    const difference = now < atQuote ? `−${formatFiat(atQuote - now, currency)}` : formatFiat(now - atQuote, currency)
+    const difference = formatSignedFiat(now - atQuote, currency).replace('-', '−')
     return { currency, atQuote: atQuoteText, now: formatFiat(now, currency), difference }
   } catch (error) {
     if (!(error instanceof PaymeshError)) throw error

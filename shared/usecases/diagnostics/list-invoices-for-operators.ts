@@ -4,11 +4,12 @@ import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
+import { likelyRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { duration } from './exception-sentence.ts'
 
 /** Dependencies of listing. */
-export type ListForOperatorsDeps = Uses<'clock' | 'payments' | 'cursors'> & {
+export type ListForOperatorsDeps = Uses<'clock' | 'payments' | 'refunds' | 'cursors'> & {
   readonly lookups: Pick<InvoiceLookups, 'page'>
 }
 
@@ -28,7 +29,8 @@ export async function listInvoicesForOperators(
   const rows = invoices.map(async (invoice): Promise<InvoiceRow> => {
     const isConfirming = invoice.state.status === 'confirming' && activePaymentMethod(invoice.state) !== null
     const progress = isConfirming ? await progressOf(deps, invoice) : null
-    return { invoice, whatNow: invoiceWhatNow(invoice.state, now, progress) }
+    const aboveBase = invoice.state.status === 'overpaid' ? await likelyRefund(deps, invoice) : 0n
+    return { invoice, whatNow: invoiceWhatNow(invoice.state, { now, progress, aboveBase }) }
   })
   return { rows: await Promise.all(rows), next }
 }
@@ -52,8 +54,11 @@ interface Progress {
   readonly need: number
 }
 
-/** Next step of an invoice, in a few words for the end of a list row. Pure. */
-function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null): string {
+/** Next step of an invoice, in a few words for the end of a list row; `aboveBase` is above its price and did not go back. Pure. */
+function invoiceWhatNow(
+  state: InvoiceState,
+  { now, progress, aboveBase }: { now: Ms; progress: Progress | null; aboveBase: bigint },
+): string {
   const paymentMethod = activePaymentMethod(state)
   const { dueBase, seenBase, receivedBase } = totals(state)
   const leftBase = requestedBase(state, now)
@@ -75,7 +80,7 @@ function invoiceWhatNow(state: InvoiceState, now: Ms, progress: Progress | null)
       if (decide) return 'decide on the open exception'
       return paidIn((state.paidAt ?? state.updatedAt) - state.createdAt)
     case 'overpaid':
-      return `refund or keep ${units(seenBase - dueBase)}`
+      return aboveBase > 0n ? `refund or keep ${units(aboveBase)}` : 'none: nothing above the price is left'
     case 'expired':
       if (paymentMethod === null) return 'none: no coin was chosen'
       if (receivedBase > 0n)

@@ -1,7 +1,7 @@
 import type { ChainStatus } from '#shared/contracts/chain-status.ts'
 import type { NetworkId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod, type InvoiceState } from '#shared/domain/invoice/model.ts'
-import { claimedOf, isLive, totals } from '#shared/domain/invoice/totals.ts'
+import { claimedOf, isLive, settlement, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import type { PaymentExplanation } from './explain-payment.ts'
@@ -62,7 +62,7 @@ function waiting({ state, payments, unapplied, chain }: UnpaidScene): string | n
 
 /** Payments arrived that do not count. */
 function uncounted({ state, payments }: UnpaidScene): string | null {
-  if (totals(state).seenBase + claimedOf(state) > 0n) return null
+  if (settlement(state, 'seen').base + claimedOf(state) > 0n) return null
   const foreign = payments.find((payment) => isLive(payment) && !payment.eligible)
   const amount = (payment: PaymentExplanation) =>
     `${payment.amount ?? payment.amountBase} ${payment.asset ?? 'of a token'}`
@@ -96,7 +96,7 @@ function scannerTrouble({ chain }: UnpaidScene): string | null {
 
 function tooLittle({ state }: UnpaidScene): string | null {
   const paymentMethod = activePaymentMethod(state)
-  const { seenBase, dueBase } = totals(state)
+  const { base: seenBase, dueBase } = settlement(state, 'seen')
   const claimed = claimedOf(state)
   if (paymentMethod === null || seenBase + claimed === 0n) return null
   const units = (base: bigint) => `${formatUnits(base, paymentMethod.decimals)} ${paymentMethod.symbol}`

@@ -5,6 +5,7 @@ import { claimedOf, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
+import { likelyRefund } from '#shared/usecases/refunds/suggest-refund.ts'
 import {
   BULK_RESOLUTIONS,
   type BulkRefusal,
@@ -92,7 +93,7 @@ async function preview(
   return { resolution, possible, refused, needCode, sums: sumsOf(deps, possible, money) }
 }
 
-/** The payment; without one, what the invoice received, or the part above its price where that is the exception. */
+/** The payment; without one, what the invoice received, or the part above its price where that is the exception; what refunds took is in neither. */
 async function moneyOf(deps: PreviewDeps, entry: ExceptionEntry, workspaceId: string): Promise<Money | null> {
   if (entry.paymentKey !== null) {
     const [stored] = await deps.payments.findByKeys([entry.paymentKey])
@@ -104,11 +105,9 @@ async function moneyOf(deps: PreviewDeps, entry: ExceptionEntry, workspaceId: st
   if (invoice === null || invoice.terms.workspaceId !== workspaceId) return null
   const paymentMethod = activePaymentMethod(invoice.state)
   if (paymentMethod === null || (entry.kind !== 'partial' && entry.kind !== 'over')) return null
-  const { receivedBase, dueBase } = totals(invoice.state)
-  return {
-    asset: paymentMethod.asset,
-    base: entry.kind === 'over' ? receivedBase - claimedOf(invoice.state) - dueBase : receivedBase,
-  }
+  const { state } = invoice
+  const left = entry.kind === 'over' ? await likelyRefund(deps, invoice) : totals(state).receivedBase - claimedOf(state)
+  return { asset: paymentMethod.asset, base: left > 0n ? left : 0n }
 }
 
 function sumsOf(deps: PreviewDeps, ids: readonly string[], money: ReadonlyMap<string, Money>): readonly CoinSum[] {

@@ -254,8 +254,8 @@ async function viewBooks(
       refunded: orNone(refunded),
     },
     coins: coinsOf(deps, movements),
-    refunds: movements.flatMap(({ refund, at }) => {
-      if (refund === null) return []
+    refunds: movements.flatMap(({ kind, refund, at }) => {
+      if (kind !== 'refund' || refund === null) return []
       const { txHash, network, mode } = refund
       const explorerUrl = txHash === null ? null : deps.catalog.explorerTxUrl(network, mode, txHash)
       return [{ ...viewCoin(deps, refund.asset, refund.amountBase), txHash, explorerUrl, at }]

@@ -6,7 +6,6 @@ import { formatUnits, parseUnits } from '#shared/domain/money/money.ts'
 import { refundableBase } from '#shared/domain/payment/refundable.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { AssetInfo } from '#shared/ports/chain-catalog.ts'
-import type { Invoice } from '#shared/ports/invoices.ts'
 import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
 import type { WorkspaceAction } from '#shared/usecases/audit/operator-action.ts'
 import { type AdvanceDeps, advanceInvoice } from '#shared/usecases/invoices/advance-invoice.ts'
@@ -30,16 +29,11 @@ export type ManageRefundsDeps = AdvanceDeps &
  * their asset, counted or not, however many are opened at once. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `amount` or `address`,
  * `INVALID_STATE` for more than is left, and whatever `weigh` throws.
  */
-export async function openRefundRequest(deps: ManageRefundsDeps, input: RefundRequest): Promise<RefundWithToken> {
+export async function openRefundRequest(deps: ManageRefundsDeps, input: RefundRequest): Promise<Refund> {
   const opened = await storeRequest(deps, input)
   // What it claims no longer pays the invoice. The same action can be sent again after a crash.
-  await advanceInvoice(deps, opened.refund.invoiceId)
+  await advanceInvoice(deps, opened.invoiceId)
   return opened
-}
-
-interface RefundWithToken {
-  readonly refund: Refund
-  readonly token: string
 }
 
 type RefundRequest = WorkspaceAction & {
@@ -50,14 +44,14 @@ type RefundRequest = WorkspaceAction & {
   readonly weigh: WeighRefund
 }
 
-async function storeRequest(deps: ManageRefundsDeps, input: RefundRequest): Promise<RefundWithToken> {
+async function storeRequest(deps: ManageRefundsDeps, input: RefundRequest): Promise<Refund> {
   const { workspaceId, mode, opId, actor, reason } = input
-  const token = deps.refundLinks.tokenOf(opId)
   const earlier = await deps.refunds.findInWorkspace(workspaceId, mode, opId)
-  if (earlier !== null) return { refund: earlier, token }
+  if (earlier !== null) return earlier
   const invoice = await deps.invoices.findInWorkspace(workspaceId, mode, input.invoiceId)
   if (invoice === null) throw new PaymeshError('NOT_FOUND')
-  const asset = input.asset ?? paidAsset(invoice)
+  const asset = input.asset ?? activePaymentMethod(invoice.state)?.asset
+  if (asset === undefined) throw nothingLeft()
   const { network, decimals, symbol } = deps.catalog.asset(asset)
   const at = deps.clock.now()
   const given = input.address ?? null
@@ -71,7 +65,7 @@ async function storeRequest(deps: ManageRefundsDeps, input: RefundRequest): Prom
     network,
     amountBase: amountOf(input.amount, decimals),
     status: address === null ? 'requested' : 'addressed',
-    tokenHash: refundTokenHash(token) ?? '',
+    tokenHash: refundTokenHash(deps.refundLinks.tokenOf(opId)) ?? '',
     expiresAt: at + REFUND_LINK_LIFE_MS,
     address,
     addressedAt: address === null ? null : at,
@@ -92,7 +86,7 @@ async function storeRequest(deps: ManageRefundsDeps, input: RefundRequest): Prom
     return await input.weigh({ invoice, refunds: [...open, refund], audit })
   })
   if (stored.workspaceId !== workspaceId) throw new PaymeshError('NOT_FOUND')
-  return { refund: stored, token }
+  return stored
 }
 
 /**
@@ -146,12 +140,6 @@ async function find(deps: ManageRefundsDeps, input: WorkspaceAction & { readonly
   const refund = await deps.refunds.findInWorkspace(input.workspaceId, input.mode, input.refundId)
   if (refund === null) throw new PaymeshError('NOT_FOUND')
   return refund
-}
-
-function paidAsset({ state }: Invoice): AssetId {
-  const paymentMethod = activePaymentMethod(state)
-  if (paymentMethod === null) throw nothingLeft()
-  return paymentMethod.asset
 }
 
 /** The rule; what the page shows comes from the same sum. */

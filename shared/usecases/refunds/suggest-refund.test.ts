@@ -16,13 +16,15 @@ const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceSta
   },
 })
 /** More than any of these invoices. */
-const PLENTY = [{ asset: 'usdt_ethereum' as const, state: 'confirmed' as const, amountBase: 1_000_000_000n }]
+const confirmed = { state: 'confirmed' as const, firstSeenAt: AT }
+const PLENTY = [{ asset: 'usdt_ethereum' as const, ...confirmed, amountBase: 1_000_000_000n }]
 const refund = (
   amountBase: bigint,
   status: 'requested' | 'sent' | 'withdrawn',
   asset: 'usdt_ethereum' | 'eth_ethereum',
+  createdAt = AT,
 ) => ({
-  ...{ amountBase, status, asset },
+  ...{ amountBase, status, asset, createdAt },
 })
 
 // Guarantee: what an operator confirms without reading gives back the difference and not the whole payment.
@@ -75,6 +77,29 @@ test('what earlier refunds cover is not proposed again', () => {
   expect(suggestRefund(over, PLENTY, [refund(9_000_000n, 'sent', 'usdt_ethereum')])).toBe(0n)
 })
 
+// Guards money: what came after a refund is not what that refund took, so a second payment is proposed whole.
+test('of money that came after a refund of a part of the order, the order is not taken off', () => {
+  const paidAt = AT + 1_000
+  const [row] = sampleLedger(7_000_000n)
+  const beside = { ...state('paid', 100_000_000n), paidAt, ledger: [row] }
+  const came = (amountBase: bigint, firstSeenAt: number) => ({ ...confirmed, asset, amountBase, firstSeenAt })
+  const asset = 'usdt_ethereum' as const
+  const both = [came(100_000_000n, AT), came(7_000_000n, AT + 3_000)]
+  const back = (amountBase: bigint, at: number) => refund(amountBase, 'sent', asset, at)
+  const part = back(10_000_000n, AT + 2_000)
+  expect(suggestRefund(beside, both, [part])).toBe(7_000_000n)
+  expect(suggestRefund(beside, both, [part, back(3_000_000n, AT + 4_000)])).toBe(4_000_000n)
+  expect(suggestRefund(beside, both, [part, back(9_000_000n, AT + 4_000)])).toBe(0n)
+  expect(suggestRefund(beside, both, [part, { ...back(9_000_000n, AT + 4_000), status: 'withdrawn' }])).toBe(7_000_000n)
+  const over = { ...state('overpaid', 107_000_000n), paidAt }
+  expect(suggestRefund(over, both, [part])).toBe(7_000_000n)
+  // A refund from before the invoice was paid is in its sums: the payer paid the whole price after it.
+  const waited = { ...state('overpaid', 112_000_000n), paidAt, claimedBase: 12_000_000n }
+  expect(
+    suggestRefund(waited, [came(12_000_000n, AT), came(100_000_000n, AT + 500)], [back(12_000_000n, AT + 100)]),
+  ).toBe(0n)
+})
+
 /** A confirmed payment that was late and counts, without being eligible. */
 const sampleLedger = (amountBase: bigint): readonly [InvoiceState['ledger'][number]] => [
   {
@@ -86,7 +111,7 @@ const sampleLedger = (amountBase: bigint): readonly [InvoiceState['ledger'][numb
 
 // Guards money: a wrong coin that an operator accepted at a value cannot be given back as the coin of the invoice.
 test('never more is proposed than came in the coin', () => {
-  const came = [{ asset: 'usdt_ethereum' as const, state: 'confirmed' as const, amountBase: 30_000_000n }]
+  const came = [{ asset: 'usdt_ethereum' as const, ...confirmed, amountBase: 30_000_000n }]
   expect(suggestRefund(state('paid', 100_000_000n), came, [])).toBe(30_000_000n)
   expect(suggestRefund(state('paid', 100_000_000n), [], [])).toBe(0n)
   expect(suggestRefund(state('overpaid', 105_980_000n), came, [])).toBe(5_980_000n)
@@ -101,8 +126,10 @@ test('a refund of accepted money in another coin is taken off', () => {
   const [row] = sampleLedger(30_000_000n)
   const accepted = { ...row, payment: 'usdc', acceptedBase: 30_000_000n, late: false, eligible: true }
   const over = { ...state('overpaid', 100_000_000n), ledger: [accepted] }
-  const usdc = { asset: 'usdc_ethereum' as const, state: 'confirmed' as const, amountBase: 31_000_000n, key: 'usdc' }
-  const sent = (amountBase: bigint) => [{ amountBase, status: 'sent' as const, asset: 'usdc_ethereum' as const }]
+  const usdc = { asset: 'usdc_ethereum' as const, ...confirmed, amountBase: 31_000_000n, key: 'usdc' }
+  const sent = (amountBase: bigint) => [
+    { amountBase, status: 'sent' as const, asset: 'usdc_ethereum' as const, createdAt: AT },
+  ]
   expect(suggestRefund(over, [...PLENTY, usdc], [])).toBe(30_000_000n)
   expect(suggestRefund(over, [...PLENTY, usdc], sent(15_500_000n))).toBe(15_000_000n)
   expect(suggestRefund(over, [...PLENTY, usdc], sent(31_000_000n))).toBe(0n)

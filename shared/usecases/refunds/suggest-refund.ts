@@ -1,34 +1,57 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { claimedOf, isLive, isSettled, totals } from '#shared/domain/invoice/totals.ts'
-import { claimedBase, type ReceivedMoney, refundableBase } from '#shared/domain/payment/refundable.ts'
+import { claimedOf, isLive, isSettled, settlement, totals } from '#shared/domain/invoice/totals.ts'
+import { larger, smaller } from '#shared/domain/money/money.ts'
+import { claimedBase, type ReceivedMoney, refundableBase, sum } from '#shared/domain/payment/refundable.ts'
+import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
 import type { Refund } from '#shared/ports/refunds.ts'
+import type { Uses } from '#shared/usecases/uses.ts'
 
 /**
  * The likely refund, in base units of the chosen coin: for an overpaid invoice the amount above the amount due, for a paid one with money that
- * came too late or outside every quote that money, for any other everything received; minus refunds in that coin that were not withdrawn.
- * Only confirmed money: the sender of an unconfirmed transfer may still replace it. Never below zero, nor above what may still be refunded
- * in that coin; zero without a coin.
+ * came too late or outside every quote that money, for any other everything received; minus refunds in that coin that were not withdrawn, but not
+ * minus those of a paid invoice from money that came after them. Only confirmed money: the sender of an unconfirmed transfer may still replace
+ * it. Never below zero, nor above what may still be refunded in that coin; zero without a coin.
  */
 export function suggestRefund(
   state: InvoiceState,
   payments: readonly RefundablePayment[],
-  refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
+  refunds: readonly SuggestedRefund[],
 ): bigint {
-  const paymentMethod = activePaymentMethod(state)
-  if (paymentMethod === null) return 0n
-  const claimed =
-    claimedBase(paymentMethod.asset, refunds) + claimedElsewhere(state, paymentMethod.asset, payments, refunds)
-  const surplus = confirmedSurplus(state) - claimed
-  const left = refundableBase(paymentMethod.asset, payments, refunds)
-  if (surplus <= 0n || left <= 0n) return 0n
-  const isBounded = surplus > left
-  return isBounded ? left : surplus
+  const asset = activePaymentMethod(state)?.asset
+  if (asset === undefined) return 0n
+  const claimed = (some: readonly SuggestedRefund[]) =>
+    claimedBase(asset, some) + claimedElsewhere(state, asset, payments, some)
+  const surplus = confirmedSurplus(state)
+  // What is above the price of a paid invoice is all that came later; earlier refunds took other money.
+  const isAfter = (at: number) => state.paidAt !== null && at >= state.paidAt
+  const later = refunds
+    .filter(({ createdAt }) => isAfter(createdAt))
+    .map(({ createdAt: at }) => {
+      const came = payments.filter((one) => one.asset === asset && one.state === 'confirmed' && one.firstSeenAt > at)
+      const earlier = refunds.filter(({ createdAt }) => createdAt <= at)
+      const base = sum(came) - (claimed(refunds) - claimed(earlier))
+      return smaller(base, surplus)
+    })
+  const likely = [surplus - claimed(refunds), ...later].reduce(larger)
+  return larger(0n, smaller(likely, refundableBase(asset, payments, refunds)))
 }
 
+/** The suggestion for a stored invoice, from its payments and refunds of now. */
+export async function likelyRefund(deps: Uses<'payments' | 'refunds'>, invoice: Invoice): Promise<bigint> {
+  const { id } = invoice.terms
+  const [payments, refunds] = await Promise.all([
+    deps.payments.listShown(id, ledgerKeys(invoice)),
+    deps.refunds.listByInvoice(id),
+  ])
+  return suggestRefund(invoice.state, payments, refunds)
+}
+
+type SuggestedRefund = Pick<Refund, 'asset' | 'amountBase' | 'status' | 'createdAt'>
+
 /** A payment with its transfer key, by which the ledger names it. */
-type RefundablePayment = ReceivedMoney & { readonly key?: string }
+type RefundablePayment = ReceivedMoney & { readonly key?: string; readonly firstSeenAt: number }
 
 /**
  * What refunds in other coins take from accepted money, in base units of the chosen coin. Money in such a coin that does not count is taken
@@ -38,30 +61,28 @@ function claimedElsewhere(
   { ledger }: Pick<InvoiceState, 'ledger'>,
   chosen: AssetId,
   payments: readonly RefundablePayment[],
-  refunds: readonly Pick<Refund, 'asset' | 'amountBase' | 'status'>[],
+  refunds: readonly SuggestedRefund[],
 ): bigint {
   const worth = new Map(ledger.map((row) => [row.payment, row.acceptedBase ?? 0n]))
   const others = new Set(refunds.map(({ asset }) => asset).filter((asset) => asset !== chosen))
-  return [...others].reduce((sum, asset) => {
+  return [...others].reduce((total, asset) => {
     const own = payments.filter((payment) => payment.asset === asset && payment.state === 'confirmed')
     const counted = own.filter(({ key = '' }) => (worth.get(key) ?? 0n) > 0n)
-    const base = sumOf(counted.map(({ amountBase }) => amountBase))
-    const beside = sumOf(own.map(({ amountBase }) => amountBase)) - base
+    const base = sum(counted)
+    const beside = sum(own) - base
     const taken = claimedBase(asset, refunds) - beside
-    const accepted = sumOf(counted.map(({ key = '' }) => worth.get(key) ?? 0n))
-    if (base === 0n || taken <= 0n) return sum
-    return taken >= base ? sum + accepted : sum + (accepted * taken) / base
+    const accepted = counted.reduce((value, { key = '' }) => value + (worth.get(key) ?? 0n), 0n)
+    if (base === 0n || taken <= 0n) return total
+    return taken >= base ? total + accepted : total + (accepted * taken) / base
   }, 0n)
 }
 
-const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n)
-
 function confirmedSurplus(state: InvoiceState): bigint {
-  const { confirmedBase, settledBase, receivedBase, seenBase, dueBase } = totals(state)
+  const { confirmedBase, receivedBase, dueBase } = totals(state)
+  const { base: seenBase } = settlement(state, 'seen')
+  const { base: settledBase } = settlement(state, 'settled')
   const outside = state.ledger.filter((row) => row.uncountedReason === 'out_of_quote' && isLive(row))
-  const outsideBase = outside
-    .filter(({ state: seen }) => seen === 'confirmed')
-    .reduce((sum, { amountBase }) => sum + amountBase, 0n)
+  const outsideBase = sum(outside.filter((row) => row.state === 'confirmed'))
   if (state.status === 'overpaid') return confirmedBase - dueBase + outsideBase
   // Unconfirmed money beside the order must not lead to a refund of the order.
   const isBeside = receivedBase > seenBase + claimedOf(state) || outside.length > 0

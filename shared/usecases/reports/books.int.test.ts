@@ -7,17 +7,21 @@ import { createOverviewReads } from '#shared/db/reports/overview-reads.ts'
 import { createRollups, ROLLUPS_FACT } from '#shared/db/reports/rollups.ts'
 import type { MoneyFigure, MoneySum } from '#shared/domain/books/invoice-books.ts'
 import { type FiatCode, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import type { Random } from '#shared/ports/runtime.ts'
+import { viewInvoice } from '#shared/usecases/invoices/view-invoice.ts'
 import { exportInvoices } from '#shared/usecases/reports/export-invoices.ts'
 import { exportPayments } from '#shared/usecases/reports/export-payments.ts'
 import { exportSettlements } from '#shared/usecases/reports/export-settlements.ts'
 import { readCustomerTotals } from '#shared/usecases/reports/read-customer.ts'
 import { createOverview } from '#shared/usecases/reports/read-overview.ts'
 import { type SettlementRow, settlementDays } from '#shared/usecases/reports/read-settlements.ts'
+import { createWorkspace } from '#shared/usecases/workspaces/create-workspace.ts'
 import { createPrng } from '#test/simulation/kernel/prng.ts'
 import { readCsv } from '#test/support/csv-rows.ts'
 import { EVERY_CASE } from '#test/support/every-case.ts'
 import type { ExpectedMovement } from '#test/support/ledger-book.ts'
 import { playInvoice, type ShopInvoice } from '#test/support/random-shop.ts'
+import { standIn } from '#test/support/stand-in.ts'
 import { useStores } from '#test/support/stores.ts'
 import { exportLedger } from './export-ledger.ts'
 import { LEDGER_PROFILES } from './ledger-profiles.ts'
@@ -28,8 +32,11 @@ const NOW = Date.now()
 const REPORTING: FiatCode = 'USD'
 const SHOPS = Number(globalThis.process.env['SHOPS'] ?? (EVERY_CASE ? 12 : 1))
 const INVOICES = EVERY_CASE ? 60 : 30
-/** Three months around a change of the clock of these zones: the last one that ended long enough ago. */
-const ZONES = ['Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns']
+/** Three months around a change of the clock in Berlin, the last one that ended long enough ago; of the others a shop has two. */
+const OTHER_ZONES = [
+  ...['Asia/Kathmandu', 'America/St_Johns', 'Australia/Lord_Howe', 'Africa/Casablanca', 'America/Santiago'],
+  ...['Pacific/Apia', 'America/Havana', 'Antarctica/Troll', 'Asia/Beirut'],
+]
 const catalog = createCatalog({ live: {}, test: {} })
 
 function lastChange(zone: string): number {
@@ -70,6 +77,7 @@ beforeEach(async () => {
 describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop over three months, seed %i', (seed) => {
   const workspaceId = `books-${seed}`
   const owner = { workspaceId, mode: 'live' as const }
+  const zones = ['Europe/Berlin', ...[0, 1].map((next) => OTHER_ZONES[(2 * seed + next) % OTHER_ZONES.length] ?? 'UTC')]
   let shop: readonly ShopInvoice[] = []
   const entries = () => shop.flatMap(({ terms, expected }) => expected.map((row) => ({ terms, row })))
   const everyRow = () => entries().map(({ row }) => row)
@@ -77,22 +85,27 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   it('ties out everywhere', { timeout: 1_200_000 }, async () => {
     const random = createPrng(`books ${seed}`)
     const begin = lastChange('Europe/Berlin') - 45 * DAY
-    const place = { workspaceId, numbersAfter: seed * 1_000, catalog, begin, reportingCurrency: REPORTING }
+    const place = { ...owner, numbersAfter: seed * 1_000, catalog, begin, reportingCurrency: REPORTING }
     const played: ShopInvoice[] = []
     for (let number = 1; number <= INVOICES; number += 1)
       played.push(await playInvoice(stores.db, random, place, seed * 1_000 + number))
     shop = played
+    // The same stories in test mode, which is in no figure of live mode.
+    const test = { ...place, mode: 'test', numbersAfter: 500_000 + seed * 1_000 } as const
+    for (let number = 1; number <= INVOICES; number += 3)
+      await playInvoice(stores.db, random, test, test.numbersAfter + number)
     expect(new Set(entries().map(({ row }) => row.kind)).size).toBe(4)
     await expectLedger()
     await expectInvoices()
     await expectPayments()
     await createRollups(stores.db).catchUp(NOW)
-    for (const zone of ZONES) {
+    for (const zone of zones) {
       await expectOverview(zone)
       await expectSettlements(zone)
     }
-    for (const zone of EVERY_CASE ? ZONES : ZONES.slice(0, 1)) await expectMonths(zone)
+    for (const zone of EVERY_CASE ? zones : zones.slice(0, 1)) await expectMonths(zone)
     await expectCustomers()
+    await expectReceipts()
     await expectNames()
   })
 
@@ -182,11 +195,11 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
       const { currency } = terms.fiat
       const of = (name: string) => minor(row[name] ?? '', currency)
       const received = sum(
-        expected.filter(({ kind }) => kind !== 'refund'),
+        expected.filter(({ isBack }) => !isBack),
         ({ value }) => value,
       )
       const refunded = -sum(
-        expected.filter(({ kind }) => kind === 'refund'),
+        expected.filter(({ isBack }) => isBack),
         ({ value }) => value,
       )
       expect([of('received_value'), of('refunded_value'), of('net_value')]).toEqual([
@@ -208,7 +221,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
     for (const { terms, expected } of shop) {
       const own = rows.filter((row) => row['invoice_id'] === terms.id)
       const { currency } = terms.fiat
-      const moved = expected.filter(({ kind }) => kind !== 'refund')
+      const moved = expected.filter(({ isBack }) => !isBack)
       expect(sum(own, (row) => minor(row['received_value'] ?? '', currency))).toBe(sum(moved, ({ value }) => value))
       expect(sum(own, (row) => minor(row['excess_value'] ?? '', currency))).toBe(sum(moved, ({ excess }) => excess))
     }
@@ -231,7 +244,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
       value: (entry: ReturnType<typeof entries>[number]) => bigint | null,
     ) =>
       tally(
-        entries().filter(({ row }) => (row.kind === 'refund') === (figure === 'refunded') && row.counted),
+        entries().filter(({ row }) => row.isBack === (figure === 'refunded') && row.counted),
         ({ terms, row }) => `${dayIn(row.at, zone)} ${terms.fiat.currency}`,
         (entry) => (figure === 'refunded' ? -(value(entry) ?? 0n) : (value(entry) ?? 0n)),
       )
@@ -297,7 +310,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
   function gaps(figure: 'short' | 'excess') {
     return shop.flatMap(({ terms, paidAt, expected }) => {
       if (paidAt === null) return []
-      const money = expected.filter(({ kind }) => kind !== 'refund')
+      const money = expected.filter(({ isBack }) => !isBack)
       const at = (time: number) => {
         const balance = sum(
           money.filter((row) => row.at <= time),
@@ -344,7 +357,7 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
           (row) => row.minor,
         )
       const counted = own.filter(({ row }) => row.counted)
-      const isRefund = ({ row }: (typeof own)[number]) => row.kind === 'refund'
+      const isRefund = ({ row }: (typeof own)[number]) => row.isBack
       expect(figure('received')).toEqual(
         tally(
           counted.filter((one) => !isRefund(one)),
@@ -411,17 +424,36 @@ describe.each(Array.from({ length: SHOPS }, (_, seed) => seed))('a random shop o
         const rows = same.flatMap(({ expected }) => expected)
         expect(one.received).toBe(
           sum(
-            rows.filter(({ kind }) => kind !== 'refund'),
+            rows.filter(({ isBack }) => !isBack),
             ({ value }) => value,
           ),
         )
         expect(one.refunded).toBe(
           -sum(
-            rows.filter(({ kind }) => kind === 'refund'),
+            rows.filter(({ isBack }) => isBack),
             ({ value }) => value,
           ),
         )
       }
+    }
+  }
+
+  /** What payers read on their receipts. */
+  async function expectReceipts(): Promise<void> {
+    const random = standIn<Random>({ uuid: () => workspaceId })
+    await createWorkspace({ ...parts(), random }, { name: 'Shop', ownerEmail: 'owner@example.com', actor: 'test' })
+    for (const { terms, expected } of shop) {
+      const { books } = (await viewInvoice(parts(), terms.id)) ?? expect.fail('no receipt')
+      const of = (money: { readonly value: string } | null) => minor(money?.value ?? '0', terms.fiat.currency)
+      const value = (isBack: boolean) =>
+        sum(
+          expected.filter((row) => row.isBack === isBack),
+          (row) => row.value,
+        )
+      expect([of(books.received), of(books.refunded)]).toEqual([value(false), -value(true)])
+      expect(of(books.received) + of(books.short) - of(books.excess)).toBe(terms.fiat.minor)
+      const back = expected.filter(({ kind }) => kind === 'refund')
+      expect(books.refunds.map(({ at }) => at)).toEqual(back.map(({ at }) => at))
     }
   }
 

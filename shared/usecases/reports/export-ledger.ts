@@ -42,7 +42,7 @@ export async function* exportLedger(
   const { workspaceId, mode, zone } = scope
   const profile = scope.profile === null ? null : PROFILES[scope.profile]
   const wallets = (await deps.wallets.listWallets(workspaceId)).filter((wallet) => wallet.mode === mode)
-  yield profile === null ? csvHeading(LEDGER_COLUMNS) : csvLine(profile.columns.map(({ header }) => header))
+  yield profile === null ? csvHeading(LEDGER_COLUMNS) : csvLine(profile.map(({ header }) => header))
   for await (const entries of readMovements(deps, scope)) {
     const walletOf = await walletFinder(deps, mode, wallets, entries)
     const rows = entries
@@ -55,9 +55,7 @@ export async function* exportLedger(
     yield rows
       .map((row) =>
         csvLine(
-          profile === null
-            ? LEDGER_COLUMNS.map((name) => row[name])
-            : profile.columns.map(({ cell }) => cell(row, zone)),
+          profile === null ? LEDGER_COLUMNS.map((name) => row[name]) : profile.map(({ cell }) => cell(row, zone)),
         ),
       )
       .join('')

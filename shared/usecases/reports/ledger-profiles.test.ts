@@ -123,7 +123,7 @@ describe.each(LEDGER_PROFILES)('the file for %s', (profile) => {
   const { columns, sample } = DOCUMENTED[profile]
 
   it('has the documented columns, whose patterns take the sample of the maker', () => {
-    expect(PROFILES[profile].columns.map(({ header }) => header)).toEqual(columns.map(({ header }) => header))
+    expect(PROFILES[profile].map(({ header }) => header)).toEqual(columns.map(({ header }) => header))
     expect(sample.map((cell, at) => columns[at]?.form.test(cell))).toEqual(columns.map(() => true))
   })
 
@@ -131,7 +131,7 @@ describe.each(LEDGER_PROFILES)('the file for %s', (profile) => {
   it('has cells of the documented forms', () => {
     fc.assert(
       fc.property(ledgerRow, (row) => {
-        const cells = cellsOf(csvLine(PROFILES[profile].columns.map(({ cell }) => cell(row, 'UTC'))))
+        const cells = cellsOf(csvLine(PROFILES[profile].map(({ cell }) => cell(row, 'UTC'))))
         expect(cells.length).toBe(columns.length)
         for (const [at, { header, form }] of columns.entries()) expect(cells[at], header).toMatch(form)
       }),
@@ -145,9 +145,7 @@ it.each(LEDGER_PROFILES)('%s is told of money in test mode, and only then', (pro
   fc.assert(
     fc.property(ledgerRow, (one) => {
       const words = (mode: string) =>
-        PROFILES[profile].columns
-          .find(({ header }) => /^(Description|Comment)$/.test(header))
-          ?.cell({ ...one, mode }, 'UTC')
+        PROFILES[profile].find(({ header }) => /^(Description|Comment)$/.test(header))?.cell({ ...one, mode }, 'UTC')
       expect([words('test'), words('live')].map((text) => String(text).startsWith('TEST '))).toEqual([true, false])
     }),
     { numRuns: 20 },
@@ -160,7 +158,7 @@ it.each(['12.5', '-12.5'])('%s keeps its side', (size) => {
     fc.property(ledgerRow, (one) => {
       const row: LedgerRow = { ...one, amount: size, reporting_market_value: size.replace('12.5', '40.00') }
       const of = (profile: LedgerProfile, header: string): Cell =>
-        PROFILES[profile].columns.find((each) => each.header === header)?.cell(row, 'UTC') ?? null
+        PROFILES[profile].find((each) => each.header === header)?.cell(row, 'UTC') ?? null
       const isOut = size.startsWith('-')
       expect(of('koinly', 'Amount')).toBe(size)
       expect([of('cointracking', 'Buy Amount'), of('cointracking', 'Sell Amount')]).toEqual(

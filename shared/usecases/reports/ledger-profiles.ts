@@ -12,10 +12,6 @@ interface ProfileColumn {
   readonly cell: (row: LedgerRow, zone: string) => Cell
 }
 
-interface Profile {
-  readonly columns: readonly ProfileColumn[]
-}
-
 const text = (cell: Cell): string => (cell === null ? '' : String(cell))
 const isOut = (row: LedgerRow): boolean => text(row.amount).startsWith('-')
 const size = (amount: Cell): string => text(amount).replace(/^-/, '')
@@ -45,56 +41,48 @@ const about = (row: LedgerRow): string =>
  * three columns without special characters (quickbooks.intuit.com, L4BjLWckq). Values are at market: in the invoice's currency where a
  * column names it, otherwise in the workspace's reporting currency, which is that of the bank account to import into.
  */
-export const PROFILES: Readonly<Record<LedgerProfile, Profile>> = {
-  koinly: {
-    columns: [
-      { header: 'Koinly Date', cell: (row) => `${utc(row)} UTC` },
-      { header: 'Amount', cell: (row) => row.amount },
-      { header: 'Currency', cell: (row) => row.symbol },
-      { header: 'Net Worth Amount', cell: (row) => size(known(row.market_value)) },
-      { header: 'Net Worth Currency', cell: (row) => (row.market_value === NO_RATE ? null : row.currency) },
-      { header: 'Description', cell: about },
-      { header: 'TxHash', cell: (row) => row.tx_hash },
-    ],
-  },
-  cointracking: {
-    columns: [
-      { header: 'Type', cell: (row) => (row.kind === 'receipt' ? 'Income' : row.kind === 'refund' ? 'Spend' : 'Lost') },
-      { header: 'Buy Amount', cell: (row) => (isOut(row) ? null : row.amount) },
-      { header: 'Buy Currency', cell: (row) => (isOut(row) ? null : row.symbol) },
-      { header: 'Sell Amount', cell: (row) => (isOut(row) ? size(row.amount) : null) },
-      { header: 'Sell Currency', cell: (row) => (isOut(row) ? row.symbol : null) },
-      { header: 'Fee', cell: (row) => row.fee },
-      { header: 'Fee Currency', cell: (row) => row.fee_symbol },
-      { header: 'Exchange', cell: (row) => `Paymesh ${text(row.network)}` },
-      { header: 'Trade-Group', cell: (row) => (row.mode === 'test' ? 'test' : null) },
-      { header: 'Comment', cell: about },
-      { header: 'Date', cell: utc },
-      { header: 'Tx-ID', cell: (row) => row.tx_hash },
-    ],
-  },
-  xero: {
-    columns: [
-      { header: '*Date', cell: (row) => localDay(row, (year, month, day) => `${day}/${month}/${year}`) },
-      { header: '*Amount', cell: (row) => statement(row.reporting_market_value) },
-      { header: 'Payee', cell: (row) => row.customer_name ?? row.customer_email },
-      { header: 'Description', cell: about },
-      { header: 'Reference', cell: (row) => row.order_id ?? row.invoice_number },
-      { header: 'Check Number', cell: () => null },
-    ],
-  },
-  quickbooks: {
-    columns: [
-      { header: 'Date', cell: (row) => localDay(row, (year, month, day) => `${month}/${day}/${year}`) },
-      {
-        header: 'Description',
-        cell: (row) =>
-          about(row)
-            .replaceAll('−', '-')
-            .replace(/[^A-Za-z0-9 .#_-]/g, ' ')
-            .slice(0, 250),
-      },
-      { header: 'Amount', cell: (row) => statement(row.reporting_market_value) },
-    ],
-  },
+export const PROFILES: Readonly<Record<LedgerProfile, readonly ProfileColumn[]>> = {
+  koinly: [
+    { header: 'Koinly Date', cell: (row) => `${utc(row)} UTC` },
+    { header: 'Amount', cell: (row) => row.amount },
+    { header: 'Currency', cell: (row) => row.symbol },
+    { header: 'Net Worth Amount', cell: (row) => size(known(row.market_value)) },
+    { header: 'Net Worth Currency', cell: (row) => (row.market_value === NO_RATE ? null : row.currency) },
+    { header: 'Description', cell: about },
+    { header: 'TxHash', cell: (row) => row.tx_hash },
+  ],
+  cointracking: [
+    { header: 'Type', cell: (row) => (row.kind === 'receipt' ? 'Income' : row.kind === 'refund' ? 'Spend' : 'Lost') },
+    { header: 'Buy Amount', cell: (row) => (isOut(row) ? null : row.amount) },
+    { header: 'Buy Currency', cell: (row) => (isOut(row) ? null : row.symbol) },
+    { header: 'Sell Amount', cell: (row) => (isOut(row) ? size(row.amount) : null) },
+    { header: 'Sell Currency', cell: (row) => (isOut(row) ? row.symbol : null) },
+    { header: 'Fee', cell: (row) => row.fee },
+    { header: 'Fee Currency', cell: (row) => row.fee_symbol },
+    { header: 'Exchange', cell: (row) => `Paymesh ${text(row.network)}` },
+    { header: 'Trade-Group', cell: (row) => (row.mode === 'test' ? 'test' : null) },
+    { header: 'Comment', cell: about },
+    { header: 'Date', cell: utc },
+    { header: 'Tx-ID', cell: (row) => row.tx_hash },
+  ],
+  xero: [
+    { header: '*Date', cell: (row) => localDay(row, (year, month, day) => `${day}/${month}/${year}`) },
+    { header: '*Amount', cell: (row) => statement(row.reporting_market_value) },
+    { header: 'Payee', cell: (row) => row.customer_name ?? row.customer_email },
+    { header: 'Description', cell: about },
+    { header: 'Reference', cell: (row) => row.order_id ?? row.invoice_number },
+    { header: 'Check Number', cell: () => null },
+  ],
+  quickbooks: [
+    { header: 'Date', cell: (row) => localDay(row, (year, month, day) => `${month}/${day}/${year}`) },
+    {
+      header: 'Description',
+      cell: (row) =>
+        about(row)
+          .replaceAll('−', '-')
+          .replace(/[^A-Za-z0-9 .#_-]/g, ' ')
+          .slice(0, 250),
+    },
+    { header: 'Amount', cell: (row) => statement(row.reporting_market_value) },
+  ],
 }

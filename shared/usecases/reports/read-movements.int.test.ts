@@ -25,6 +25,7 @@ const HOUR = Math.floor(NOW / HOUR_MS - 50) * HOUR_MS
 const CROWD = 2_500
 const WORKSPACE = 'crowded'
 const PLACE = {
+  mode: 'live' as const,
   catalog: createCatalog({ live: {}, test: {} }),
   begin: NOW - 90 * 24 * HOUR_MS,
   reportingCurrency: 'USD' as const,

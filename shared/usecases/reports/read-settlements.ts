@@ -106,7 +106,9 @@ function complete({ day, rows }: OpenDay): SettlementDay {
 }
 
 function add(rows: Map<string, SettlementRow>, movement: Movement, wallet: SettlementRow['wallet']): void {
-  const { asset, amountBase, appliedBase, excessBase, kind } = movement
+  const { asset, amountBase, appliedBase, excessBase, kind, refund } = movement
+  // No coin moved, and no part of one is worth something else.
+  if (kind === 'correction' && refund !== null) return
   const key = `${asset} ${wallet?.id ?? ''}`
   const known = rows.get(key)
   const isRefund = kind === 'refund'

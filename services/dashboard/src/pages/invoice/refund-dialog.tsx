@@ -9,6 +9,7 @@ import { Modal } from '../../parts/dialog/loaded-modal.tsx'
 import { useScope } from '../../session/scope.ts'
 import { toBaseUnits } from '../exceptions/to-base-units.ts'
 import type { InvoiceDetail, OpenRefund, RefundableCoin } from '../money/answers.ts'
+import { receivedLabel } from './received-label.ts'
 
 const REFRESH = [trpc.invoices.pathFilter()]
 
@@ -145,21 +146,4 @@ function senderOf({ payments }: InvoiceDetail, coin: RefundableCoin | null): str
   const paid = payments.filter(({ state, asset }) => state === 'confirmed' && asset === coin?.asset)
   const senders = [...new Set(paid.map(({ fromAddress }) => fromAddress))]
   return senders.length === 1 ? (senders[0] ?? null) : null
-}
-
-/** How the suggested amount was computed. */
-function receivedLabel({ coins, status, refunds, payments }: InvoiceDetail): string {
-  if (coins === null) return ''
-  const { received, due, symbol } = coins
-  if (payments.some(({ uncountedReason }) => uncountedReason === 'out_of_quote'))
-    return `Received ${received} ${symbol}, and more while no price was valid. Only confirmed money that did not pay the invoice is suggested.`
-  if (payments.some(({ counted, state }) => counted && state === 'detected'))
-    return `Received ${received} of ${due} ${symbol}, part of it not confirmed yet. Only confirmed money is suggested.`
-  const earlier = refunds.some((refund) => refund.status !== 'withdrawn') ? ', less earlier refunds' : ''
-  if (status === 'overpaid') {
-    return `Received ${received} of ${due} ${symbol}. Suggested: the amount above the price${earlier}.`
-  }
-  return status === 'paid' && coins.receivedBase !== coins.seenBase
-    ? `Received ${received} ${symbol}, of which ${coins.seen} ${symbol} paid the invoice. Suggested: what came too late${earlier}.`
-    : `Received ${received} ${symbol}. Suggested: all of it${earlier}.`
 }
