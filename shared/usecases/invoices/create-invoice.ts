@@ -10,11 +10,13 @@ import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { Answer } from '#shared/ports/answer.ts'
 import { type Invoice, type InvoiceIdempotency, type InvoiceSnapshot, outboxJobId } from '#shared/ports/invoices.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { requirePayable } from '#shared/usecases/quotes/require-payable.ts'
 import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/idempotency-scope.ts'
+import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import { outboxEntries } from './apply-invoice-event.ts'
@@ -204,7 +206,7 @@ const REFUSAL_LEASE_MS = 10_000
 
 /** Dependencies of creating an invoice under an idempotency key. */
 export type CreateOnceDeps = CreateInvoiceDeps &
-  Uses<'invoices' | 'events' | 'idempotency' | 'secretBox'> & {
+  Uses<'invoices' | 'events' | 'idempotency' | 'secretBox' | 'after'> & {
     /** Reads a stored refusal; concurrent requests share one read. */
     readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
     readonly urls: PublicUrls
@@ -213,9 +215,9 @@ export type CreateOnceDeps = CreateInvoiceDeps &
 /** A request of the API. */
 interface CreateRequest extends Pick<CreateInvoiceInput, 'workspace' | 'mode'> {
   readonly requestId: string
-  /** Its idempotency key; `busy`: another request with this key may be running. */
+  /** Its idempotency key, and the mark of its run: `busy` is that of another request with the key. */
   readonly once:
-    | (Pick<InvoiceIdempotency, 'key' | 'fingerprint'> & { readonly scope: string; readonly busy: boolean })
+    | (Pick<InvoiceIdempotency, 'key' | 'fingerprint'> & Pick<Admission, 'marker'> & { readonly scope: string })
     | null
   /** Checks the workspace and validates the body; called when no earlier response is found. */
   readonly read: () => Promise<Pick<CreateInvoiceInput, 'body'>>
@@ -239,22 +241,33 @@ export async function createInvoiceOnce(deps: CreateOnceDeps, request: CreateReq
     if (answer === null) throw new Error('an insert without an idempotency key was refused because of its key')
     return answer
   }
-  const { key, fingerprint, scope, busy } = once
+  const { key, fingerprint, scope, marker } = once
   const keyed = { ...request, scope, guard: { key, fingerprint, requestId, at: deps.clock.now() } }
   const refusal = await deps.findRefusal(scope)
-  if (busy || (refusal !== null && refusal.response !== null)) {
+  if (marker === 'busy' || (refusal !== null && refusal.response !== null)) {
     const earlier = (await replayInvoice(deps, keyed)) ?? replayRefusal(deps, keyed, refusal)
     if (earlier !== null) return earlier
-    if (busy) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    if (marker === 'busy') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   }
+  // Where no mark of Redis keeps a second request out, the row of the key does: a refusal of one and an invoice of the other would let the
+  // next attempt of the order begin while that invoice is open.
+  if (marker !== 'set') return runOnce(deps, { scope, fingerprint, requestId }, () => createOrEarlier(deps, keyed))
   try {
-    return await createOrReplay(deps, keyed)
+    return await createOrEarlier(deps, keyed)
   } catch (error) {
-    // A create that used the last quota, or whose workspace was restricted since, must still replay.
-    const earlier = await replayInvoice(deps, keyed)
-    if (earlier !== null) return earlier
     const stored = isReplayable(error) ? await storeRefusal(deps, keyed, error) : null
     if (stored !== null) return stored
+    throw error
+  }
+}
+
+async function createOrEarlier(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer> {
+  try {
+    return await createOrReplay(deps, request)
+  } catch (error) {
+    // A create that used the last quota, or whose workspace was restricted since, must still replay.
+    const earlier = await replayInvoice(deps, request)
+    if (earlier !== null) return earlier
     throw error
   }
 }
