@@ -3,7 +3,14 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
-import { axeViolations, EVERY_LOOK, rulesOf, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import {
+  axeViolations,
+  brokenWords,
+  EVERY_LOOK,
+  rulesOf,
+  settled,
+  sidewaysPixels,
+} from '#test/support/accessibility.ts'
 import { ANYBODY, useBrowser } from '#test/support/browser.ts'
 import {
   ASSET_OPTIONS,
@@ -195,7 +202,8 @@ test.each(sampleOf(SHOWN, 4))('%s follows the text size of the browser', async (
     await cdp.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
     const large = await sizes()
     const smaller = large.filter((size, at) => size < 2 * (usual[at] ?? 0))
-    expect([name, width, smaller, await sidewaysPixels(page)]).toEqual([name, width, [], 0])
+    const split = await brokenWords(page, '.estimate')
+    expect([name, width, smaller, await sidewaysPixels(page), split]).toEqual([name, width, [], 0, []])
     await cdp.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
     await cdp.detach()
   }
