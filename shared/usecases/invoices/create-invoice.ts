@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { errorEnvelope, successEnvelope } from '#shared/contracts/http/envelope.ts'
+import { successEnvelope } from '#shared/contracts/http/envelope.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import type { IdempotencyRecord } from '#shared/db/requests/idempotency-model.ts'
 import { ASSET_IDS, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
@@ -201,8 +201,6 @@ function termsOf(
 /** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
 const READ_BACK_PAUSE_MS = 20
-/** A stored refusal needs no lease; it is written in one step. */
-const REFUSAL_LEASE_MS = 10_000
 
 /** Dependencies of creating an invoice under an idempotency key. */
 export type CreateOnceDeps = CreateInvoiceDeps &
@@ -244,20 +242,22 @@ export async function createInvoiceOnce(deps: CreateOnceDeps, request: CreateReq
   const { key, fingerprint, scope, marker } = once
   const keyed = { ...request, scope, guard: { key, fingerprint, requestId, at: deps.clock.now() } }
   const refusal = await deps.findRefusal(scope)
-  if (marker === 'busy' || (refusal !== null && refusal.response !== null)) {
+  const isHeld = refusal !== null && refusal.response === null && refusal.leaseUntil > deps.clock.now()
+  const isRunning = marker === 'busy' || isHeld
+  if (isRunning || refusal !== null) {
     const earlier = (await replayInvoice(deps, keyed)) ?? replayRefusal(deps, keyed, refusal)
     if (earlier !== null) return earlier
-    if (marker === 'busy') throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    if (isRunning) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   }
+  const row = { scope, fingerprint, requestId }
   // Where no mark of Redis keeps a second request out, the row of the key does: a refusal of one and an invoice of the other would let the
   // next attempt of the order begin while that invoice is open.
-  if (marker !== 'set') return runOnce(deps, { scope, fingerprint, requestId }, () => createOrEarlier(deps, keyed))
+  if (marker !== 'set') return runOnce(deps, row, () => createOrEarlier(deps, keyed))
   try {
     return await createOrEarlier(deps, keyed)
   } catch (error) {
-    const stored = isReplayable(error) ? await storeRefusal(deps, keyed, error) : null
-    if (stored !== null) return stored
-    throw error
+    if (!isReplayable(error)) throw error
+    return await runOnce(deps, row, () => Promise.reject(error))
   }
 }
 
@@ -328,16 +328,4 @@ function replayRefusal(deps: CreateOnceDeps, request: KeyedRequest, refusal: Ide
   if (refusal.fingerprint !== request.guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
   const { status, body } = refusal.response
   return { status, body: deps.secretBox.open(body, request.scope), replayed: true }
-}
-
-/** Stores a refusal, so that a repetition gets the same; returns the one that another request of the key stored before. */
-async function storeRefusal(deps: CreateOnceDeps, request: KeyedRequest, error: PaymeshError): Promise<Answer | null> {
-  const { scope, guard } = request
-  const begun = await deps.idempotency.begin(scope, guard.fingerprint, guard.requestId, guard.at, REFUSAL_LEASE_MS)
-  if (begun.outcome === 'begun' || begun.outcome === 'resumed') {
-    // Sealed, as every stored response is: a restore and a rotation of the master key read them all.
-    const body = deps.secretBox.seal(errorEnvelope(error, guard.requestId), scope)
-    if (await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })) return null
-  }
-  return replayRefusal(deps, request, await deps.idempotency.find(scope))
 }
