@@ -252,23 +252,12 @@ export async function createInvoiceOnce(deps: CreateOnceDeps, request: CreateReq
   const row = { scope, fingerprint, requestId }
   // Where no mark of Redis keeps a second request out, the row of the key does: a refusal of one and an invoice of the other would let the
   // next attempt of the order begin while that invoice is open.
-  if (marker !== 'set') return runOnce(deps, row, () => createOrEarlier(deps, keyed))
+  if (marker !== 'set') return runOnce(deps, row, () => createOrReplay(deps, keyed))
   try {
-    return await createOrEarlier(deps, keyed)
+    return await createOrReplay(deps, keyed)
   } catch (error) {
     if (!isReplayable(error)) throw error
     return await runOnce(deps, row, () => Promise.reject(error))
-  }
-}
-
-async function createOrEarlier(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer> {
-  try {
-    return await createOrReplay(deps, request)
-  } catch (error) {
-    // A create that used the last quota, or whose workspace was restricted since, must still replay.
-    const earlier = await replayInvoice(deps, request)
-    if (earlier !== null) return earlier
-    throw error
   }
 }
 
@@ -288,8 +277,12 @@ async function createdAnswer(
 async function createOrReplay(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer> {
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {
-    const answer = (await createdAnswer(deps, request, request.guard)) ?? (await replayInvoice(deps, request))
-    if (answer !== null) return answer
+    const created = await createdAnswer(deps, request, request.guard).catch((error: unknown) => ({ error }))
+    if (created !== null && !('error' in created)) return created
+    // A create that used the last quota, or whose workspace was restricted since, must still replay.
+    const earlier = await replayInvoice(deps, request)
+    if (earlier !== null) return earlier
+    if (created !== null) throw created.error
     // The other invoice may not be majority-committed yet, or its key was just released because it is too old.
     if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
     await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
