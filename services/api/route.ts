@@ -1,6 +1,7 @@
 import type { Operation } from '#shared/contracts/openapi/operation.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Answer } from '#shared/ports/answer.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { OperationIds } from '#shared/usecases/requests/run-once.ts'
 import type { ApiDeps } from './api-deps.ts'
@@ -25,8 +26,8 @@ export interface RequestContext {
     readonly key: string
     readonly scope: string
     readonly fingerprint: string
-    /** Another request with this key may be running right now. */
-    readonly busy: boolean
+    /** Whether the mark of its run was set; `busy` is that of another request with this key. */
+    readonly marker: Admission['marker']
   } | null
   /** Ids of the resources that the operation creates, equal for every retry under one idempotency key. */
   readonly ids: OperationIds

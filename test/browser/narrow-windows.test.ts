@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { axeViolations, settled, sidewaysPixels } from '#test/support/accessibility.ts'
+import { axeViolations, brokenWords, settled, sidewaysPixels } from '#test/support/accessibility.ts'
 import { useBrowser } from '#test/support/browser.ts'
 import { DASHBOARD_PAGES, dashboardPath } from '#test/support/dashboard-pages.ts'
 import { deepTest, sampleOf } from '#test/support/depth.ts'
@@ -88,7 +88,8 @@ test.for(sampleOf(Object.values(DASHBOARD_PAGES), 4))('%s follows the text size 
   expect(small).toEqual([])
   for (const size of [PHONE, DESK]) {
     await page.setViewportSize(size)
-    expect([size.width, await sidewaysPixels(page)]).toEqual([size.width, 0])
+    const split = await brokenWords(page, '.pm-badge, .pm-badge *')
+    expect([size.width, await sidewaysPixels(page), split]).toEqual([size.width, 0, []])
   }
   await cdp.detach()
 })

@@ -117,6 +117,18 @@ export async function showTheme(page: Page, colorScheme: 'light' | 'dark'): Prom
 /** Whether every width is looked at in every theme, as `EVERY_LOOK=1` of the deep tier asks; else each of both once. */
 export const EVERY_LOOK = process.env['EVERY_LOOK'] === '1'
 
+/** Words of elements that stand on more than one line. */
+export async function brokenWords(page: Page, selector: string): Promise<readonly string[]> {
+  return await page.evaluate<readonly string[]>(`[...document.querySelectorAll(${JSON.stringify(selector)})]
+    .flatMap((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === 3))
+    .flatMap((text) => [...text.data.matchAll(/[^ ]+/g)].filter(({ 0: word, index }) => {
+      const range = document.createRange()
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+    }).map(([word]) => word))`)
+}
+
 /** How many pixels the page can be scrolled sideways. */
 export async function sidewaysPixels(page: Page): Promise<number> {
   return await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')

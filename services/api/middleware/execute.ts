@@ -216,7 +216,7 @@ async function readContext(
             key: idempotencyKey,
             scope: scopeOf(idempotencyKey),
             fingerprint: bodyFingerprint(rawBody),
-            busy: admitted.admission.marker === 'busy',
+            marker: admitted.admission.marker,
           },
     ids: NO_IDS,
   }

@@ -1,5 +1,5 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
-import { errorEnvelope, successEnvelope } from '#shared/contracts/http/envelope.ts'
+import { successEnvelope } from '#shared/contracts/http/envelope.ts'
 import type { InvoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import type { IdempotencyRecord } from '#shared/db/requests/idempotency-model.ts'
 import { ASSET_IDS, type FiatCode, type Mode } from '#shared/domain/enumerations.ts'
@@ -10,11 +10,13 @@ import { openInvoice } from '#shared/domain/invoice/open-invoice.ts'
 import { SCARCE } from '#shared/domain/scarce.ts'
 import type { Answer } from '#shared/ports/answer.ts'
 import { type Invoice, type InvoiceIdempotency, type InvoiceSnapshot, outboxJobId } from '#shared/ports/invoices.ts'
+import type { Admission } from '#shared/ports/rate-limit.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import type { Workspace } from '#shared/ports/workspaces.ts'
 import type { PreparedPaymentMethod, QuotePreparer } from '#shared/usecases/quotes/prepare-quote.ts'
 import { requirePayable } from '#shared/usecases/quotes/require-payable.ts'
 import { IDEMPOTENCY_WINDOW_MS, isReplayable } from '#shared/usecases/requests/idempotency-scope.ts'
+import { runOnce } from '#shared/usecases/requests/run-once.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { requireStatus } from '#shared/usecases/workspaces/require-status.ts'
 import { outboxEntries } from './apply-invoice-event.ts'
@@ -199,12 +201,10 @@ function termsOf(
 /** How long to search for the invoice after an insert was refused because it exists. */
 const READ_BACK_MS = 5_000
 const READ_BACK_PAUSE_MS = 20
-/** A stored refusal needs no lease; it is written in one step. */
-const REFUSAL_LEASE_MS = 10_000
 
 /** Dependencies of creating an invoice under an idempotency key. */
 export type CreateOnceDeps = CreateInvoiceDeps &
-  Uses<'invoices' | 'events' | 'idempotency' | 'secretBox'> & {
+  Uses<'invoices' | 'events' | 'idempotency' | 'secretBox' | 'after'> & {
     /** Reads a stored refusal; concurrent requests share one read. */
     readonly findRefusal: (scope: string) => Promise<IdempotencyRecord | null>
     readonly urls: PublicUrls
@@ -213,9 +213,9 @@ export type CreateOnceDeps = CreateInvoiceDeps &
 /** A request of the API. */
 interface CreateRequest extends Pick<CreateInvoiceInput, 'workspace' | 'mode'> {
   readonly requestId: string
-  /** Its idempotency key; `busy`: another request with this key may be running. */
+  /** Its idempotency key, and the mark of its run: `busy` is that of another request with the key. */
   readonly once:
-    | (Pick<InvoiceIdempotency, 'key' | 'fingerprint'> & { readonly scope: string; readonly busy: boolean })
+    | (Pick<InvoiceIdempotency, 'key' | 'fingerprint'> & Pick<Admission, 'marker'> & { readonly scope: string })
     | null
   /** Checks the workspace and validates the body; called when no earlier response is found. */
   readonly read: () => Promise<Pick<CreateInvoiceInput, 'body'>>
@@ -239,23 +239,25 @@ export async function createInvoiceOnce(deps: CreateOnceDeps, request: CreateReq
     if (answer === null) throw new Error('an insert without an idempotency key was refused because of its key')
     return answer
   }
-  const { key, fingerprint, scope, busy } = once
+  const { key, fingerprint, scope, marker } = once
   const keyed = { ...request, scope, guard: { key, fingerprint, requestId, at: deps.clock.now() } }
   const refusal = await deps.findRefusal(scope)
-  if (busy || (refusal !== null && refusal.response !== null)) {
+  const isHeld = refusal !== null && refusal.response === null && refusal.leaseUntil > deps.clock.now()
+  const isRunning = marker === 'busy' || isHeld
+  if (isRunning || refusal !== null) {
     const earlier = (await replayInvoice(deps, keyed)) ?? replayRefusal(deps, keyed, refusal)
     if (earlier !== null) return earlier
-    if (busy) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
+    if (isRunning) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
   }
+  const row = { scope, fingerprint, requestId }
+  // Where no mark of Redis keeps a second request out, the row of the key does: a refusal of one and an invoice of the other would let the
+  // next attempt of the order begin while that invoice is open.
+  if (marker !== 'set') return runOnce(deps, row, () => createOrReplay(deps, keyed))
   try {
     return await createOrReplay(deps, keyed)
   } catch (error) {
-    // A create that used the last quota, or whose workspace was restricted since, must still replay.
-    const earlier = await replayInvoice(deps, keyed)
-    if (earlier !== null) return earlier
-    const stored = isReplayable(error) ? await storeRefusal(deps, keyed, error) : null
-    if (stored !== null) return stored
-    throw error
+    if (!isReplayable(error)) throw error
+    return await runOnce(deps, row, () => Promise.reject(error))
   }
 }
 
@@ -275,8 +277,12 @@ async function createdAnswer(
 async function createOrReplay(deps: CreateOnceDeps, request: KeyedRequest): Promise<Answer> {
   const until = deps.clock.now() + READ_BACK_MS
   for (;;) {
-    const answer = (await createdAnswer(deps, request, request.guard)) ?? (await replayInvoice(deps, request))
-    if (answer !== null) return answer
+    const created = await createdAnswer(deps, request, request.guard).catch((error: unknown) => ({ error }))
+    if (created !== null && !('error' in created)) return created
+    // A create that used the last quota, or whose workspace was restricted since, must still replay.
+    const earlier = await replayInvoice(deps, request)
+    if (earlier !== null) return earlier
+    if (created !== null) throw created.error
     // The other invoice may not be majority-committed yet, or its key was just released because it is too old.
     if (deps.clock.now() >= until) throw new PaymeshError('IDEMPOTENCY_IN_PROGRESS')
     await new Promise((resolve) => setTimeout(resolve, READ_BACK_PAUSE_MS))
@@ -315,16 +321,4 @@ function replayRefusal(deps: CreateOnceDeps, request: KeyedRequest, refusal: Ide
   if (refusal.fingerprint !== request.guard.fingerprint) throw new PaymeshError('IDEMPOTENCY_MISMATCH')
   const { status, body } = refusal.response
   return { status, body: deps.secretBox.open(body, request.scope), replayed: true }
-}
-
-/** Stores a refusal, so that a repetition gets the same; returns the one that another request of the key stored before. */
-async function storeRefusal(deps: CreateOnceDeps, request: KeyedRequest, error: PaymeshError): Promise<Answer | null> {
-  const { scope, guard } = request
-  const begun = await deps.idempotency.begin(scope, guard.fingerprint, guard.requestId, guard.at, REFUSAL_LEASE_MS)
-  if (begun.outcome === 'begun' || begun.outcome === 'resumed') {
-    // Sealed, as every stored response is: a restore and a rotation of the master key read them all.
-    const body = deps.secretBox.seal(errorEnvelope(error, guard.requestId), scope)
-    if (await deps.idempotency.finish(scope, begun.fencingToken, { status: error.status, body })) return null
-  }
-  return replayRefusal(deps, request, await deps.idempotency.find(scope))
 }
