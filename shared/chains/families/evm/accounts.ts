@@ -54,10 +54,12 @@ export function createAccountReader(
         return seen
       }),
     async touched(question) {
-      const { to } = question
+      const { to, exactly } = question
       const request = (node: RpcNode) => search(node, tools, question)
-      if (question.everywhere !== true) return pool.use(request, { height: to.height })
-      return united(await pool.each(request), question)
+      // Where the cursor waits for the answer, whole blocks say as much: they are read at once.
+      const demand = { settles: (found: Findings) => found !== 'gone', waits: !exactly }
+      if (question.everywhere !== true) return pool.use(request, { height: to.height, ...demand })
+      return united(await pool.each(request, demand), question)
     },
     everywhere: async (matchKeys, at) => {
       const senders = matchKeys

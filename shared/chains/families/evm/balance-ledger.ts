@@ -22,13 +22,11 @@ export function createBalanceLedger(
   return {
     asset,
     addressOf: checksumAddress,
-    async read(matchKeys, block) {
-      const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
-      if (found !== null) return found
-      // The node in use dropped that state; another one may be an archive.
-      const answers = await pool.each((node) => ignoreUnclear(reader.read(node, matchKeys, block)))
-      return answers.find((answer) => answer !== null) ?? null
-    },
+    read: (matchKeys, block) =>
+      pool.use((node) => reader.read(node, matchKeys, block), {
+        height: block.height,
+        settles: (found) => found !== null,
+      }),
     async second(increases) {
       const found = new Map<string, SecondFigures>()
       const answered = disputedByOthers(pool, increases, async (node, increase) => {

@@ -5,6 +5,7 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeBehind, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { ASSETS } from '../../definitions/assets.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
+import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
@@ -102,19 +103,19 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         return { ...(await unconfirmed.read(node, watches, outpoints)), unproven }
       }),
     async heldUnconfirmed(txids) {
-      const held = await rpc.each(async (node) => {
-        const isEvidence = (await isCurrent(standing, node)) && (await isLoaded(node))
-        return isEvidence ? node.heldUnconfirmed(txids) : txids
-      })
-      return new Set(held.flat())
+      const isEvidence = async (node: CoreNode) => (await isCurrent(standing, node)) && (await isLoaded(node))
+      const request = async (node: CoreNode) => ((await isEvidence(node)) ? node.heldUnconfirmed(txids) : txids)
+      // What no node shows may be at one that fails now.
+      const held = await ignoreUnclear(rpc.each(request, { settles: () => false, waits: true }))
+      return new Set(held?.flat() ?? txids)
     },
     disputed: (transactions) => rpc.disputed(transactions, unshown),
     silence: () => rpc.silence(),
     voteOnFork: (block) => rpc.voteOnFork(block),
     locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
+    // An isolated node may lack the newest blocks.
     used: (addresses) =>
       rpc.use(async (node) => {
-        // An isolated node may lack the newest blocks.
         await standing.requireChain(node, 'it cannot show which addresses were never used')
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
