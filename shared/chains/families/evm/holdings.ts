@@ -321,7 +321,7 @@ export async function holdingsAt(
 ): Promise<TimedHoldings | null> {
   const named = await reader.read(node, matchKeys, { blockHash: hash })
   if (named === null || matchKeys.length === 0) return named
-  if (await answersFromNewest(node, height)) return null
+  if (await answersFromNewest(node, height, numbersAreParents)) return null
   const timeOf = async () => (await readHeaderOf(node, { blockHash: hash })).timestamp * 1_000
   const at = numbersAreParents ? (time ?? (await timeOf())) : height
   const isNamed = (seen: TimedHoldings): boolean => (numbersAreParents ? seen.time : seen.number) === at
