@@ -91,6 +91,23 @@ describe('a node that fails', () => {
     expect(await summary(client([url, at.node.url]))).toEqual(EXPECTED)
   })
 
+  // Guarantee: work that would go on in another way asks it for nothing more either.
+  it('in the middle of a question is asked nothing more', async () => {
+    const requests: string[] = []
+    const words = { Error: 'The key exceeds the frequency limit(15), and the query server is suspended for 30s' }
+    const url = await liar(({ path }) => {
+      requests.push(path.slice(path.lastIndexOf('/') + 1))
+      return path.endsWith('/gettransactioninfobyblocknum') ? words : undefined
+    })
+    const reader = client([at.node.url, url])
+    const [block] = await reader.scan(2, 2, watches)
+    const { transfers = [], height = 0, hash = '' } = block ?? {}
+    const seen = transfers.map(({ txHash }) => ({ txHash, height, blockHash: hash }))
+    requests.length = 0
+    await expect(reader.disputed?.(seen)).rejects.toThrow('suspended for 30s')
+    expect(requests.at(-1)).toBe('gettransactioninfobyblocknum')
+  })
+
   // Guarantee: operators read why a provider refuses, in its own words, also while it is left alone.
   it.each([
     [
