@@ -3,6 +3,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createAvoidance } from '../../nodes/avoidance.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { TIME_MAX_MS } from '../time-max.ts'
@@ -289,13 +290,9 @@ async function readHeaderOf(node: RpcNode, block: BlockTag) {
 
 /** Null where the call ran and gave no balance. Every other failure is thrown: it says nothing about the token. */
 async function balanceOf(node: RpcNode, call: object, at: BlockTag): Promise<bigint | null> {
-  try {
-    const answer = await node.call('eth_call', [call, at], bytesSchema)
-    return answer.length < 2 + WORD ? null : BigInt(answer.slice(0, 2 + WORD))
-  } catch (error) {
-    if (error instanceof RpcDenial && error.kind === 'reverted') return null
-    throw error
-  }
+  const isReverted = (error: unknown) => error instanceof RpcDenial && error.kind === 'reverted'
+  const answer = await nullWhere(node.call('eth_call', [call, at], bytesSchema), isReverted)
+  return answer === null || answer.length < 2 + WORD ? null : BigInt(answer.slice(0, 2 + WORD))
 }
 
 function missing(account: string): never {

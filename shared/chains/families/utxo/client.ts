@@ -5,9 +5,11 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeBehind, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { ASSETS } from '../../definitions/assets.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
+import { checkLinks } from '../../nodes/check-links.ts'
 import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
 import { type CoreNode, type CoreRpc, createCoreRpc } from './core-rpc.ts'
 import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong, unspentTransfers } from './extract.ts'
@@ -171,12 +173,8 @@ async function unspentBlocks(
 
 /** Whether a transaction that is not in the node's mempool is missing. */
 async function isCurrent(standing: StandingWatch, node: CoreNode): Promise<boolean> {
-  try {
-    return (await standing.unproven(node, 'its mempool shows nothing')) === null
-  } catch (error) {
-    if (error instanceof NodeBehind) return false
-    throw error
-  }
+  const proven = standing.unproven(node, 'its mempool shows nothing').then((reason) => reason === null)
+  return (await nullWhere(proven, (error) => error instanceof NodeBehind)) ?? false
 }
 
 /**
@@ -215,14 +213,5 @@ async function scanBlock(
     ...block,
     transfers: blockTransfers(scope, transactions, watches),
     spent: spendersAmong(transactions, outpoints),
-  }
-}
-
-function checkLinks(blocks: readonly ScannedBlock[]): void {
-  for (const [index, block] of blocks.entries()) {
-    const parent = blocks[index - 1]
-    if (parent !== undefined && block.parentHash !== parent.hash) {
-      throw new NodeUnreliable(`the node's blocks ${parent.height} and ${block.height} are not linked`)
-    }
   }
 }
