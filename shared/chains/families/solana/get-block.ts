@@ -10,8 +10,8 @@ const CONFIRMED = { commitment: 'confirmed' } as const
 const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
 
 /**
- * Finalized slots above a block after which a node that does not have it will not get it: six minutes and more. Late ones came within a minute
- * (solana-labs/solana#20370).
+ * Finalized slots above a block after which a node that does not have it will not get it: five minutes at the shortest slots announced (200 ms,
+ * SIMD-0525). Late ones came within a minute (solana-labs/solana#20370, 2021).
  */
 const LOST_AFTER = 1_500
 

@@ -27,7 +27,7 @@ const GENESIS: Readonly<Record<Mode, string>> = {
   test: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
 }
 
-/** Requests per second to one public node: TronGrid allows 15. */
+/** Requests per second to one public node: TronGrid allows a key 15 (developers.tron.network, "Rate limits", read 2026-11-30), and 1 to 3 without one. */
 const PER_SECOND = 12
 
 /** Settings of a client. */
