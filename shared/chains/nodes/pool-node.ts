@@ -16,6 +16,9 @@ export interface PoolNode {
   close(): Promise<void>
 }
 
+/** Where a node that has nothing says nothing about the others, one of which may fail now. */
+export const UNTIL_FOUND = { settles: (found: unknown): boolean => found !== null, waits: true }
+
 /** Requirements of a piece of work on its node. */
 export interface Demand<T = unknown> {
   /** The node must have this block: one with a lower head is skipped. */

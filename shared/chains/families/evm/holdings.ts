@@ -3,6 +3,7 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createAvoidance } from '../../nodes/avoidance.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { required } from '../../nodes/needs.ts'
 import { nullWhere } from '../../nodes/null-where.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -283,9 +284,7 @@ const wordAt = (answer: string, at: number): bigint =>
 async function readHeaderOf(node: RpcNode, block: BlockTag) {
   const [method, name] =
     typeof block === 'string' ? ['eth_getBlockByNumber', block] : ['eth_getBlockByHash', block.blockHash]
-  const header = await node.call(method, [name, false], headerSchema.nullable())
-  if (header === null) throw new NodeUnreliable(`the node at ${node.host} does not have the block of a balance`)
-  return header
+  return required(await node.call(method, [name, false], headerSchema.nullable()), 'block of a balance')
 }
 
 /** Null where the call ran and gave no balance. Every other failure is thrown: it says nothing about the token. */

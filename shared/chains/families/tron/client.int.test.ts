@@ -53,6 +53,16 @@ describe('an honest node', () => {
   })
 })
 
+// Guarantee: nobody reads that a payer sent nothing because one node lacks the transaction while another one fails.
+it('a transaction that one node lacks is looked up at the others, and is unknown while one of them fails', async () => {
+  const [block] = await client([at.node.url]).scan(2, 2, watches)
+  const txHash = block?.transfers[0]?.txHash ?? ''
+  const forgetful = await liar(when('/gettransactioninfobyid', () => ({})))
+  expect(await client([forgetful]).locate?.(txHash)).toBeNull()
+  expect(await client([forgetful, at.node.url]).locate?.(txHash)).toMatchObject({ height: 2 })
+  await expect(client([forgetful, await liar(() => 'busy')]).locate?.(txHash)).rejects.toEqual(unreliable)
+})
+
 describe('what a scan asks', () => {
   it('is one answer of infos a block, one of blocks for five of them, and nothing twice', async () => {
     const requests: string[] = []

@@ -5,6 +5,7 @@ import type { ChainDefinition } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import { parseAccount } from './address.ts'
 import { createTronApi } from './api.ts'
 import { checkHeader } from './check-block.ts'
@@ -122,7 +123,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
       return patientScan({ scan, scanAlone }, first, last)
     },
     ...(options.rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
-    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
+    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash), UNTIL_FOUND),
     used: (addresses) => pool.use((node) => usedAccounts(node, options.tokens, addresses)),
     funds: createTronFunds(pool, options),
     ...createPayerTransfers(pool),

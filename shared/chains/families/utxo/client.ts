@@ -11,6 +11,7 @@ import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import { type CoreNode, type CoreRpc, createCoreRpc } from './core-rpc.ts'
 import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong, unspentTransfers } from './extract.ts'
 import { hashAt } from './hash-at.ts'
@@ -28,6 +29,9 @@ import { createUtxoFunds } from './utxo-funds.ts'
 
 /** Blocks fetched at the same time; each may be 4 MB. */
 const PREFETCH = 4
+
+/** A node without an index, or without the transaction, says nothing about the others. */
+const LOCATED = { ...UNTIL_FOUND, settles: (place: unknown) => place !== null && place !== 'not_searchable' }
 
 /** Settings of a client; a further descendant of Bitcoin is another definition here, and nothing else. */
 export interface UtxoClientOptions {
@@ -114,7 +118,7 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
     disputed: (transactions) => rpc.disputed(transactions, unshown),
     silence: () => rpc.silence(),
     voteOnFork: (block) => rpc.voteOnFork(block),
-    locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
+    locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash), LOCATED),
     // An isolated node may lack the newest blocks.
     used: (addresses) =>
       rpc.use(async (node) => {
@@ -165,7 +169,6 @@ async function unspentBlocks(
   const heights = [...new Set(outputs.map(({ height }) => height))].sort((one, other) => one - other)
   return mapConcurrently(heights, PREFETCH, async (height) => {
     const hash = await hashAt(node, height)
-    if (hash === null) throw new NodeUnreliable(`the node has no block at ${height}`)
     const inBlock = outputs.filter((output) => output.height === height)
     return { ...(await node.header({ height, hash })), transfers: unspentTransfers(scope, inBlock) }
   })

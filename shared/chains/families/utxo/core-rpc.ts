@@ -70,7 +70,7 @@ export interface CoreNode extends BlockParts, ProgressReads, UnspentReads {
 /** Runs each piece of work on one of a network's nodes. */
 export interface CoreRpc {
   /** All responses come from one node; when that fails, another one repeats the work. See `RpcPool`. */
-  use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<T>
+  use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand<T>): Promise<T>
   /** `use` for work whose results are the blocks `from`…`to`. */
   scan<T>(work: (node: CoreNode) => Promise<T>, blocks: { readonly from: number; readonly to: number }): Promise<T>
   /** Runs work on every node. Returns the results of those on our chain; throws when there are none. */
