@@ -8,7 +8,7 @@ import {
   symbolOf,
 } from '#shared/domain/enumerations.ts'
 import type { Metrics } from '#shared/ports/runtime.ts'
-import { type ChainClient, NodeBehind, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { type ChainClient, NodeBehind } from '#shared/ports/scanning.ts'
 import { ASSETS } from './definitions/assets.ts'
 import type { ChainDefinition, NetworkSettings, NodeSettings } from './definitions/chain.ts'
 import { CHAINS } from './definitions/registry.ts'
@@ -18,6 +18,7 @@ import type { EvmToken } from './families/evm/options.ts'
 import { createSolanaClient } from './families/solana/client.ts'
 import { createTronClient } from './families/tron/client.ts'
 import { createUtxoClient } from './families/utxo/client.ts'
+import { required } from './nodes/needs.ts'
 
 /** Every live chain has a block in a day. */
 const NEWEST_AGE_MAX_MS = 86_400_000
@@ -78,8 +79,7 @@ export function createChainClient(
 /** The head of a node that shows no more than its blocks: one that has none of the last day still reads them. */
 async function currentHead(client: ChainClient): ReturnType<ChainClient['head']> {
   const head = await client.head()
-  const newest = await client.blockAt(head.height)
-  if (newest === null) throw new NodeUnreliable(`the node has no block ${head.height}`)
+  const newest = required(await client.blockAt(head.height), `block ${head.height}`)
   if (Date.now() - newest.time <= NEWEST_AGE_MAX_MS) return head
   throw new NodeBehind(
     `the node is not current: its newest block, ${head.height}, is from ${new Date(newest.time).toISOString()}`,

@@ -95,6 +95,65 @@ const CORE: readonly RefusalRow[] = [
   ['rate', 'any', 429, null, 'Too Many Requests', 'RFC 6585, 2012-04'],
 ]
 
+const JAVA_TRON = 'tronprotocol/documentation-en docs/api/http/index.md, 2026-07'
+
+/** TRON nodes and gateways: whole bodies, as their HTTP API has no codes. */
+const TRON: readonly RefusalRow[] = [
+  [
+    'rate',
+    'TronGrid',
+    429,
+    null,
+    '{"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 30s"}',
+    'developers.tron.network/reference/rate-limits, 2026',
+  ],
+  [
+    'rate',
+    'TronGrid',
+    403,
+    null,
+    '{"Error":"Exceed the user daily usage (100000), the maximum query frequency is 1 time per second"}',
+    'andelf/tronpy#148, 2025-01',
+  ],
+  [
+    'rate',
+    'TronGrid',
+    403,
+    null,
+    '{"Error":"request rate exceeded the allowed_rps(10), and the query server is suspended for 5 s"}',
+    'iexbase/tron-api#171, 2023-05',
+  ],
+  ['rate', 'TronGrid', 429, null, 'Request failed with status code 429', 'tronprotocol/wallet-cli#985, 2026-08'],
+  [
+    'rate',
+    'java-tron',
+    200,
+    null,
+    '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}',
+    'tronprotocol/java-tron#6733, 2026-04',
+  ],
+  ['pruned', 'java-tron', 200, null, 'this API is closed because this node is a lite fullnode', JAVA_TRON],
+  ['refused', 'java-tron', 404, null, '{"Error":"this API is unavailable due to config"}', JAVA_TRON],
+  ['split', 'java-tron', 413, null, 'Payload Too Large', JAVA_TRON],
+  ['retry', 'TronGrid', 502, null, '<html><h1>502 Bad Gateway</h1></html>', 'tronprotocol/tronweb#152, 2021-03'],
+  ['refused', 'TronGrid', 403, null, '', 'andelf/tronpy#126, 2024-01'],
+  ['rate', 'a gateway', 200, null, '{"jsonrpc":"2.0","error":{"code":-32005,"message":"limit exceeded"}}', OURS],
+  ['unclear', 'a gateway', 200, null, '{"error":{"code":-32000,"message":"block not found"}}', OURS],
+  ['unclear', 'a gateway', 200, null, '{"error":"invalid api key"}', OURS],
+  ['refused', 'a gateway', 402, null, '{"error":"Upgrade your plan to use this method"}', OURS],
+  [
+    'rate',
+    'a gateway',
+    403,
+    null,
+    '{"error":"The total number of requests of the API key today exceeds the limit"}',
+    OURS,
+  ],
+  ['retry', 'a gateway', 200, null, '{}', OURS],
+  ['retry', 'a gateway', 200, null, '[]', OURS],
+  ['retry', 'a gateway', 200, null, '{"message":"no Route matched with those values"}', OURS],
+]
+
 const read = (rows: readonly RefusalRow[]): readonly ProviderRefusal[] =>
   rows.map(([meaning, provider, status, code, text, source]) => ({ provider, status, code, text, source, meaning }))
 
@@ -102,4 +161,9 @@ const read = (rows: readonly RefusalRow[]): readonly ProviderRefusal[] =>
  * Texts, codes and statuses with which real providers and nodes refuse requests, collected in November 2026 from the public sources
  * named. A new one goes into this list first; its `meaning` is what a caller may do next, never a fact about the chain.
  */
-export const PROVIDER_REFUSALS = { evm: read(EVM_REFUSALS), solana: read(SOLANA), core: read(CORE) }
+export const PROVIDER_REFUSALS = {
+  evm: read(EVM_REFUSALS),
+  solana: read(SOLANA),
+  core: read(CORE),
+  tron: read(TRON),
+}

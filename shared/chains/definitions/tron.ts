@@ -14,9 +14,9 @@ export const tron: ChainDefinition = {
   chainIds: null,
   nativeSymbol: NETWORKS.tron.nativeSymbol,
   checked: {
-    on: '2026-11-28',
+    on: '2026-11-30',
     source:
-      'java-tron 4.8.0 (2025-04-29): header times are multiples of 3 s by consensus; 4.8.1 (2026-02-04), the newest, changes no pace; solid under 19 of 27 producers (DposService)',
+      'java-tron 4.8.0 (2025-04-29): header times are multiples of 3 s by consensus, solid under 19 of 27 producers (DposService); 4.8.1 (2026-02-04) changes no pace; of 4.8.2 (2026-07-31) and 4.8.2.2 (2026-09-08) only the version numbers were compared (pull requests 6892, 6955)',
   },
   blockTimeMs: 3_000,
   risk: 'A block that 19 of 27 producers built on is solid and stays; above it a producer that falls behind can lose its blocks.',

@@ -6,10 +6,25 @@ import { PROVIDER_REFUSALS, type ProviderRefusal } from '#test/support/provider-
 import { createJsonRpc, type RpcOptions } from '../nodes/json-rpc.ts'
 import { classify as evm } from './evm/rpc-failure.ts'
 import { classify as solana } from './solana/rpc-failure.ts'
+import { createTronApi } from './tron/api.ts'
 import { classify as core } from './utxo/core-failure.ts'
 
 const UNCOUNTED = { metrics: { count: () => {}, gauge: () => {}, observe: () => {} }, labels: {} }
-const CLASSIFIERS: Readonly<Record<keyof typeof PROVIDER_REFUSALS, RpcOptions['classify']>> = { evm, solana, core }
+const jsonRpc = (classify: RpcOptions['classify']) => (url: string) => {
+  // With a second node nothing is repeated because of a rate.
+  const rpc = createJsonRpc({ urls: [url, url], identify: async () => {}, classify, ...UNCOUNTED })
+  return { call: () => rpc.call('balance', [], z.unknown()), close: () => rpc.close() }
+}
+const tron = (url: string) => {
+  const pool = createTronApi({ urls: [url], genesis: 'any', perSecond: null, ...UNCOUNTED })
+  return { call: () => pool.use(async () => {}), close: () => pool.close() }
+}
+const FAMILIES: Readonly<Record<keyof typeof PROVIDER_REFUSALS, ReturnType<typeof jsonRpc>>> = {
+  evm: jsonRpc(evm),
+  solana: jsonRpc(solana),
+  core: jsonRpc(core),
+  tron,
+}
 
 let refusal: ProviderRefusal
 const server = createServer((request, response) => {
@@ -26,18 +41,17 @@ beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', res
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
 // Guarantee: no sentence of a provider becomes "nothing there" or "dropped for good" unless a node's own words say that.
-describe.each(Object.entries(CLASSIFIERS))('refusals of %s', (family, classify) => {
+describe.each(Object.entries(FAMILIES))('refusals of %s', (family, open) => {
   it.each(PROVIDER_REFUSALS[family as keyof typeof PROVIDER_REFUSALS])(
     'by $provider mean $meaning: $status $code $text',
     async (row) => {
       refusal = row
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      // With a second node nothing is repeated because of a rate.
-      const rpc = createJsonRpc({ urls: [url, url], identify: async () => {}, classify, ...UNCOUNTED })
+      const { call, close } = open(url)
       try {
-        await expect(rpc.call('balance', [], z.unknown())).rejects.toMatchObject({ kind: row.meaning })
+        await expect(call()).rejects.toMatchObject({ kind: row.meaning })
       } finally {
-        await rpc.close()
+        await close()
       }
     },
   )

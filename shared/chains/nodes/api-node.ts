@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Metrics } from '#shared/ports/runtime.ts'
+import { PAUSE_MAX_MS } from './node-health.ts'
 import type { PoolNode } from './pool-node.ts'
 import { type FailureDetails, RpcDenial, RpcFailure } from './rpc-failure.ts'
 
@@ -50,7 +51,10 @@ export interface Transport<P> {
   close(): Promise<void>
 }
 
-/** A node behind a transport: its calls are timed and counted, and its chain is checked once a minute and after failures. */
+/**
+ * A node behind a transport: its calls are timed and counted, and its chain is checked once a minute and after failures. While it has asked for a
+ * pause, calls of work that goes on all the same fail without a request: some providers suspend for longer then.
+ */
 export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions<P>): ApiNode<P> {
   const { headHeight, hashAt, metrics } = options
   const { host } = transport
@@ -58,15 +62,23 @@ export function createApiNode<P>(transport: Transport<P>, options: NodeQuestions
   let latencyMs = 0
   let identifiedAt = Number.NEGATIVE_INFINITY
   let identifying: Promise<void> | null = null
+  let paused: { readonly until: number; readonly message: string } | null = null
 
   const call: ApiClient<P>['call'] = async (method, params, schema, limits = {}) => {
     const startedAt = performance.now()
+    const retryAfterMs = (paused?.until ?? 0) - startedAt
+    if (paused !== null && retryAfterMs > 0) {
+      throw new RpcFailure('rate', paused.message, { retryAfterMs, call: { method, host } })
+    }
     let outcome = 'ok'
     try {
       const result = await transport.request(method, params, { timeoutMs: TIMEOUT_MS, ...limits })
       return validated(schema, result, { method, host })
     } catch (error) {
       outcome = error instanceof RpcFailure || error instanceof RpcDenial ? error.kind : 'retry'
+      if (error instanceof RpcFailure && error.retryAfterMs !== null) {
+        paused = { until: performance.now() + Math.min(error.retryAfterMs, PAUSE_MAX_MS), message: error.message }
+      }
       // An answer, or a range that is too wide, is not the node's fault.
       if (outcome !== 'split' && !(error instanceof RpcDenial)) identifiedAt = Number.NEGATIVE_INFINITY
       throw error

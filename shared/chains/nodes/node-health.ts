@@ -4,8 +4,8 @@ import { RpcFailure } from './rpc-failure.ts'
 const WEIGHT = 0.2
 const REST_MIN_MS = 100
 const REST_MAX_MS = 30_000
-/** Longest pause that is granted to a node's Retry-After. */
-const PAUSE_MAX_MS = 300_000
+/** Longest pause that is granted to a node's Retry-After, milliseconds. */
+export const PAUSE_MAX_MS = 300_000
 /** A node on another chain is checked again after this time, because it may have been repaired. */
 const EXCLUDED_MS = 60_000
 /** A node that other nodes outvoted is excluded for this time. */

@@ -19,7 +19,7 @@ interface NodeAnswer<N, T> {
 /** The nodes of a pool in the order in which they are tried. */
 export interface NodeRoster<N extends PoolNode> {
   readonly entries: readonly RosterEntry<N>[]
-  /** The node in use. Undefined only when there are no nodes. */
+  /** The node in use, which stays that when another one has a better answer. Undefined only when there are no nodes. */
   current: RosterEntry<N> | undefined
   /** Nodes to try, best first: the one in use, the others by health, those that rest, and those of another chain. */
   candidates(): readonly RosterEntry<N>[]
@@ -28,7 +28,13 @@ export interface NodeRoster<N extends PoolNode> {
   /** Excludes this node for a while, because others contradict it. Another one is used then, where there is one. */
   leaveOut(entry: RosterEntry<N>): void
   /** Runs work on the first node that completes it. Throws as `RpcPool.use` does. */
-  firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand): Promise<NodeAnswer<N, T>>
+  firstOf<T>(
+    from: readonly RosterEntry<N>[],
+    work: (node: N) => Promise<T>,
+    demand: Demand<T>,
+  ): Promise<NodeAnswer<N, T>>
+  /** Whether nodes that failed in this way may have what the others lack. Those that go on failing are waited for no longer than ten minutes. */
+  awaits(failures: readonly unknown[]): boolean
 }
 
 /** Settings of a roster; see the pool. */
@@ -38,6 +44,9 @@ export interface NodeRosterOptions<N extends PoolNode> {
   readonly labels: Readonly<Record<string, string>>
   readonly now: () => number
 }
+
+/** How long the word of the other nodes does not count, milliseconds: longer than any pause that a node is granted. */
+const AWAITED_MS = 600_000
 
 /** A roster whose first node is in use. */
 export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<N>): NodeRoster<N> {
@@ -71,9 +80,8 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
       const rank = (entry: RosterEntry<N>) =>
         (entry.health.isExcluded ? 4 : 0) + (entry.health.isResting ? 2 : 0) + (entry === roster.current ? 0 : 1)
       const score = ({ node, health }: RosterEntry<N>) => health.score(node.latencyMs)
-      return entries
-        .filter(({ health }) => !health.isPaused)
-        .toSorted((a, b) => rank(a) - rank(b) || score(a) - score(b))
+      const present = entries.filter(({ health }) => !health.isPaused)
+      return present.toSorted((a, b) => rank(a) - rank(b) || score(a) - score(b))
     },
     async attempt(entry, work, height) {
       const { node, health } = entry
@@ -97,24 +105,47 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
       metrics.count('scanner_node_outvoted_total', { ...labels, provider: entry.node.host })
       if (roster.current === entry) roster.current = roster.candidates()[0] ?? entry
     },
-    async firstOf(from, work, demand) {
+    awaits: createPatience(now),
+    async firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand<T>) {
       const failures: unknown[] = []
+      const unsettled: NodeAnswer<N, T>[] = []
       for (const entry of from.slice(0, demand.attempts ?? from.length)) {
         try {
-          return { entry, answer: await roster.attempt(entry, work, demand.height) }
+          const answer = await roster.attempt(entry, work, demand.height)
+          if (demand.settles?.(answer) ?? true) return { entry: unsettled[0]?.entry ?? entry, answer }
+          unsettled.push({ entry, answer })
         } catch (error) {
-          const isNodes = error instanceof NodeUnreliable || error instanceof NodeMismatch
-          if (!isNodes || error instanceof RpcDenial) throw error
+          if (!isOfNode(error)) throw error
           failures.push(error)
         }
       }
-      // While all of them pause, the reason is what the last one said when it asked for that.
       const paused = entries.findLast(({ health }) => health.isPaused)?.health.pausedBy
+      const [first] = unsettled
+      const open = paused == null ? failures : [...failures, paused]
+      if (first !== undefined && demand.waits === true && roster.awaits(open)) throw worstOf(open)
+      if (first !== undefined) return first
+      // While all of them pause, the reason is what the last one said when it asked for that.
       if (failures.length > 0 || paused == null) throw worstOf(failures)
       throw new NodeUnreliable(`every node asked for a pause: ${paused.message}`)
     },
   }
   return roster
+}
+
+const isOfNode = (error: unknown): boolean =>
+  (error instanceof NodeUnreliable || error instanceof NodeMismatch) && !(error instanceof RpcDenial)
+
+function createPatience(now: () => number): (failures: readonly unknown[]) => boolean {
+  let awaited = { since: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY }
+  // What a node has dropped it answered, and one on another chain has nothing of ours.
+  const isAnswer = (error: unknown) =>
+    error instanceof NodeMismatch || (error instanceof NodeUnreliable && error.isGone)
+  return (failures) => {
+    if (failures.every(isAnswer)) return false
+    const at = now()
+    awaited = { since: at - awaited.lastAt < AWAITED_MS ? awaited.since : at, lastAt: at }
+    return at - awaited.since < AWAITED_MS
+  }
 }
 
 /** The failure to report among those of several nodes: a silent node may be the right one, so another chain comes last. */

@@ -16,10 +16,17 @@ export interface PoolNode {
   close(): Promise<void>
 }
 
+/** Where a node that has nothing says nothing about the others, one of which may fail now. */
+export const UNTIL_FOUND = { settles: (found: unknown): boolean => found !== null, waits: true }
+
 /** Requirements of a piece of work on its node. */
-export interface Demand {
+export interface Demand<T = unknown> {
   /** The node must have this block: one with a lower head is skipped. */
   readonly height?: number
+  /** Whether an answer is what is looked for. One that is not counts only where no other node gives a better one. */
+  readonly settles?: ((answer: T) => boolean) | undefined
+  /** Such an answer does not count either while another node fails or pauses, for ten minutes at most: that one may have a better one. */
+  readonly waits?: boolean
   /** How many nodes may be tried; all by default. */
   readonly attempts?: number
 }

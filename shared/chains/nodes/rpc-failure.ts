@@ -85,6 +85,9 @@ export class RpcDenial extends NodeUnreliable {
   }
 }
 
+/** Whether a node answered in the negative. */
+export const isDenied = (error: unknown): boolean => error instanceof RpcDenial
+
 const DENIALS: ReadonlySet<ErrorMeaning> = new Set<DenialKind>(['absent', 'reverted'])
 
 /** Whether a meaning is an answer. */

@@ -93,6 +93,56 @@ describe('a block that one node has dropped', () => {
   })
 })
 
+describe('what a node has dropped', () => {
+  const busy = new RpcFailure('rate', '429', { retryAfterMs: 60_000 })
+  const demand = { settles: (found: string | null) => found !== null, waits: true }
+  /** `gone` in what nodes say, null; other nodes give their name, or fail. */
+  const state = (nodes: Readonly<Record<string, 'gone' | Error>>) => async (node: { readonly host: string }) => {
+    const word = nodes[node.host]
+    if (word instanceof Error) throw word
+    return word === 'gone' ? null : node.host
+  }
+
+  it('another one gives, and the one in use stays in use', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    expect(await pool.use(state({ a: 'gone' }), demand)).toBe('b')
+    expect(await pool.use(name)).toBe('a')
+  })
+
+  // Guarantee: a node's word that balances are gone counts for all of them only where each of the others said so as well.
+  it.each([
+    ['pauses', busy],
+    ['does not respond', new RpcFailure('late', 'no response')],
+    ['gives another block', new NodeUnreliable('of another block')],
+  ])('may be at another one that %s: its word counts after ten minutes', async (_what, failure) => {
+    const pool = poolOf(fake('a'), fake('b'))
+    const work = state({ a: 'gone', b: failure })
+    for (let minute = 0; minute < 10; minute += 1) {
+      await expect(pool.use(work, demand)).rejects.toEqual(unreliable)
+      await expect(pool.each(work, demand)).rejects.toBe(failure)
+      clock.time += 60_000
+    }
+    expect(await pool.use(work, demand)).toBe(null)
+    expect(await pool.each(work, demand)).toEqual([null])
+  })
+
+  it('is gone at once where the others say so, or are on another chain, or nobody waits', async () => {
+    const gone = state({ a: 'gone', b: 'gone' })
+    for (const pool of [
+      poolOf(fake('a'), fake('b')),
+      poolOf(fake('a'), fake('b', { chain: 'other' })),
+      poolOf(fake('a')),
+    ]) {
+      expect(await pool.use(gone, demand)).toBe(null)
+      expect(new Set(await pool.each(gone, demand))).toEqual(new Set([null]))
+    }
+    const pool = poolOf(fake('a'), fake('b'))
+    const work = state({ a: 'gone', b: busy })
+    expect(await pool.use(work, { settles: demand.settles })).toBe(null)
+    expect(await pool.each(work)).toEqual([null])
+  })
+})
+
 describe('case 12: a node that lags', () => {
   it('is not asked for blocks above its head, and does not rest for it', async () => {
     const [a, b] = [fake('a', { chain: 'silent' }), fake('b', { head: 97 })]

@@ -22,7 +22,7 @@ export interface RpcPool<N extends PoolNode> {
    * worked last until it fails; then the next best is tried from the beginning. Throws the last failure when none is
    * left, `NodeMismatch` only when every node is on another chain. Errors that are not a node's fault are passed on at once.
    */
-  use<T>(work: (node: N) => Promise<T>, demand?: Demand): Promise<T>
+  use<T>(work: (node: N) => Promise<T>, demand?: Demand<T>): Promise<T>
   /** Records that a scan's blocks came from this node: it does not count as a second opinion about them. */
   noteBlocks(node: N, from: number, to: number): void
   /**
@@ -43,8 +43,8 @@ export interface RpcPool<N extends PoolNode> {
    * in use, and switches to one that is further ahead. Never throws because of a node.
    */
   survey(): Promise<void>
-  /** Runs `work` on every node. Returns the results of those on our chain; throws when there are none. */
-  each<T>(work: (node: N) => Promise<T>): Promise<readonly T[]>
+  /** Runs `work` on every node. Returns the results of those on our chain; throws when there are none, or where `Demand.waits` says so. */
+  each<T>(work: (node: N) => Promise<T>, demand?: Pick<Demand<T>, 'settles' | 'waits'>): Promise<readonly T[]>
   close(): Promise<void>
 }
 
@@ -105,11 +105,13 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       }
     },
     final,
-    async each(work) {
+    async each(work, { settles = () => true, waits = false } = {}) {
       const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
       const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-      if (answers.length > 0) return answers
-      throw worstOf(outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])))
+      const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+      const isLeftOpen = waits && !answers.some(settles) && roster.awaits(failures)
+      if (answers.length > 0 && !isLeftOpen) return answers
+      throw worstOf(failures)
     },
     noteHead(node, height) {
       const entry = entryOf(node)

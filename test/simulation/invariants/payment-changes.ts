@@ -69,13 +69,16 @@ function checkOnChain(sim: Sim, payment: PaymentDocument): void {
  * S3: a payment was not there before the last complete reading of the mempool, whatever its node says. Only its block may say so: blocks that
  * replaced others carry times before their transactions.
  */
-function mustBeNews(sim: Sim, { key, mode, network, txHash, firstSeenAt, block }: PaymentDocument): void {
+function mustBeNews(sim: Sim, { key, mode, network, txHash, firstSeenAt, block, matchKey }: PaymentDocument): void {
   const chain = sim.chains.get(`${mode}:${network}`)
   const tx = chain?.sent.get(txHash ?? '')
   if (chain?.hasMempool !== true || tx === undefined) return
-  // What replaces a transaction was there since that one was.
+  // What replaces a transaction was there since that one was, as far as it pays no more.
+  const amountOf = ({ transfers }: typeof tx): bigint =>
+    transfers.reduce((sum, one) => (one.matchKey === matchKey ? sum + one.amountBase : sum), 0n)
   const isReplacement = [...chain.sent.values()].some(
-    (other) => other.hash !== tx.hash && other.spends.some((one) => tx.spends.includes(one)),
+    (other) =>
+      other.hash !== tx.hash && other.spends.some((one) => tx.spends.includes(one)) && amountOf(other) >= amountOf(tx),
   )
   const [cursor] = sim.store.collection('chain_cursors').find({ _id: chain.id }, sim.store.now())
   const { mempoolAt, time } = cursor as unknown as Pick<CursorDocument, 'mempoolAt' | 'time'>

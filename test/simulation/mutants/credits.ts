@@ -45,6 +45,13 @@ export const CREDIT_MUTANTS: readonly Mutant[] = [
     what: 'Lateness is checked by when we read the block.',
   },
   {
+    name: 'raised-keeps-its-time',
+    file: 'shared/usecases/payments/first-seen-of-replaced.ts',
+    find: 'txHash === transfer.txHash || sumBase >= dueBase',
+    replace: 'txHash === transfer.txHash || sumBase > 0n',
+    what: 'A transaction that replaces a smaller one, and pays more, counts from when that one came.',
+  },
+  {
     name: 'late-at-the-deadline',
     file: 'shared/domain/invoice/totals.ts',
     find: 'seen.firstSeenAt > state.expiresAt || seen.minedTooLate',

@@ -60,6 +60,9 @@ async function payInManner(sim: Sim, chain: SimChain, priced: PricedInvoice, ran
   const ends = Date.parse(priced.expires_at)
   const manner = random.pick(MANNERS)
   sim.trace.add(`  payer of ${priced.id}: ${manner}`)
+  const luck = random.fork('raise')
+  const mayRaise = chain.hasMempool && sim.mix.replaced > 0 && (manner === 'never' || manner === 'under')
+  if (mayRaise && luck.chance(0.8)) return raise(sim, chain, priced, luck)
   if (manner === 'never') return
   await sim.sleep(random.between(1_000, 300_000), 'payer')
   const pay = (amounts: readonly bigint[], minedFrom?: number) => send(sim, chain, priced, amounts, random, minedFrom)
@@ -103,6 +106,25 @@ async function payInManner(sim: Sim, chain: SimChain, priced: PricedInvoice, ran
       chain.mineExactly(at)
     }
   }
+}
+
+/** A part with a fee that no block takes, and later, also after the deadline, the same coins with more of the price. */
+async function raise(sim: Sim, chain: SimChain, priced: PricedInvoice, luck: Prng): Promise<void> {
+  const due = BigInt(priced.crypto.amount_base_units)
+  const ends = Date.parse(priced.expires_at)
+  await sim.sleep(luck.between(1_000, 300_000), 'payer with a low fee')
+  chain.sync(sim.scheduler.now)
+  const small = payouts(priced, [due / BigInt(luck.between(2, 20))])
+  const first = chain.pay(sim.scheduler.now, small, { minedFrom: Number.POSITIVE_INFINITY })
+  note(sim, chain, priced, first)
+  const pauseMs = luck.chance(0.5) ? ends - sim.scheduler.now + luck.between(-60_000, 600_000) : 0
+  await sim.sleep(Math.max(luck.between(5_000, 400_000), pauseMs), 'raises')
+  sim.fault('F8 raised')
+  sim.touch()
+  chain.sync(sim.scheduler.now)
+  chain.drop(first.hash)
+  const whole = luck.pick([[due], [due / 2n, due - due / 2n], [(due * 9n) / 10n]])
+  note(sim, chain, priced, chain.pay(sim.scheduler.now, payouts(priced, whole), { spends: first.spends }))
 }
 
 async function chooseAsset(

@@ -259,6 +259,25 @@ describe('a node that lies', () => {
   })
 })
 
+// Guarantee: no look and no deadline goes by the weaker rule because the node that has the balances just fails.
+it('balances that one node has dropped are those of another one, or wait for it', async () => {
+  const { at, ...range } = await during(pay('eth_ethereum', ETHER))
+  const pruned = await startWorldNode(stage.chain.url, { ...HONEST, stateBlocks: 1 })
+  const archive = await startWorldNode(stage.chain.url)
+  for (const node of [pruned, archive]) stage.keep(node)
+  for (const everywhere of [false, true]) {
+    const reader = open([pruned.url, archive.url])
+    const question = { ...FREE, ...range, matchKeys: [OURS], senders: [], exactly: false, everywhere }
+    expect(await reader.touched(question)).toMatchObject({ heights: [at] })
+    archive.refuse({ status: 503, result: 'busy' }, 1_000)
+    await expect(reader.touched(question)).rejects.toThrow(NodeUnreliable)
+    archive.mend()
+    expect(await reader.touched(question)).toMatchObject({ heights: [at] })
+  }
+  archive.refuse({ status: 503, result: 'busy' }, 1_000)
+  expect(await heightsOf(open([pruned.url, archive.url]), range)).toBe('gone')
+})
+
 // Guarantee: where answers state the height of a parent chain's block, the time shows that a node ignored the hash: two newest balances are no "unchanged".
 it('balances of a block are those of that block on a network whose contracts see a parent chain', async () => {
   const from = await head()

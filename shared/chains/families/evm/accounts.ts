@@ -12,6 +12,7 @@ import {
 } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { required } from '../../nodes/needs.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { type AccountLogs, checkGrowth, createAccountLogs, isLogged, loggedHeights, sumsOf } from './account-logs.ts'
 import { createHoldingsReader, type HoldingsReader, holdingsAt } from './holdings.ts'
@@ -48,16 +49,17 @@ export function createAccountReader(
     assets: [nativeAsset, ...tokens.map(({ asset }) => asset)],
     glance: (matchKeys) =>
       pool.use(async (node) => {
-        const seen = await tools.holdings.read(node, matchKeys, 'latest')
-        if (seen === null) throw new NodeUnreliable(`the node at ${node.host} does not have its newest balances`)
+        const seen = required(await tools.holdings.read(node, matchKeys, 'latest'), 'newest balances')
         checkNewest(node, seen.time)
         return seen
       }),
     async touched(question) {
-      const { to } = question
+      const { to, exactly } = question
       const request = (node: RpcNode) => search(node, tools, question)
-      if (question.everywhere !== true) return pool.use(request, { height: to.height })
-      return united(await pool.each(request), question)
+      // Where the cursor waits for the answer, whole blocks say as much: they are read at once.
+      const demand = { settles: (found: Findings) => found !== 'gone', waits: !exactly }
+      if (question.everywhere !== true) return pool.use(request, { height: to.height, ...demand })
+      return united(await pool.each(request, demand), question)
     },
     everywhere: async (matchKeys, at) => {
       const senders = matchKeys
@@ -316,7 +318,6 @@ async function hasBlock(node: RpcNode, { height, hash }: BlockPlace): Promise<bo
 }
 
 async function placeAt(node: RpcNode, height: number): Promise<BlockPlace> {
-  const header = await readHeader(node, height)
-  if (header === null) throw new NodeUnreliable(`the node at ${node.host} has no block ${height}`)
+  const header = required(await readHeader(node, height), `block ${height}`)
   return { height, hash: header.hash, time: header.timestamp * 1_000 }
 }

@@ -3,6 +3,7 @@ import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { unlessRefused } from '../../nodes/unless-refused.ts'
 import { checksumAddress } from './address.ts'
@@ -22,13 +23,8 @@ export function createBalanceLedger(
   return {
     asset,
     addressOf: checksumAddress,
-    async read(matchKeys, block) {
-      const found = await pool.use((node) => reader.read(node, matchKeys, block), { height: block.height })
-      if (found !== null) return found
-      // The node in use dropped that state; another one may be an archive.
-      const answers = await pool.each((node) => ignoreUnclear(reader.read(node, matchKeys, block)))
-      return answers.find((answer) => answer !== null) ?? null
-    },
+    read: (matchKeys, block) =>
+      pool.use((node) => reader.read(node, matchKeys, block), { settles: UNTIL_FOUND.settles, height: block.height }),
     async second(increases) {
       const found = new Map<string, SecondFigures>()
       const answered = disputedByOthers(pool, increases, async (node, increase) => {

@@ -1,8 +1,11 @@
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
+import { required } from '../../nodes/needs.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
+import { type FailureKind, isDenied, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createAccountReader } from './accounts.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
 import { blockRef, createBlockScan } from './block-scan.ts'
@@ -14,7 +17,7 @@ import { readReceipt } from './receipts.ts'
 import { createRpc, readHeader } from './rpc.ts'
 import { createTransferCheck } from './transfer-check.ts'
 import { createUseReader } from './used-accounts.ts'
-import { bytesSchema, type Header } from './wire.ts'
+import { bytesSchema } from './wire.ts'
 
 /** Selector of `decimals()`, EIP-20. */
 const DECIMALS_SELECTOR = '0x313ce567'
@@ -42,10 +45,10 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
 
   return {
     verify: () => pool.use((node) => verifyTokens(node, options)),
-    genesisHash: () => pool.use(async (node) => present(await readHeader(node, 0), 'genesis block').hash),
+    genesisHash: () => pool.use(async (node) => required(await readHeader(node, 0), 'genesis block').hash),
     head: () =>
       pool.use(async (node) => {
-        const block = blockRef(present(await readHeader(node, 'latest'), 'latest block'))
+        const block = blockRef(required(await readHeader(node, 'latest'), 'latest block'))
         const { height: number, hash, time } = block
         pool.noteHead(node, number)
         // Finality advances with blocks: on a quiet chain one request is enough.
@@ -93,7 +96,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         const { blockNumber, blockHash, status } = receipt
         if (blockNumber === undefined) throw new NodeUnreliable('the receipt of a transaction names no block')
         return { height: blockNumber, blockHash, succeeded: status === '0x1' }
-      }),
+      }, UNTIL_FOUND),
     used: (addresses) => pool.use((node) => usedAccounts(node, addresses)),
     funds: createEvmFunds(pool, options),
     close: () => rpc.close(),
@@ -123,12 +126,8 @@ async function verifyTokens(
 
 /** What the contract returns; nothing where the call reverts. A failure of the node is thrown: it proves nothing about the contract. */
 async function readDecimals(node: RpcNode, contract: string): Promise<string> {
-  try {
-    return await node.call('eth_call', [{ to: contract, data: DECIMALS_SELECTOR }, 'latest'], bytesSchema)
-  } catch (error) {
-    if (error instanceof RpcDenial) return '0x'
-    throw error
-  }
+  const question = [{ to: contract, data: DECIMALS_SELECTOR }, 'latest']
+  return (await nullWhere(node.call('eth_call', question, bytesSchema), isDenied)) ?? '0x'
 }
 
 /** What has code and answers nothing is another contract than ours, which is a fault of the settings. */
@@ -140,16 +139,7 @@ const UNREPORTED: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'u
 
 /** Null while the node gives none; it is asked again at the next block. */
 async function readFinalHeight(node: RpcNode): Promise<number | null> {
-  try {
-    return (await readHeader(node, 'finalized'))?.number ?? null
-  } catch (error) {
-    // Only payments that need finality wait for it: everything else goes on without.
-    if (error instanceof RpcFailure && UNREPORTED.has(error.kind)) return null
-    throw error
-  }
-}
-
-function present(header: Header | null, what: string): Header {
-  if (header === null) throw new NodeUnreliable(`the node has no ${what}`)
-  return header
+  // Only payments that need finality wait for it: everything else goes on without.
+  const isNone = (error: unknown) => error instanceof RpcFailure && UNREPORTED.has(error.kind)
+  return (await nullWhere(readHeader(node, 'finalized'), isNone))?.number ?? null
 }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { ignoreUnclear } from '#shared/chains/nodes/ignore-unclear.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { type AssetFunds, type FeeFact, FUNDS_PAGE, type FundsReader } from '#shared/ports/funds.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { required } from '../../nodes/needs.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { createBalanceReader } from './balances.ts'
 import { blockRef } from './block-scan.ts'
@@ -50,8 +50,7 @@ export function createEvmFunds(pool: RpcPool<RpcNode>, options: Options): FundsR
         await node.call('eth_syncing', [], z.literal(false))
         const head = await node.call('eth_getBlockByNumber', ['latest', false], headerSchema)
         const keys = addresses.map(({ matchKey }) => matchKey)
-        const held = await coins.read(node, keys, blockRef(head))
-        if (held === null) throw new NodeUnreliable('the node has no state of its newest block')
+        const held = required(await coins.read(node, keys, blockRef(head)), 'state of its newest block')
         const pairs = keys.flatMap((key) => tokens.map((token) => ({ key, token })))
         const answers = await mapConcurrently(pairs, CONCURRENCY, ({ key, token }) =>
           balanceOf(node, { token, key, block: { blockHash: head.hash } }),

@@ -1,4 +1,5 @@
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { checkLinks } from '../../nodes/check-links.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
@@ -34,7 +35,7 @@ export function createBlockReader(filter: LogFilter): BlockReader {
     const blocks = await mapConcurrently(heights, PREFETCH, (height) =>
       inBlock({ height, hash: null }, 'eth_getBlockByNumber', () => readBlock(node, height)),
     )
-    checkLinks(parent === null ? blocks : [parent, ...blocks])
+    checkLinks((parent === null ? blocks : [parent, ...blocks]).map((one) => ({ ...one, height: one.number })))
     const logs = groupByHeight(await logReader.range(node, from, to))
     const fetched = blocks.map((block) => ({ block, logs: logs.get(block.number) ?? [] }))
     await mapConcurrently(
@@ -70,15 +71,6 @@ export async function readBlock(node: RpcNode, height: number): Promise<Block> {
     throw new NodeUnreliable(`the node's block ${height} contradicts itself`)
   }
   return block
-}
-
-function checkLinks(blocks: readonly Block[]): void {
-  for (const [index, block] of blocks.entries()) {
-    const parent = blocks[index - 1]
-    if (parent !== undefined && block.parentHash !== parent.hash) {
-      throw new NodeUnreliable(`the node's blocks ${parent.number} and ${block.number} are not linked`)
-    }
-  }
 }
 
 function groupByHeight(logs: readonly Log[]): ReadonlyMap<number, readonly Log[]> {

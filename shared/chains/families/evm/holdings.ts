@@ -3,6 +3,8 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createAvoidance } from '../../nodes/avoidance.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { required } from '../../nodes/needs.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
 import { type FailureKind, RpcDenial, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { TIME_MAX_MS } from '../time-max.ts'
@@ -282,20 +284,14 @@ const wordAt = (answer: string, at: number): bigint =>
 async function readHeaderOf(node: RpcNode, block: BlockTag) {
   const [method, name] =
     typeof block === 'string' ? ['eth_getBlockByNumber', block] : ['eth_getBlockByHash', block.blockHash]
-  const header = await node.call(method, [name, false], headerSchema.nullable())
-  if (header === null) throw new NodeUnreliable(`the node at ${node.host} does not have the block of a balance`)
-  return header
+  return required(await node.call(method, [name, false], headerSchema.nullable()), 'block of a balance')
 }
 
 /** Null where the call ran and gave no balance. Every other failure is thrown: it says nothing about the token. */
 async function balanceOf(node: RpcNode, call: object, at: BlockTag): Promise<bigint | null> {
-  try {
-    const answer = await node.call('eth_call', [call, at], bytesSchema)
-    return answer.length < 2 + WORD ? null : BigInt(answer.slice(0, 2 + WORD))
-  } catch (error) {
-    if (error instanceof RpcDenial && error.kind === 'reverted') return null
-    throw error
-  }
+  const isReverted = (error: unknown) => error instanceof RpcDenial && error.kind === 'reverted'
+  const answer = await nullWhere(node.call('eth_call', [call, at], bytesSchema), isReverted)
+  return answer === null || answer.length < 2 + WORD ? null : BigInt(answer.slice(0, 2 + WORD))
 }
 
 function missing(account: string): never {
@@ -321,7 +317,7 @@ export async function holdingsAt(
 ): Promise<TimedHoldings | null> {
   const named = await reader.read(node, matchKeys, { blockHash: hash })
   if (named === null || matchKeys.length === 0) return named
-  if (await answersFromNewest(node, height)) return null
+  if (await answersFromNewest(node, height, numbersAreParents)) return null
   const timeOf = async () => (await readHeaderOf(node, { blockHash: hash })).timestamp * 1_000
   const at = numbersAreParents ? (time ?? (await timeOf())) : height
   const isNamed = (seen: TimedHoldings): boolean => (numbersAreParents ? seen.time : seen.number) === at

@@ -1,5 +1,6 @@
 import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
+import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { RpcFailure } from '../../nodes/rpc-failure.ts'
@@ -68,12 +69,8 @@ async function proveMovedNothing(
 
 /** The whole block where it fits, otherwise its parts. */
 async function readBody(node: RpcNode, height: number): Promise<BlockApart> {
-  try {
-    return { block: await readBlock(node, height), unparsed: [] }
-  } catch (error) {
-    if (!(error instanceof NodeUnreliable)) throw error
-    return readBlockApart(node, height)
-  }
+  const block = await ignoreUnclear(readBlock(node, height))
+  return block === null ? readBlockApart(node, height) : { block, unparsed: [] }
 }
 
 /** The logs as usual where they are available and match the block, otherwise those of its receipts. */

@@ -1,4 +1,5 @@
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createBloom } from './bloom.ts'
@@ -45,13 +46,8 @@ async function readTransaction(
   hash: string,
   blockHash: string,
 ): Promise<Block['transactions'][number] | null> {
-  try {
-    const found = await node.call('eth_getTransactionByHash', [hash], transactionSchema.nullable())
-    return found?.hash === hash && found.blockHash === blockHash ? { ...found, blockHash } : null
-  } catch (error) {
-    if (error instanceof NodeUnreliable) return null
-    throw error
-  }
+  const found = await ignoreUnclear(node.call('eth_getTransactionByHash', [hash], transactionSchema.nullable()))
+  return found?.hash === hash && found.blockHash === blockHash ? { ...found, blockHash } : null
 }
 
 /**

@@ -5,7 +5,9 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { ChainDefinition } from '../../definitions/chain.ts'
 import { createJsonRpc, type RpcClient, type RpcNode } from '../../nodes/json-rpc.ts'
+import { required } from '../../nodes/needs.ts'
 import { createPatientScan, type ScanWays } from '../../nodes/patient-scan.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { findDisputed } from './disputed.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
@@ -116,10 +118,9 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
         if (status === undefined || status === null) return null
         // A processed block may still be dropped from the chain; blocks are read from `confirmed` on.
         if (status.confirmationStatus === 'processed') return 'unconfirmed'
-        const block = await readerOf(node).at(status.slot)
-        if (block === null) throw new NodeUnreliable(`the node has no block in slot ${status.slot} of a transaction`)
-        return { height: status.slot, blockHash: block.hash, succeeded: status.err === null }
-      }),
+        const { hash } = required(await readerOf(node).at(status.slot), `block in slot ${status.slot} of a transaction`)
+        return { height: status.slot, blockHash: hash, succeeded: status.err === null }
+      }, UNTIL_FOUND),
     funds: createSolanaFunds(pool, options),
     prepareTransfer: createTransferMaker(pool, options),
     // Without a second node nothing can be checked.

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcClient } from '../../nodes/json-rpc.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { RpcDenial } from '../../nodes/rpc-failure.ts'
 import { slotSchema, slotsSchema } from './wire.ts'
 
@@ -9,8 +10,8 @@ const CONFIRMED = { commitment: 'confirmed' } as const
 const BLOCK_OPTIONS = { ...CONFIRMED, encoding: 'json', rewards: false, maxSupportedTransactionVersion: 1 } as const
 
 /**
- * Finalized slots above a block after which a node that does not have it will not get it: six minutes and more. Late ones came within a minute
- * (solana-labs/solana#20370).
+ * Finalized slots above a block after which a node that does not have it will not get it: five minutes at the shortest slots announced (200 ms,
+ * SIMD-0525). Late ones came within a minute (solana-labs/solana#20370, 2021).
  */
 const LOST_AFTER = 1_500
 
@@ -44,14 +45,8 @@ export async function getBlock<T>(
 }
 
 /** A block, or null when the node does not have it, or not yet. */
-export async function orNull<T>(block: Promise<T>): Promise<T | null> {
-  try {
-    return await block
-  } catch (error) {
-    if (error instanceof BlockMissing) return null
-    throw error
-  }
-}
+export const orNull = <T>(block: Promise<T>): Promise<T | null> =>
+  nullWhere(block, (error) => error instanceof BlockMissing)
 
 /**
  * The block of a slot of which a later block is known to follow it. A node that does not have it although it is old has lost it: it started from

@@ -2,8 +2,9 @@ import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { createPartReader } from '../../nodes/read-parts.ts'
-import { RpcDenial } from '../../nodes/rpc-failure.ts'
+import { isDenied } from '../../nodes/rpc-failure.ts'
 import { TRANSACTION_OPTIONS } from './disputed.ts'
 import {
   BlockMissing,
@@ -158,7 +159,7 @@ async function blockAfter(rpc: Caller, after: number): Promise<LinkedSlot | null
 /** Milliseconds. Throws `NodeUnreliable` when the node returns none. */
 async function timeOf(rpc: Caller, slot: number, { blockTime }: Header): Promise<number> {
   if (blockTime !== null && blockTime >= FIRST_BLOCK_TIME) return blockTime * 1_000
-  const seconds = await absentAsNull(rpc.call('getBlockTime', [slot], blockTimeSchema))
+  const seconds = await nullWhere(rpc.call('getBlockTime', [slot], blockTimeSchema), isDenied)
   if (seconds === null || seconds < FIRST_BLOCK_TIME) {
     throw new NodeUnreliable(`the node gives no usable time of slot ${slot}`)
   }
@@ -202,15 +203,6 @@ async function lowestUnlisted(rpc: Caller, from: number, later: Header | undefin
     slot = header.parentSlot
   }
   throw new NodeUnreliable(`the node lists no block from slot ${from} on, nor leads to one`)
-}
-
-async function absentAsNull<T>(answer: Promise<T | null>): Promise<T | null> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcDenial) return null
-    throw error
-  }
 }
 
 /** The failure of a block that the node does not have, returned: the blocks before it can be used. */

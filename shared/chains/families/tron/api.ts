@@ -15,6 +15,11 @@ import { headerSchema, maybeHeaderSchema } from './wire.ts'
  * (developers.tron.network, "Rate limits").
  */
 const SUSPENDED = /suspended for (\d{1,5}) ?s/i
+/**
+ * The same without a time (andelf/tronpy#148: 403 "Exceed the user daily usage (100000), the maximum query frequency is 1 time per second"), and a
+ * node's own limit, with status 200 (java-tron 4.8.2, `RateLimiterServlet`). A quota is no refusal: it passes, and other requests spend it as well.
+ */
+const LIMITED = /frequency|daily usage|exceeds? the limit|limit exceeded|allowed_rps|too many|computing resources/i
 /** How a lite full node refuses everything about the past, with status 200 (java-tron, `LiteFnQueryHttpFilter`). */
 const LITE = /\blite ?full ?node\b/i
 /** Refusals are short; a longer body of a failed request is not shown. */
@@ -79,7 +84,7 @@ function createTransport(url: string, perSecond: number | null, counted: Endpoin
       const pauseMs = retryAfterMs ?? suspension(text)
       if (status !== 200 || pauseMs !== null) {
         const shown = quoted(wordsOf(shortText(text)))
-        const kind = pauseMs === null ? failureOfStatus(status) : 'rate'
+        const kind = pauseMs === null && !LIMITED.test(shown) ? failureOfStatus(status) : 'rate'
         throw new RpcFailure(kind, `${path} at ${host}: status ${status}${shown}`, {
           retryAfterMs: pauseMs,
           call: { method: path, host },
@@ -96,10 +101,11 @@ const shortText = (text: string): string => (text.length > WORDS_MAX || /^\s*</.
 
 const quoted = (words: string): string => (words === '' ? '' : `: "${words}"`)
 
-/** How java-tron (`Error`) and gateways (`error`) answer with status 200 where they fail; no other answer has these fields. */
+/** How java-tron (`Error`) and gateways (`error`, those that serve JSON-RPC as well) answer with status 200 where they fail; no other answer has these fields. */
 const failed = z.union([
   z.object({ Error: z.string() }).transform(({ Error: words }) => words),
   z.object({ error: z.string() }).transform(({ error: words }) => words),
+  z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message),
 ])
 
 function resultOf(
@@ -116,8 +122,10 @@ function resultOf(
     throw new RpcFailure(kind, `${what}: no JSON${quoted(wordsOf(shortText(text)))}`, { call })
   }
   const failure = failed.safeParse(json)
-  if (failure.success)
-    throw new RpcFailure('unclear', `${what}${quoted(wordsOf(failure.data.slice(0, WORDS_MAX)))}`, { call })
+  if (failure.success) {
+    const words = quoted(wordsOf(failure.data.slice(0, WORDS_MAX)))
+    throw new RpcFailure(LIMITED.test(words) ? 'rate' : 'unclear', `${what}${words}`, { call })
+  }
   return json
 }
 

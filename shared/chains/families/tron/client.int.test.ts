@@ -53,6 +53,16 @@ describe('an honest node', () => {
   })
 })
 
+// Guarantee: nobody reads that a payer sent nothing because one node lacks the transaction while another one fails.
+it('a transaction that one node lacks is looked up at the others, and is unknown while one of them fails', async () => {
+  const [block] = await client([at.node.url]).scan(2, 2, watches)
+  const txHash = block?.transfers[0]?.txHash ?? ''
+  const forgetful = await liar(when('/gettransactioninfobyid', () => ({})))
+  expect(await client([forgetful]).locate?.(txHash)).toBeNull()
+  expect(await client([forgetful, at.node.url]).locate?.(txHash)).toMatchObject({ height: 2 })
+  await expect(client([forgetful, await liar(() => 'busy')]).locate?.(txHash)).rejects.toEqual(unreliable)
+})
+
 describe('what a scan asks', () => {
   it('is one answer of infos a block, one of blocks for five of them, and nothing twice', async () => {
     const requests: string[] = []
@@ -89,6 +99,23 @@ describe('a node that fails', () => {
     await expect(reader.head()).rejects.toThrow('every node asked for a pause')
     expect(requests).toBe(1)
     expect(await summary(client([url, at.node.url]))).toEqual(EXPECTED)
+  })
+
+  // Guarantee: work that would go on in another way asks it for nothing more either.
+  it('in the middle of a question is asked nothing more', async () => {
+    const requests: string[] = []
+    const words = { Error: 'The key exceeds the frequency limit(15), and the query server is suspended for 30s' }
+    const url = await liar(({ path }) => {
+      requests.push(path.slice(path.lastIndexOf('/') + 1))
+      return path.endsWith('/gettransactioninfobyblocknum') ? words : undefined
+    })
+    const reader = client([at.node.url, url])
+    const [block] = await reader.scan(2, 2, watches)
+    const { transfers = [], height = 0, hash = '' } = block ?? {}
+    const seen = transfers.map(({ txHash }) => ({ txHash, height, blockHash: hash }))
+    requests.length = 0
+    await expect(reader.disputed?.(seen)).rejects.toThrow('suspended for 30s')
+    expect(requests.at(-1)).toBe('gettransactioninfobyblocknum')
   })
 
   // Guarantee: operators read why a provider refuses, in its own words, also while it is left alone.

@@ -5,6 +5,7 @@ import type { ChainDefinition } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import { parseAccount } from './address.ts'
 import { createTronApi } from './api.ts'
 import { checkHeader } from './check-block.ts'
@@ -27,7 +28,7 @@ const GENESIS: Readonly<Record<Mode, string>> = {
   test: '0000000000000000d698d4192c56cb6be724a558448e2684802de4d6cd8690dc',
 }
 
-/** Requests per second to one public node: TronGrid allows 15. */
+/** Requests per second to one public node: TronGrid allows a key 15 (developers.tron.network, "Rate limits", read 2026-11-30), and 1 to 3 without one. */
 const PER_SECOND = 12
 
 /** Settings of a client. */
@@ -122,7 +123,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
       return patientScan({ scan, scanAlone }, first, last)
     },
     ...(options.rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
-    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash)),
+    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash), UNTIL_FOUND),
     used: (addresses) => pool.use((node) => usedAccounts(node, options.tokens, addresses)),
     funds: createTronFunds(pool, options),
     ...createPayerTransfers(pool),

@@ -31,7 +31,8 @@ export interface ExtractContext {
   readonly watches: WatchIndex
 }
 
-interface Move {
+/** Money that a transaction moved, to anybody. */
+export interface Move {
   /**
    * Position among the parts of the transaction that every node returns, the same wherever it is mined. Null for coins inside
    * calls: which of those a node records depends on its configuration.
@@ -44,21 +45,32 @@ interface Move {
   readonly value: bigint
 }
 
+/** Transfers to watched addresses made by a successful transaction. Throws as `movesOf` does. */
+export const extractTransfers = (transaction: SuccessfulTransaction, context: ExtractContext): readonly RawTransfer[] =>
+  transfersAmong(transaction.id, movesOf(transaction, context), context)
+
 /**
- * Transfers to watched addresses made by a successful transaction: coins sent directly, tokens by the logs of known
- * contracts, and coins that contracts send in calls inside it, where the node records those. Value 0 moves nothing, and
- * neither does a transfer of an account to itself.
+ * What a successful transaction moved: coins sent directly, tokens by the logs of known contracts, and coins that contracts send in calls inside
+ * it, where the node records those. Value 0 moves nothing, and neither does a transfer of an account to itself.
  * Throws `NodeUnreliable` when a coin transfer cannot be read.
  */
-export function extractTransfers(transaction: SuccessfulTransaction, context: ExtractContext): readonly RawTransfer[] {
+export function movesOf(
+  transaction: SuccessfulTransaction,
+  { nativeAsset, tokens }: Pick<ExtractContext, 'nativeAsset' | 'tokens'>,
+): readonly Move[] {
   const moves = [
-    ...coinMoves(transaction, context.nativeAsset),
-    ...tokenMoves(transaction.info.log, context.tokens),
-    ...internalMoves(transaction.info.internal_transactions, context.nativeAsset),
+    ...coinMoves(transaction, nativeAsset),
+    ...tokenMoves(transaction.info.log, tokens),
+    ...internalMoves(transaction.info.internal_transactions, nativeAsset),
   ]
-  const keyOf = createKeys(`${context.keyPrefix}:${transaction.id}`)
+  return moves.filter(({ from, to, value }) => value > 0n && from !== to)
+}
+
+/** Those of a transaction's moves that go to watched addresses, as transfers. */
+export function transfersAmong(id: string, moves: readonly Move[], context: ExtractContext): readonly RawTransfer[] {
+  const keyOf = createKeys(`${context.keyPrefix}:${id}`)
   return moves
-    .filter(({ from, to, value }) => value > 0n && from !== to && context.watches.has(to))
+    .filter(({ to }) => context.watches.has(to))
     .map(({ part, from, to, asset, contract, value }) => {
       const parties = { toAddress: formatAccount(to), fromAddress: from === null ? null : formatAccount(from) }
       return {
@@ -68,7 +80,7 @@ export function extractTransfers(transaction: SuccessfulTransaction, context: Ex
         asset,
         contract: contract === null ? null : formatAccount(contract),
         amountBase: value,
-        txHash: transaction.id,
+        txHash: id,
         outputIndex: null,
       }
     })

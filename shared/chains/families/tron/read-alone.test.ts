@@ -40,8 +40,9 @@ function blockOf(length: number, ours: number) {
 
 /** A node that has nothing about one transaction, and counts what it is asked about the others. */
 function nodeOf(block: ReturnType<typeof blockOf>, missing: string | null) {
-  const counts = { requests: 0, running: 0, most: 0 }
-  const info = (id: unknown) => (id === missing ? {} : { id, blockNumber: HEIGHT, blockTimeStamp: 1_700_000_000_000 })
+  const counts = { requests: 0, running: 0, most: 0, missing }
+  const info = (id: unknown) =>
+    id === counts.missing ? {} : { id, blockNumber: HEIGHT, blockTimeStamp: 1_700_000_000_000 }
   const node: PartNode = {
     async call<T>(path: string, params: Readonly<Record<string, unknown>>, schema: z.ZodType<T>) {
       if (path === 'wallet/getblockbynum') return schema.parse(block)
@@ -56,7 +57,7 @@ function nodeOf(block: ReturnType<typeof blockOf>, missing: string | null) {
   return { node, counts }
 }
 
-// Guarantee: memory does not grow with the block: a few transactions at a time, and only what pays us is kept.
+// Guarantee: a few transactions at a time, and of each only what it moved is kept.
 it('a block of 5,000 transactions is read four at a time, and what pays us is kept', async () => {
   const block = blockOf(5_000, 4_321)
   const { node, counts } = nodeOf(block, null)
@@ -81,4 +82,18 @@ it('a block with one transaction that the node has nothing about is named', asyn
   })
   await new Promise((resolve) => setImmediate(resolve))
   expect(counts.requests).toBeLessThan(30)
+})
+
+// Guarantee: a node with a small quota gives a block in several attempts, also to an address that is watched only then.
+it('a block is read on where an attempt failed, for all addresses that are watched by now', async () => {
+  const block = blockOf(1_000, 3)
+  const { node, counts } = nodeOf(block, block.transactions[900]?.txID ?? null)
+  const later = createWatchIndex()
+  const nobody = { ...context, watches: later }
+  await expect(readAlone(node, HEIGHT, nobody)).rejects.toMatchObject({ name: 'BlockUnreadable' })
+  Object.assign(counts, { requests: 0, missing: null })
+  later.add(OURS)
+  const { block: read } = await readAlone(node, HEIGHT, nobody)
+  expect(read.transfers).toMatchObject([{ txHash: block.transactions[3]?.txID, amountBase: 5n }])
+  expect(counts.requests).toBeLessThan(110)
 })

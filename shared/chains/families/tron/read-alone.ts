@@ -1,13 +1,14 @@
-import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
+import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { inBlock } from '../../nodes/in-block.ts'
-import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { createPartReader } from '../../nodes/read-parts.ts'
 import { type ListedBlock, listBlock, type PartNode } from './block-parts.ts'
 import type { SuccessfulTransaction } from './check-block.ts'
-import { type ExtractContext, extractTransfers } from './extract.ts'
+import { type ExtractContext, type Move, movesOf, transfersAmong } from './extract.ts'
 import { refOf } from './head.ts'
 
 /** Transactions read at the same time. */
 const CONCURRENCY = 4
+const readMoves = createPartReader<readonly Move[]>(CONCURRENCY)
 
 /** A block that was read in parts. */
 export interface ReadAlone {
@@ -17,24 +18,26 @@ export interface ReadAlone {
 }
 
 /**
- * Reads one block that cannot be read as usual, transaction by transaction. Keeps only the requested
- * transfers. Throws `BlockUnreadable` unless every listed transaction was read and agrees with the block.
+ * Reads one block that cannot be read as usual, transaction by transaction; a further attempt goes on where one failed. Throws `BlockUnreadable` unless every listed transaction was read and agrees with the block.
  */
 export async function readAlone(node: PartNode, height: number, context: ExtractContext): Promise<ReadAlone> {
   const listed = await inBlock({ height, hash: null }, 'wallet/getblockbynum', () => listBlock(node, height))
   const ref = refOf(listed.header)
-  const { transfers, recorded } = await inBlock(ref, 'wallet/gettransactioninfobyid', () => readEach(listed, context))
+  const { transfers, recorded } = await inBlock(ref, 'wallet/gettransactioninfobyid', () =>
+    readEach(node, ref.hash, listed, context),
+  )
   return { block: { ...ref, transfers }, recorded }
 }
 
-async function readEach({ ids, read }: ListedBlock, context: ExtractContext) {
-  const transfers: (readonly RawTransfer[])[] = []
+/** Of each transaction what it moved, not only to us: until all of them are read, more addresses may be watched. */
+async function readEach(node: PartNode, hash: string, { ids, read }: ListedBlock, context: ExtractContext) {
   const found: { recorded: SuccessfulTransaction | null } = { recorded: null }
-  await mapConcurrently([...ids.entries()], CONCURRENCY, async ([position, id]) => {
+  const moves = await readMoves(node, { hash, ids }, async (id) => {
     const transaction = await read(id)
-    if (transaction === null) return
-    transfers[position] = extractTransfers(transaction, context)
+    if (transaction === null) return []
     if (transaction.info.internal_transactions.length > 0) found.recorded = transaction
+    return movesOf(transaction, context)
   })
-  return { transfers: transfers.flat(), recorded: found.recorded }
+  const transfers = moves.flatMap((made, position) => transfersAmong(ids[position] ?? '', made, context))
+  return { transfers, recorded: found.recorded }
 }

@@ -1,9 +1,11 @@
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
+import { checkLinks } from '../../nodes/check-links.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import type { TronNode } from './api.ts'
 import { absence } from './block-parts.ts'
 import { checkHeader, type SuccessfulTransaction, successfulTransactions } from './check-block.ts'
+import { refOf } from './head.ts'
 import { type Block, blocksSchema, headerSchema, infosSchema, maybeBlockSchema } from './wire.ts'
 
 /** Blocks in one response; each may be half a megabyte. Nodes return up to 100 (java-tron, `BLOCK_LIMIT_NUM`). */
@@ -46,7 +48,7 @@ export async function readBlocks(
       )),
     )
   }
-  checkLinks(blocks)
+  checkLinks(blocks.map(({ header }) => refOf(header)))
   return blocks
 }
 
@@ -70,14 +72,4 @@ async function withInfos(node: TronNode, block: Block): Promise<ReadBlock> {
   const { number } = block.block_header.raw_data
   const infos = await node.call(INFOS, { num: number }, infosSchema)
   return { header: block, successful: successfulTransactions(block, infos) }
-}
-
-function checkLinks(blocks: readonly ReadBlock[]): void {
-  for (const [index, { header }] of blocks.entries()) {
-    const parent = blocks[index - 1]?.header
-    const { number, parentHash } = header.block_header.raw_data
-    if (parent !== undefined && parentHash !== parent.blockID) {
-      throw new NodeUnreliable(`the node's blocks ${number - 1} and ${number} are not linked`)
-    }
-  }
 }

@@ -5,9 +5,13 @@ import type { ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeBehind, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import { ASSETS } from '../../definitions/assets.ts'
 import type { ChainDefinition, OutputChainRules } from '../../definitions/chain.ts'
+import { checkLinks } from '../../nodes/check-links.ts'
+import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
+import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import { type CoreNode, type CoreRpc, createCoreRpc } from './core-rpc.ts'
 import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong, unspentTransfers } from './extract.ts'
 import { hashAt } from './hash-at.ts'
@@ -25,6 +29,9 @@ import { createUtxoFunds } from './utxo-funds.ts'
 
 /** Blocks fetched at the same time; each may be 4 MB. */
 const PREFETCH = 4
+
+/** A node without an index, or without the transaction, says nothing about the others. */
+const LOCATED = { ...UNTIL_FOUND, settles: (place: unknown) => place !== null && place !== 'not_searchable' }
 
 /** Settings of a client; a further descendant of Bitcoin is another definition here, and nothing else. */
 export interface UtxoClientOptions {
@@ -102,19 +109,19 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         return { ...(await unconfirmed.read(node, watches, outpoints)), unproven }
       }),
     async heldUnconfirmed(txids) {
-      const held = await rpc.each(async (node) => {
-        const isEvidence = (await isCurrent(standing, node)) && (await isLoaded(node))
-        return isEvidence ? node.heldUnconfirmed(txids) : txids
-      })
-      return new Set(held.flat())
+      const isEvidence = async (node: CoreNode) => (await isCurrent(standing, node)) && (await isLoaded(node))
+      const request = async (node: CoreNode) => ((await isEvidence(node)) ? node.heldUnconfirmed(txids) : txids)
+      // What no node shows may be at one that fails now.
+      const held = await ignoreUnclear(rpc.each(request, { settles: () => false, waits: true }))
+      return new Set(held?.flat() ?? txids)
     },
     disputed: (transactions) => rpc.disputed(transactions, unshown),
     silence: () => rpc.silence(),
     voteOnFork: (block) => rpc.voteOnFork(block),
-    locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash)),
+    locate: (txHash) => rpc.use((node) => locateTransaction(node, rules, txHash), LOCATED),
+    // An isolated node may lack the newest blocks.
     used: (addresses) =>
       rpc.use(async (node) => {
-        // An isolated node may lack the newest blocks.
         await standing.requireChain(node, 'it cannot show which addresses were never used')
         return node.unspentScripts(addresses.map(({ matchKey }) => matchKey))
       }),
@@ -162,7 +169,6 @@ async function unspentBlocks(
   const heights = [...new Set(outputs.map(({ height }) => height))].sort((one, other) => one - other)
   return mapConcurrently(heights, PREFETCH, async (height) => {
     const hash = await hashAt(node, height)
-    if (hash === null) throw new NodeUnreliable(`the node has no block at ${height}`)
     const inBlock = outputs.filter((output) => output.height === height)
     return { ...(await node.header({ height, hash })), transfers: unspentTransfers(scope, inBlock) }
   })
@@ -170,12 +176,8 @@ async function unspentBlocks(
 
 /** Whether a transaction that is not in the node's mempool is missing. */
 async function isCurrent(standing: StandingWatch, node: CoreNode): Promise<boolean> {
-  try {
-    return (await standing.unproven(node, 'its mempool shows nothing')) === null
-  } catch (error) {
-    if (error instanceof NodeBehind) return false
-    throw error
-  }
+  const proven = standing.unproven(node, 'its mempool shows nothing').then((reason) => reason === null)
+  return (await nullWhere(proven, (error) => error instanceof NodeBehind)) ?? false
 }
 
 /**
@@ -214,14 +216,5 @@ async function scanBlock(
     ...block,
     transfers: blockTransfers(scope, transactions, watches),
     spent: spendersAmong(transactions, outpoints),
-  }
-}
-
-function checkLinks(blocks: readonly ScannedBlock[]): void {
-  for (const [index, block] of blocks.entries()) {
-    const parent = blocks[index - 1]
-    if (parent !== undefined && block.parentHash !== parent.hash) {
-      throw new NodeUnreliable(`the node's blocks ${parent.height} and ${block.height} are not linked`)
-    }
   }
 }

@@ -1,5 +1,6 @@
 import type { RpcErrorObject } from '../../nodes/json-rpc.ts'
-import { type ErrorMeaning, RpcDenial } from '../../nodes/rpc-failure.ts'
+import { nullWhere } from '../../nodes/null-where.ts'
+import { type ErrorMeaning, isDenied } from '../../nodes/rpc-failure.ts'
 
 /**
  * Core's words for an unknown object or height, under `RPC_INVALID_ADDRESS_OR_KEY` and `RPC_INVALID_PARAMETER`. The codes alone say nothing: Core has
@@ -25,11 +26,4 @@ export function classify({ code, message }: RpcErrorObject): ErrorMeaning {
 }
 
 /** The result, or null when the node does not have the object. Throws every other failure. */
-export async function unlessAbsent<T>(answer: Promise<T>): Promise<T | null> {
-  try {
-    return await answer
-  } catch (error) {
-    if (error instanceof RpcDenial) return null
-    throw error
-  }
-}
+export const unlessAbsent = <T>(answer: Promise<T>): Promise<T | null> => nullWhere(answer, isDenied)

@@ -70,11 +70,11 @@ export interface CoreNode extends BlockParts, ProgressReads, UnspentReads {
 /** Runs each piece of work on one of a network's nodes. */
 export interface CoreRpc {
   /** All responses come from one node; when that fails, another one repeats the work. See `RpcPool`. */
-  use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand): Promise<T>
+  use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand<T>): Promise<T>
   /** `use` for work whose results are the blocks `from`…`to`. */
   scan<T>(work: (node: CoreNode) => Promise<T>, blocks: { readonly from: number; readonly to: number }): Promise<T>
   /** Runs work on every node. Returns the results of those on our chain; throws when there are none. */
-  each<T>(work: (node: CoreNode) => Promise<T>): Promise<readonly T[]>
+  each<T>(work: (node: CoreNode) => Promise<T>, demand?: Pick<Demand<T>, 'settles' | 'waits'>): Promise<readonly T[]>
   /** Ids of the transactions that no second node confirms. See `RpcPool`. */
   disputed(transactions: readonly SeenTransaction[], query: NodeQuery<CoreNode>): Promise<ReadonlySet<string>>
   /** Result of comparing a scanned block across all nodes. See `RpcPool`. */
@@ -124,7 +124,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         },
         { height: to },
       ),
-    each: (work) => pool.each((node) => work(coreOf(node))),
+    each: (work, demand) => pool.each((node) => work(coreOf(node)), demand),
     disputed: (transactions, query) => pool.disputed(transactions, (node, batch) => query(coreOf(node), batch)),
     voteOnFork: (block) => pool.voteOnFork(block),
     silence: () => pool.silence(),
