@@ -114,12 +114,12 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
   self.waitingForSlot.delete(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
-    await countOthers(self, endpointId)
     // The share is used up: the turn that the queue gives, here or elsewhere, may use the rest.
     if (isDirect && cap.ownRoom() < 1 && self.deps.processes() > 1) {
-      if (!isHeldByOthers(cap)) notifier.notify(queueOf(self, endpointId), endpointId)
+      notifier.notify(queueOf(self, endpointId), endpointId)
       return
     }
+    await countOthers(self, endpointId)
     const room = Math.min(roomOf(self, lane, endpointId, isDirect), TURN_SENDS - sent)
     if (room < 1) {
       if (waited === 'any' || isHeldByOthers(cap)) break
