@@ -253,7 +253,7 @@ describe('an address of a pool', () => {
     const stranger = await createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'o@example.com', actor: 'test' })
     const theirs = { workspaceId: stranger.id, mode: 'live', family: 'evm', kind: 'pool' } as const
     const other = (await addWallet({ ...engine.deps, ...engine }, { ...theirs, value: pool() })).wallet.materialId
-    const issued = { firstFree: () => 0, lastNumber: () => 0 }
+    const issued = { firstFree: () => 0, lastNumber: () => 0, auditNumber: 0 }
     await createIssuedRepository(stores.db).takePrecautions(issued, { quarantineMs: null, at: 1_000 })
     const restOf = async (id: string) =>
       (await stores.db.collection(ADDRESSES).findOne({ heldBy: id }))?.offeredFrom?.[id]
