@@ -196,11 +196,13 @@ function createProcessState() {
         process: () => notReady,
         clock: clock(true),
         keys,
-        prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
       },
       // Shared by all replicas: were it a reason, a balancer would take all of them out at once and answer in their place. A request
       // waits for the election here, or gets this product's error. Without the store a process has not started, and is not ready.
-      degraded: { mongo: atMostEach(1_000, mongo), redis, clock: clock(false) },
+      degraded: {
+        ...{ mongo: atMostEach(1_000, mongo), redis, clock: clock(false) },
+        prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
+      },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
     },
