@@ -245,6 +245,27 @@ describe('an address of a pool', () => {
     expect((await after.offer(listed))?.hold).toBe('address')
   })
 
+  // Guarantee: an address that was listed and used in the lost minutes, and is listed again, is given to nobody who would share it with a lost payer.
+  it('that the store lacks waits as well when it is listed again, although the process that keeps marks lived on', async () => {
+    const on = process([redis()])
+    await on.keep()
+    await invoice()
+    await on.keep()
+    const putBack = await snapshot()
+    const value = pool()
+    await on.add(value, 'pool')
+    await writeMarks([redis()], await record(), [{ field: AUDIT, value: 99 }], markKeys)
+    await invoice()
+    await on.keep()
+    await putBack()
+    await on.keep()
+    await on.keep()
+    const again = await on.add(value, 'pool')
+    await expect(on.offer(again)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+    engine.advance(40 * DAY_MS)
+    expect((await on.offer(again))?.hold).toBe('address')
+  })
+
   it('waits by the settings of its own workspace, and not by those of another one', async () => {
     const { workspace } = engine
     const policy = { ...workspace.policy, lateGraceMs: 7 * DAY_MS, quarantineMs: 40 * DAY_MS }

@@ -99,7 +99,9 @@ export function createMarkKeeper(deps: KeepMarksDeps) {
     if (valueIn(known, BEAT) > store.beat) {
       // First to the places: one that was emptied meanwhile shows every process again that the store is behind.
       await write(store, now, [...known.values()].filter(isLasting))
-      await continueAbove(deps, store, known)
+      // Another process writes how far the audit log went.
+      const { marks } = reading ?? (await readAll(deps, identity))
+      await continueAbove(deps, store, new Map([...known, ...marks]))
       forget(store)
       return null
     }
