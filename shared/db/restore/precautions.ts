@@ -78,10 +78,10 @@ async function quarantineListed(db: Database, at: number, quarantineMs: number |
 async function noteLostWallets(db: Database, issued: IssuedNumbers, until: number): Promise<void> {
   const newest = await db.collection(AUDIT_LOG).findOne({ seq: { $exists: true } }, { sort: { seq: -1 } })
   if (issued.auditNumber <= (newest?.seq ?? 0)) return
-  const firstFree = issued.firstFree({ materialId: '', derivedCount: 0, nextIndex: 0 })
+  const unknown = { materialId: '', derivedCount: 0, nextIndex: 0 }
   const former = await LOST_WALLETS.read(db)
   await LOST_WALLETS.write(db, {
-    firstFree: Math.max(firstFree, former?.firstFree ?? 0),
+    firstFree: Math.max(issued.firstFree(unknown), former?.firstFree ?? 0),
     until: Math.max(until, former?.until ?? 0),
   })
 }

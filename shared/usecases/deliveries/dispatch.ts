@@ -157,8 +157,7 @@ async function countOthers(self: DispatchProcess, endpointId: string): Promise<v
   const { deliveries, clock, processes, stopwatch } = self.deps
   if (processes() === 1) return
   const leases = await deliveries.leasesUntil(endpointId, clock.now() + LEASE_MS, REQUEST_MS)
-  const others = leases.filter((token) => !token.startsWith(self.owner)).length
-  capOf(self, endpointId).setOthers(others, stopwatch())
+  capOf(self, endpointId).setOthers(leases.filter((token) => !token.startsWith(self.owner)).length, stopwatch())
 }
 
 function wake(self: DispatchProcess, endpointId: string): void {
