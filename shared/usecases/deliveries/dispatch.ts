@@ -143,10 +143,10 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   if (isBlocked && (cap.slots.free() === 0 || hasFreePlaces(self, lane))) self.limited.set(endpointId, cap.speed())
   // An endpoint without a free place is woken by its next request that ends, here or in the process that sent it: of several
   // processes another may get the turn and find no room.
-  const isWoken = isBlocked && cap.slots.taken() > 0
-  if (isWoken || (cap.slots.taken() > 0 && self.deps.processes() > 1)) self.waitingForSlot.add(endpointId)
+  if (cap.slots.taken() > 0 && (isBlocked || self.deps.processes() > 1)) self.waitingForSlot.add(endpointId)
   // To the tail of its queue, so that endpoints take turns.
-  if (!isWoken && !isHeldByOthers(cap)) notifier.notify(queueOf(self, endpointId), endpointId)
+  if (!isBlocked || (cap.slots.taken() === 0 && !isHeldByOthers(cap)))
+    notifier.notify(queueOf(self, endpointId), endpointId)
 }
 
 /** True when no place is free because of requests of other processes alone. */

@@ -140,8 +140,7 @@ async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Prom
 
 async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
   const { mode, family, kind } = input
-  const { until } = await lostWallets(deps)
-  const offeredFrom = Math.max(until, (kind === 'pool' ? input.offeredFrom : null) ?? 0) || null
+  const offeredFrom = Math.max((await lostWallets(deps)).until, (kind === 'pool' && input.offeredFrom) || 0) || null
   const { addresses, repeated, materialId } = readAddresses(deps, input)
   const rows = addresses.map(({ address, matchKey }) => ({
     mode,
