@@ -173,11 +173,12 @@ function requireRestorable({ schemaVersion, sealed: { total, opened } }: Verifie
 }
 
 /** Where keys and series continue: above the marks, above what the store derived, and by `skip` above what it issued. */
-function issuedAtMost({ marks }: IssuedSince, skip: number | null): IssuedNumbers {
-  const marked = issuedFrom(marks)
+function issuedAtMost(since: IssuedSince, skip: number | null): IssuedNumbers {
+  const marked = issuedFrom(since.marks)
   return {
     firstFree: (key) => Math.max(marked.firstFree(key), key.nextIndex + (skip ?? 0)),
     lastNumber: (series) => Math.max(marked.lastNumber(series), series.number + (skip ?? 0)),
+    auditNumber: isKnown(since) ? since.auditNumber : Number.POSITIVE_INFINITY,
   }
 }
 

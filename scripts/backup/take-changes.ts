@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { rm, utimes } from 'node:fs/promises'
+import { readFile, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readBackup, STEPS } from '#shared/db/backup/backup-source.ts'
 import {
@@ -18,12 +18,12 @@ import type { Database } from '#shared/db/connection/connect.ts'
 import type { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { MODELS } from '#shared/db/schema/models.ts'
 import type { SecretBox } from '#shared/ports/secrets.ts'
+import type { CopiedBackups } from '#shared/ports/verified-backups.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { unverifiedName } from './archive-folder.ts'
 import { fileTarget, nameArchive } from './archive-target.ts'
 import { changesAbout, changesName, findChanges } from './changes-folder.ts'
-import { readCopied } from './read-copied.ts'
 import { takeBackup } from './take-backup.ts'
 import { type VerifiedArchive, verifyBackup } from './verify-backup.ts'
 
@@ -130,3 +130,20 @@ export async function takeChanges(
 /** Whether the store stands at this link, or at an attempt to follow it that was not completed. */
 const isAt = ({ link }: StoredLink, { link: { chain, id } }: ChainPosition): boolean =>
   link.chain === chain && (link.id === id || link.after === id)
+
+/** A Unix time in seconds, as `date +%s` prints it. */
+const SECONDS = /^(\d{1,11})\n?$/
+
+/**
+ * When the last copies of archives and of changes that succeeded began, by the files `archives` and `changes` of a folder: who copies writes a Unix time
+ * into each. A file that is missing or half written says nothing new: what was recorded before stands. Null for no folder.
+ */
+async function readCopied(folder: string, before: CopiedBackups | null): Promise<CopiedBackups | null> {
+  if (folder === '') return null
+  const at = async (kind: keyof CopiedBackups): Promise<number> => {
+    const text = await readFile(join(folder, kind), 'utf8').catch(() => '')
+    const seconds = SECONDS.exec(text)?.[1]
+    return seconds === undefined ? (before?.[kind] ?? 0) : Number(seconds) * 1_000
+  }
+  return { archives: await at('archives'), changes: await at('changes') }
+}

@@ -94,6 +94,22 @@ it('collects the figures of the installation, and shows the state of its stores'
   )
 })
 
+// Guarantee: whoever takes the Redis prefix after it was emptied does not take every replica out of the balancer; each says who it was, and what to do.
+it('stays ready where another installation took the prefix of an emptied Redis, and names it', async () => {
+  const port = await freePort(0)
+  const opened = await openContext('api', configOf(stores.mongoUrl, port), silent)
+  endings.push(opened.close)
+  opened.ready()
+  await expect.poll(() => request(port, '/readyz')).toMatchObject({ status: 200, body: { ready: true } })
+  const key = `${stores.redis.prefix}:installation`
+  const ours = await stores.redis.producer.get(key)
+  await stores.redis.producer.set(key, 'another')
+  const answer = expect.poll(() => request(port, '/readyz'), { timeout: 15_000, interval: 250 })
+  const prefix = expect.stringMatching(/belong to installation another.*PAYMESH_REDIS_PREFIX/)
+  await answer.toMatchObject({ status: 200, body: { ready: true, degraded: { prefix } } })
+  await stores.redis.producer.set(key, ours ?? '')
+})
+
 // Guarantee: a machine whose clock is wrong gets no new work while there is another one, and what it did before sorts with the work of the others.
 it('is not ready while the clock of the machine alone is off, and mints ids from the clock of the store', async () => {
   const port = await freePort(0)

@@ -1,19 +1,24 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createCatalog } from '#shared/chains/catalog.ts'
 import { createNodePrices } from '#shared/chains/node-prices.ts'
+import type { NetworkSettings } from '#shared/config/network-settings.ts'
 import type { Config } from '#shared/config/schema.ts'
 import { createStoreClock, DRIFT_MAX_MS, driftFault, type StoreClock } from '#shared/db/connection/clock.ts'
 import { connectDatabase, type Database, type DatabaseOptions } from '#shared/db/connection/connect.ts'
 import { StoreAway } from '#shared/db/connection/store-away.ts'
+import { createRepositories } from '#shared/db/create-repositories.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
 import { createProcessHeartbeats } from '#shared/db/installation/process-heartbeats.ts'
+import { createBacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
 import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secret-repository.ts'
+import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { createCursorRepository } from '#shared/db/scanning/cursor-repository.ts'
 import { createNodeUsageRepository } from '#shared/db/scanning/node-usage-repository.ts'
 import { verifyIndexes } from '#shared/db/schema/migrate.ts'
 import type { ChainPaces } from '#shared/ports/chain-catalog.ts'
-import type { Logger } from '#shared/ports/runtime.ts'
+import type { Logger, Runtime } from '#shared/ports/runtime.ts'
 import type { RedisFigures } from '#shared/queues/redis/redis-servers.ts'
 import { foreignOwnerText } from '#shared/queues/redis-owner.ts'
 import { createLogger, type LoggerOptions } from '#shared/runtime/observability/logger.ts'
@@ -26,11 +31,11 @@ import { createLiveness, type Liveness } from '#shared/runtime/process/liveness.
 import { createRandom } from '#shared/runtime/secrets/random.ts'
 import { createKeyHasher, createSecretBox, masterKeyId } from '#shared/runtime/secrets/secret-box.ts'
 import { checkKeys } from '#shared/usecases/maintenance/check-keys.ts'
+import { createBacklogCollector } from '#shared/usecases/maintenance/collect-backlogs.ts'
 import { createChainPaces } from '#shared/usecases/networks/chain-paces.ts'
 import { createUsageCounter, type UsageCounter } from '#shared/usecases/networks/usage-counter.ts'
 import { type OpenSignals, openSignals } from './open-signals.ts'
 import { repeat } from './repeat.ts'
-import { startCollector } from './start-collector.ts'
 import { startHeartbeats } from './start-heartbeat.ts'
 import { versionHere } from './version-here.ts'
 
@@ -191,11 +196,13 @@ function createProcessState() {
         process: () => notReady,
         clock: clock(true),
         keys,
-        prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
       },
       // Shared by all replicas: were it a reason, a balancer would take all of them out at once and answer in their place. A request
       // waits for the election here, or gets this product's error. Without the store a process has not started, and is not ready.
-      degraded: { mongo: atMostEach(1_000, mongo), redis, clock: clock(false) },
+      degraded: {
+        ...{ mongo: atMostEach(1_000, mongo), redis, clock: clock(false) },
+        prefix: atMostEach(KEYS_POLL_EVERY_MS, () => owner()),
+      },
       starting: () => (started ? null : notReady),
       silent: () => watched?.liveness.silent() ?? {},
     },
@@ -332,5 +339,34 @@ async function connectPatiently(options: DatabaseOptions, waiting: (reason: stri
       waiting(`waiting for MongoDB: ${error.message}`)
     }
     await delay(pauseMs)
+  }
+}
+
+/** Often enough for an autoscaler that polls every 15 s. */
+const COLLECT_EVERY_MS = 5_000
+
+/**
+ * Collects the figures of the installation while this process holds the lease, and stands by while another does. It
+ * runs in every process that has the list of networks, so that figures exist while one of them is alive. Returns a function that ends it.
+ */
+function startCollector(
+  db: Database,
+  { networks, paces }: { readonly networks: NetworkSettings; readonly paces: ChainPaces },
+  runtime: Pick<Runtime, 'clock' | 'random' | 'logger'> & { readonly metrics: MetricsRegistry },
+): () => Promise<void> {
+  const repositories = createRepositories(db, runtime)
+  const collector = createBacklogCollector({
+    ...runtime,
+    ...repositories,
+    backlogs: createBacklogRepository(db),
+    rates: repositories.rateSnapshots,
+    catalog: createCatalog(networks, paces),
+    nodePrices: createNodePrices(networks),
+    redundancy: createStoreRedundancy(db),
+  })
+  const stop = repeat(collector.run, COLLECT_EVERY_MS, 0)
+  return async () => {
+    await stop()
+    await collector.stop()
   }
 }

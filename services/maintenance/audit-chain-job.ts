@@ -1,8 +1,8 @@
-import type { AuditChainRepository } from '#shared/db/audit/audit-chain-repository.ts'
 import type { AuditHead } from '#shared/ports/audit-chain.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import { noticeBreak } from '#shared/usecases/audit/audit-breaks.ts'
 import { AuditChainBroken, type ExtendAuditDeps, extendAuditChain } from '#shared/usecases/audit/audit-chain.ts'
+import { cutAt } from '#shared/usecases/audit/verify-in-parts.ts'
 import type { ScheduledJob } from './scheduled-job.ts'
 
 /** A run ends before the lease does and continues in the next. */
@@ -51,16 +51,10 @@ export function auditChainJob(deps: JobDeps): ScheduledJob {
   }
 }
 
-/** Extends the chain where the end that this process saw last still stands. */
+/** Extends the chain where the end that this process saw last still stands: a chain that was cut back to an earlier signed end is detected here. */
 async function extendBehind(deps: JobDeps, seen: AuditHead | null, shouldStop: () => boolean): Promise<number> {
-  if (seen !== null) await requireStanding(deps.auditChain, seen)
+  const words = `Row ${seen?.seq} was the end of the audit log a moment ago, and it is gone or was replaced.`
+  const cut = seen && (await cutAt(deps, seen, words))
+  if (cut !== null) throw new AuditChainBroken(cut)
   return await extendAuditChain(deps, shouldStop)
-}
-
-/** An end that this process has seen cannot disappear: a chain that was cut back to an earlier signed end is detected here. */
-async function requireStanding(auditChain: AuditChainRepository, { seq, hash }: AuditHead): Promise<void> {
-  const [row] = await auditChain.listChained({ seq, id: '' }, 1)
-  if (row?.seq === seq && row.hash === hash) return
-  const words = `Row ${seq} was the end of the audit log a moment ago, and it is gone or was replaced.`
-  throw new AuditChainBroken({ kind: 'cut', seq, id: null, words })
 }

@@ -1,4 +1,5 @@
 import type { Mode } from '#shared/domain/enumerations.ts'
+import type { Ms } from '#shared/domain/invoice/model.ts'
 
 /** The installation whose database this is, and the life of the database: a restore from an archive starts another one. */
 export interface InstallationLife {
@@ -51,6 +52,16 @@ export interface IssuedNumbers {
   firstFree(key: KeyCounters): number
   /** Number above which a series continues. */
   lastNumber(series: SeriesNumber): number
+  /** Highest number that the audit log had; infinity when that is not known. */
+  readonly auditNumber: number
+}
+
+/** Wallets that were added before the store went back, and are not in it, may be added again with all that was issued of them. */
+export interface LostWallets {
+  /** Lowest index of a key that was surely never issued, where no mark says more. */
+  readonly firstFree: number
+  /** Until then an invoice that was lost may be paid at an address that is listed again. */
+  readonly until: Ms
 }
 
 /** What was kept away from what had been issued. */
@@ -70,6 +81,8 @@ export interface Marks {
   lowestNumber(workspaceId: string, mode: Mode): Promise<number>
   /** Index from which a key that is added continues: everything below it may have been issued in this installation; 0 when nothing was. */
   firstFreeIndex(materialId: string): Promise<number>
+  /** What a store that went back may lack; null when it lacks no act of a person. */
+  lostWallets(): Promise<LostWallets | null>
   /** Records how far indexes may be issued, before the store says so. Best effort: an unreachable place does not stop issuing. */
   raiseCeiling(materialId: string, derivedCount: number): Promise<void>
   /** Whether the marks show a later state than the store has. False when no place answers. */

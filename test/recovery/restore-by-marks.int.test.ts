@@ -10,12 +10,14 @@ import { takeBackup } from '#scripts/backup/take-backup.ts'
 import { createRepositories } from '#shared/db/create-repositories.ts'
 import { createInstallationLifeRepository } from '#shared/db/restore/installation-life-repository.ts'
 import { storeMarksCopy } from '#shared/db/restore/marks-copy.ts'
-import { ceilingOf } from '#shared/domain/marks/mark-fields.ts'
+import { ADDRESSES } from '#shared/db/wallets/wallet-models.ts'
+import { AUDIT, ceilingOf } from '#shared/domain/marks/mark-fields.ts'
 import type { MarkPlace } from '#shared/ports/marks.ts'
 import { createFolderMarkPlace } from '#shared/runtime/process/folder-mark-place.ts'
 import type { ArchiveSecret } from '#shared/runtime/secrets/archive-cipher.ts'
 import { createAuditKeys, createMarkKeys } from '#shared/runtime/secrets/audit-keys.ts'
 import { createMarkKeeper } from '#shared/usecases/marks/keep-marks.ts'
+import { writeMarks } from '#shared/usecases/marks/mark-records.ts'
 import { markText } from '#shared/usecases/marks/mark-text.ts'
 import { createMarks } from '#shared/usecases/marks/marks.ts'
 import { createAddressSource } from '#shared/usecases/quotes/addresses.ts'
@@ -31,6 +33,8 @@ const first = useStores()
 const second = useStores({ migrated: false })
 const third = useStores({ migrated: false })
 const fourth = useStores({ migrated: false })
+const fifth = useStores({ migrated: false })
+const sixth = useStores({ migrated: false })
 const folder = makeStoreFolder('paymesh-by-marks')
 const file = join(folder, 'paymesh.backup')
 const secret: ArchiveSecret = { kind: 'key', key: randomBytes(32) }
@@ -69,6 +73,13 @@ function process(stores: TestStores, places: readonly MarkPlace[]) {
     add: async (value: string) => {
       const about = { workspaceId: engine.workspace.id, mode: 'live', family: 'evm', kind: 'xpub' } as const
       return (await addWallet({ ...deps, marks }, { ...about, value, startIndex: 0 })).wallet.materialId
+    },
+    /** When addresses that are listed now are offered; null = at once. */
+    listed: async (kind: 'pool' | 'address', value: string) => {
+      const about = { workspaceId: engine.workspace.id, mode: 'live', family: 'evm', kind } as const
+      const { materialId } = (await addWallet({ ...deps, marks }, { ...about, value })).wallet
+      const rows = await stores.db.collection(ADDRESSES).find({ heldBy: materialId, address: value }).toArray()
+      return rows.map((row) => row.offeredFrom?.[materialId] ?? null)
     },
     take: async (id: string, count: number) => {
       const taken: number[] = []
@@ -185,6 +196,35 @@ it('lets a key that the archive lacks continue, although the place was read-only
   expect(await after.add(value)).toBe(late)
   await after.derive()
   expect(Math.min(...(await after.take(late, 5)))).toBeGreaterThan(Math.max(...issued))
+})
+
+// Guarantee: a wallet that was added after the archive, and is added again, gives no customer an address that another one may still pay.
+it('treats what is entered again as used: a key without marks, and addresses where acts were lost', async () => {
+  const empty = createFolderMarkPlace(mkdtempSync(join(folder, 'empty-')))
+  await restoreInto(fifth, { skip: 200, quarantineMs: null }, [empty])
+  const unknown = process(fifth, [empty])
+  const key = await unknown.add(xpub())
+  await unknown.derive()
+  expect(Math.min(...(await unknown.take(key, 3)))).toBeGreaterThanOrEqual(200)
+  const address = () => HDNodeWallet.fromSeed(randomBytes(32)).address
+  const rest = 38 * 86_400_000
+  for (const kind of ['pool', 'address'] as const) {
+    const [from] = await unknown.listed(kind, address())
+    expect(from).toBeGreaterThan(first.runtime.clock.now() + rest - 3_600_000)
+  }
+
+  // The marks of the second restore named no act that its archive lacked.
+  expect(await process(second, [place()]).listed('pool', address())).toEqual([null])
+  const life = await createInstallationLifeRepository(first.db).read()
+  await writeMarks([place()], life, [{ field: AUDIT, value: 99 }], markKeys)
+  await restoreInto(sixth, { quarantineMs: null }, [place()])
+  const known = process(sixth, [place()])
+  await known.keep()
+  const [from] = await known.listed('pool', address())
+  expect(from).toBeGreaterThan(first.runtime.clock.now() + rest - 3_600_000)
+  const fresh = await known.add(xpub())
+  await known.derive()
+  expect(await known.take(fresh, 1)).toEqual([0])
 })
 
 const refuse = () => Promise.reject(new Error('connection refused'))

@@ -1,4 +1,5 @@
-import type { Installation } from '#scripts/cli/session/installation.ts'
+import type { Command } from 'commander'
+import { type Installation, withInstallation } from '#scripts/cli/session/installation.ts'
 import { nodeHosts } from '#shared/chains/check-nodes.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
@@ -26,6 +27,7 @@ import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
 import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
 import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../text/fact-notes.ts'
+import { type OutputOptions, print } from '../text/output.ts'
 import { checkBackup } from './check-backup.ts'
 import { checkDeliveries } from './check-deliveries.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
@@ -337,4 +339,22 @@ async function checkUsedRedis(redis: NonNullable<Installation['redis']>): Promis
   }
   const known = servers.every(({ evictionPolicy }) => evictionPolicy !== null) ? ', noeviction' : ''
   return [`takes and delivers wake-ups${known}`, ...[...remarks].map((remark) => `remark: ${remark}`)].join('; ')
+}
+
+/** `doctor`: checks the installation and suggests fixes; status 1 when there is a fault. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('Check stores, indexes, clocks, nodes, rates and backlogs, and suggest a fix for each fault.')
+    .option('--json', 'print one JSON value')
+    .action(async (options: OutputOptions) => {
+      const diagnose = async (installation: Installation): Promise<void> => {
+        const diagnoses = await runDiagnoses(installation)
+        const healthy = diagnoses.every((diagnosis) => diagnosis.ok)
+        const text = diagnoses.map(({ ok, name, detail }) => `${ok ? '✓' : '✗'} ${name}: ${detail}`).join('\n')
+        print(options, { healthy, checks: diagnoses }, text)
+        if (!healthy) process.exitCode = 1
+      }
+      await withInstallation(diagnose, { isChecked: false })
+    })
 }

@@ -2,17 +2,18 @@ import { readFileSync } from 'node:fs'
 import type { inferRouterOutputs } from '@trpc/server'
 import { InvalidArgumentError } from 'commander'
 import type { AppRouter } from '#services/admin/app-router.ts'
-import type { GoLiveReport } from '#shared/contracts/go-live-report.ts'
+import { GO_LIVE_LABELS as EN } from '#shared/contracts/go-live-labels.ts'
+import type { GoLiveLine, GoLiveReport } from '#shared/contracts/go-live-report.ts'
 import { readSignatureList } from '#shared/contracts/signature-list.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
-import { deliveryText } from '../text/delivery-text.ts'
 import { invoiceText, transactionText } from '../text/explain-text.ts'
-import { goLiveText } from '../text/go-live-text.ts'
 import { parseDuration } from '../text/parse-time.ts'
 import { ratesText } from '../text/rates-text.ts'
 import { CHAINS } from './chain-operations.ts'
 import type { Flag, Flags } from './input-flags.ts'
 import type { Operation } from './operation.ts'
+
+const MARKS = { passed: '✓', failed: '✗', out_of_date: '↻', open: '·' } as const
 
 const fileText = (path: string): string => readFileSync(path === '-' ? 0 : path, 'utf8')
 
@@ -309,4 +310,59 @@ export const GROUPS: Readonly<Record<string, string>> = {
   rates: 'Show rates and their sources, and confirm jumps.',
   'go-live': 'Guided check before real money arrives.',
   chain: 'Show the state of scanners, and request rescans, rewinds and resumes.',
+}
+
+/** The checks before real money arrives, each that has not passed with what to do; the last line is the sum. */
+function goLiveText({ lines, passed, isReady }: GoLiveReport): string {
+  const sum = isReady ? 'Everything has passed.' : `${passed} of ${lines.length} passed.`
+  return [...lines.map(describe), sum].join('\n')
+}
+
+function describe({ item, kind, state, at, by, reason, about, path, steps }: GoLiveLine): string {
+  const words = EN.items[kind]
+  const when = at === null || by === null ? '' : `, ${new Date(at).toISOString().slice(0, 16)}Z by ${by}`
+  const head = `${MARKS[state]} ${words.title} [${item}]: ${EN.states[state]}${when}`
+  if (state === 'passed') return head
+  const why = reason === null ? [] : [`    ${EN.reasons[reason](about)}`]
+  const place = path === null ? [] : [`    Address to compare: ${path}`]
+  const progress = steps === null ? [] : [`    invoice ${steps.number} (${steps.invoiceId}): ${stepsText(steps)}`]
+  return [head, ...why, ...place, ...progress, `    Why: ${words.why}`, `    How: ${words.mend}`].join('\n')
+}
+
+const stepsText = (steps: NonNullable<GoLiveLine['steps']>): string =>
+  (['seen', 'confirming', 'paid', 'delivered'] as const)
+    .map((step) => `${steps[step] ? '✓' : '·'} ${EN.steps[step]}`)
+    .join(', ')
+
+type Detail = inferRouterOutputs<AppRouter>['deliveries']['get']
+type Attempt = Detail['past'][number]
+
+/** A delivery with every attempt: when, where, how long each phase took, and what the receiver answered. */
+function deliveryText({ delivery, past }: Detail): string {
+  const { eventType, eventId, endpointUrl, endpointId, status, attempt, dueAt } = delivery
+  const next = status === 'pending' ? `, next attempt ${new Date(dueAt).toISOString()}` : ''
+  return [
+    `${eventType} ${eventId} → ${endpointUrl ?? 'a deleted endpoint'} (${endpointId})`,
+    `${status} after ${attempt} attempts${next}`,
+    ...past.map(attemptText),
+  ].join('\n')
+}
+
+function attemptText({ number, at, statusCode, explanation, ip, responseBody, ...timing }: Attempt): string {
+  const outcome = explanation ?? `The server returned ${statusCode}.`
+  const answer = responseBody.trim() === '' ? '' : `\n     ${JSON.stringify(responseBody.slice(0, 500))}`
+  const where = `${new Date(at).toISOString()}  ${ip ?? 'no connection'}  (${phasesText(timing)})`
+  return `  ${number}. ${where}\n     ${outcome}${answer}`
+}
+
+/** Duration of each phase of a request; phases that did not happen are left out. */
+function phasesText({ phases, durationMs }: Pick<Attempt, 'phases' | 'durationMs'>): string {
+  const named = {
+    dns: phases?.dnsMs,
+    connect: phases?.connectMs,
+    tls: phases?.tlsMs,
+    'first byte': phases?.firstByteMs,
+  }
+  const reached = Object.entries(named).flatMap(([name, ms]) => (ms == null ? [] : [`${name} ${ms}`]))
+  return [...reached, `total ${durationMs} ms`].join(', ')
 }

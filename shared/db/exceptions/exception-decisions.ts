@@ -49,14 +49,7 @@ export function createExceptionDecisions(db: Database) {
         .toArray()
       const isAll = found.reduce((sum, { count }) => sum + count, 0) < max
       if (isAll) return new Map(found.map(({ _id, count }) => [_id, count]))
-      // Many of one kind hide no others.
-      const counts = await Promise.all(
-        EXCEPTION_KINDS.map(async (kind) => {
-          const count = await exceptions.countDocuments({ ...open, kind }, { hint: INBOX_OPEN, limit: max })
-          return [kind, count] as const
-        }),
-      )
-      return new Map(counts.filter(([, count]) => count > 0))
+      return await countEachKind(db, open, max)
     },
     /** The workspaces with open exceptions, and the kinds of each, however many exceptions of a kind are open. */
     workspacesWithOpen: async (): Promise<ReadonlyMap<string, readonly ExceptionKind[]>> => {
@@ -180,4 +173,19 @@ function ofMode(mode: Mode): { $in: (Mode | null)[] } {
 function fromDocument(stored: ExceptionDocument): ExceptionEntry {
   const { deciding = null, resolved = null, notes = [], ...record } = EXCEPTIONS.toRecord(stored)
   return { ...record, deciding, resolved, notes }
+}
+
+/** Exceptions by kind, each counted up to `max` from the index alone: many of one kind hide no others. */
+export async function countEachKind(
+  db: Database,
+  open: { readonly open: boolean; readonly workspaceId?: string; readonly mode?: ReturnType<typeof ofMode> },
+  max: number,
+): Promise<ReadonlyMap<ExceptionKind, number>> {
+  const rows = db.collection(EXCEPTIONS)
+  const counts = await Promise.all(
+    EXCEPTION_KINDS.map(async (kind) => {
+      return [kind, await rows.countDocuments({ ...open, kind }, { hint: INBOX_OPEN, limit: max })] as const
+    }),
+  )
+  return new Map(counts.filter(([, count]) => count > 0))
 }

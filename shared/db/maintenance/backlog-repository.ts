@@ -8,12 +8,13 @@ import { WEBHOOK_DELIVERIES } from '#shared/db/deliveries/delivery-model.ts'
 import { dueByState, PENDING } from '#shared/db/deliveries/delivery-scopes.ts'
 import { DELIVERY_RECOVERIES } from '#shared/db/deliveries/recovery-model.ts'
 import { createLimitedEndpoints } from '#shared/db/endpoints/limited-endpoints.ts'
+import { countEachKind } from '#shared/db/exceptions/exception-decisions.ts'
 import { EXCEPTIONS, INBOX_OPEN } from '#shared/db/exceptions/exception-model.ts'
 import { dueForAction } from '#shared/db/invoices/invoice-mapping.ts'
 import { INVOICES } from '#shared/db/invoices/invoice-model.ts'
 import { MAILS } from '#shared/db/mails/mail-model.ts'
 import { PAYMENTS } from '#shared/db/payments/payment-model.ts'
-import { EXCEPTION_KINDS, MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
 import { QUEUES, type QueueName } from '#shared/ports/runtime.ts'
@@ -53,18 +54,9 @@ export function createBacklogRepository(db: Database) {
     },
     /** Open exceptions by kind; counted up to 10,000 in all. */
     openExceptions: async (): Promise<ReadonlyMap<string, number>> => {
-      const rows = db.collection(EXCEPTIONS)
       const any = { of: EXCEPTIONS, filter: { open: true }, hint: INBOX_OPEN }
       if (!(await isAny(db, any))) return new Map()
-      // Kind by kind and from the index alone, so that a flood of one kind hides no other one.
-      const counts = await Promise.all(
-        EXCEPTION_KINDS.map(async (kind) => {
-          const open = { open: true, kind }
-          const count = await rows.countDocuments(open, { hint: INBOX_OPEN, limit: COUNT_MAX })
-          return [kind, count] as const
-        }),
-      )
-      return new Map(counts.filter(([, count]) => count > 0))
+      return await countEachKind(db, { open: true }, COUNT_MAX)
     },
   }
 }

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { AuditRecord } from '#shared/db/audit/audit-model.ts'
 import { audited } from '#shared/db/audit/audited.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
-import { writeFact } from '#shared/db/installation/facts.ts'
+import { jsonFact, writeFact } from '#shared/db/installation/facts.ts'
 import { INSTALLATION } from '#shared/db/installation/installation-model.ts'
-import type { InstallationLife } from '#shared/ports/marks.ts'
+import type { InstallationLife, LostWallets } from '#shared/ports/marks.ts'
 
 /** Name of the installation's own id among its facts. */
 export const INSTALLATION_ID_FACT = 'id'
@@ -14,6 +14,12 @@ export const LIFE_FACT = 'life'
 
 /** Shape of the fact. */
 export const lifeSchema = z.object({ life: z.string(), beat: z.number().int() })
+
+/** The fact about wallets that a store which went back may lack; its latest loss counts. */
+export const LOST_WALLETS = jsonFact<LostWallets>(
+  'lost-wallets',
+  z.object({ firstFree: z.number().int(), until: z.number() }),
+)
 
 const lifeText = (life: string, beat: number): string => JSON.stringify({ life, beat })
 
@@ -46,6 +52,7 @@ export function createInstallationLifeRepository(db: Database) {
       if (created === null) throw new Error('the life of the installation cannot be read back')
       return created
     },
+    lostWallets: (): Promise<LostWallets | null> => LOST_WALLETS.read(db),
     /** Raises the beat from the one that was read; false when another process raised it, or the life is another. Together with the audit row, if one is given. */
     beat: async ({ life, beat }: InstallationLife, to: number, audit?: AuditRecord): Promise<boolean> => {
       const filter = { _id: LIFE_FACT, value: lifeText(life, beat) }

@@ -1,3 +1,4 @@
+import { AUDIT_LOG } from '#shared/db/audit/audit-model.ts'
 import type { Database } from '#shared/db/connection/connect.ts'
 import { toDate } from '#shared/db/connection/dates.ts'
 import { uuidLowerBound } from '#shared/db/connection/uuid-time.ts'
@@ -12,6 +13,7 @@ import { WORKSPACES } from '#shared/db/workspaces/workspace-model.ts'
 import { FAMILIES, type Mode } from '#shared/domain/enumerations.ts'
 import { restAfterLoss } from '#shared/domain/invoice/quote-window.ts'
 import type { IssuedNumbers, Precautions } from '#shared/ports/marks.ts'
+import { LOST_WALLETS } from './installation-life-repository.ts'
 
 /** Far above any epoch of a scanner that may still be suspended somewhere. */
 const EPOCH_STEP = 1_000
@@ -29,6 +31,7 @@ export async function takePrecautions(
 ): Promise<Precautions> {
   const keys = await continueKeys(db, issued)
   const addresses = await quarantineListed(db, at, quarantineMs)
+  await noteLostWallets(db, issued, at + (quarantineMs ?? (await restOf(db, null))))
   const cursors = await db
     .collection(CHAIN_CURSORS)
     .updateMany({}, [{ $set: { lease: null, leaseEpoch: { $add: ['$leaseEpoch', EPOCH_STEP] } } }])
@@ -71,12 +74,24 @@ async function quarantineListed(db: Database, at: number, quarantineMs: number |
   return addresses
 }
 
-/** The longest rest among the workspaces that list an address: one with a long quarantine of its own delays nobody else. */
-async function restOf(db: Database, materialId: string): Promise<number> {
-  const workspaceIds = await db.collection(WALLETS).distinct('workspaceId', { materialId })
+/** Acts that the audit log lacks may have added a wallet: what is entered again is treated as if it had been in use. */
+async function noteLostWallets(db: Database, issued: IssuedNumbers, until: number): Promise<void> {
+  const newest = await db.collection(AUDIT_LOG).findOne({ seq: { $exists: true } }, { sort: { seq: -1 } })
+  if (issued.auditNumber <= (newest?.seq ?? 0)) return
+  const unknown = { materialId: '', derivedCount: 0, nextIndex: 0 }
+  const former = await LOST_WALLETS.read(db)
+  await LOST_WALLETS.write(db, {
+    firstFree: Math.max(issued.firstFree(unknown), former?.firstFree ?? 0),
+    until: Math.max(until, former?.until ?? 0),
+  })
+}
+
+/** The longest rest among the workspaces that list an address, or of all: one with a long quarantine of its own delays nobody else. */
+async function restOf(db: Database, materialId: string | null): Promise<number> {
+  const ids = materialId === null ? null : await db.collection(WALLETS).distinct('workspaceId', { materialId })
   const owners = await db
     .collection(WORKSPACES)
-    .find({ _id: { $in: workspaceIds } }, { projection: { policy: 1 } })
+    .find(ids === null ? {} : { _id: { $in: ids } }, { projection: { policy: 1 } })
     .toArray()
   return Math.max(0, ...owners.map(({ policy }) => restAfterLoss(policy)))
 }

@@ -120,10 +120,13 @@ async function goOn(
 }
 
 /** The break when the row with this number and hash is missing or was replaced. */
-async function cutAt({ auditChain }: Uses<'auditChain'>, mark: AuditHeadMark): Promise<AuditBreak | null> {
+export async function cutAt(
+  { auditChain }: Uses<'auditChain'>,
+  mark: AuditHeadMark,
+  words = `Row ${mark.seq} was part of the audit log; it is missing or was replaced.`,
+): Promise<AuditBreak | null> {
   const [row] = await auditChain.listChained({ seq: mark.seq, id: '' }, 1)
   if (row?.seq === mark.seq && row.hash === mark.hash) return null
-  const words = `Row ${mark.seq} was part of the audit log; it is missing or was replaced.`
   return { kind: 'cut', seq: mark.seq, id: row?.seq === mark.seq ? row.record.id : null, words }
 }
 

@@ -7,7 +7,7 @@ import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import { QUEUES, type Runtime } from '#shared/ports/runtime.ts'
 import { findEndpoint, requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
-import { deliveryId, subscribes } from '#shared/usecases/outbox/relay-records.ts'
+import { newDelivery, subscribes } from '#shared/usecases/outbox/relay-records.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
@@ -108,17 +108,7 @@ function decide(
   if (known.some(({ status }) => status === 'pending' || status === 'held')) return null
   if (scope === 'failed' && known.some(({ status }) => status === 'succeeded')) return null
   const generation = known.reduce((highest, delivery) => Math.max(highest, delivery.generation + 1), 0)
-  return {
-    id: deliveryId(event.id, endpointId, generation),
-    eventId: event.id,
-    eventType: event.type,
-    endpointId,
-    workspaceId: event.workspaceId,
-    mode: event.mode,
-    ...{ generation, status: 'pending', attempt: 0, dueAt, leaseToken: null, claims: 0 },
-    ...{ createdAt: dueAt, finishedAt: null, lastError: null, lastStatusCode: null },
-    recoveryId: id,
-  }
+  return { ...newDelivery(event, endpointId, { generation, dueAt }), createdAt: dueAt, recoveryId: id }
 }
 
 async function finish(

@@ -2,7 +2,7 @@ import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
-import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
+import { newDelivery } from '#shared/usecases/outbox/relay-records.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
@@ -47,8 +47,11 @@ export async function resendDelivery(deps: ResendDeliveryDeps, input: ResendDeli
     return latest
   }
   const requested = input.opId === undefined ? {} : { resendOf: input.opId }
-  const delivery = { ...nextDelivery(latest, deps.clock.now()), ...requested }
-  const { workspaceId, mode } = original
+  const { workspaceId, mode, eventType: type } = original
+  const now = deps.clock.now()
+  const event = { id: eventId, type, workspaceId, mode, createdAt: now }
+  const next = newDelivery(event, endpointId, { generation: latest.generation + 1, dueAt: now })
+  const delivery = { ...next, ...requested }
   await deps.operations.addDelivery(delivery, null, {
     id: `resent:${delivery.id}`,
     at: delivery.createdAt,
@@ -61,17 +64,6 @@ export async function resendDelivery(deps: ResendDeliveryDeps, input: ResendDeli
   })
   deps.notifier.notify(QUEUES.webhooks, endpointId)
   return delivery
-}
-
-function nextDelivery({ recoveryId: _recoveryId, resendOf: _resendOf, ...latest }: Delivery, now: number): Delivery {
-  const generation = latest.generation + 1
-  return {
-    ...latest,
-    id: deliveryId(latest.eventId, latest.endpointId, generation),
-    generation,
-    ...{ status: 'pending', attempt: 0, dueAt: now, leaseToken: null, claims: 0, createdAt: now },
-    ...{ finishedAt: null, lastError: null, lastStatusCode: null },
-  }
 }
 
 export type ReleasePausedDeps = Uses<'deliveries' | 'endpoints' | 'notifier' | 'logger'>

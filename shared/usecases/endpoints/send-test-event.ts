@@ -1,10 +1,9 @@
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
-import type { EventRecord } from '#shared/ports/events.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import type { PublicUrls } from '#shared/usecases/invoices/present-invoice.ts'
-import { deliveryId } from '#shared/usecases/outbox/relay-records.ts'
+import { newDelivery } from '#shared/usecases/outbox/relay-records.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { findEndpoint, requireEnabled } from './find-endpoint.ts'
@@ -40,7 +39,7 @@ export async function sendTestEvent(deps: SendTestEventDeps, input: SendTestEven
   }
   const { workspaceId } = endpoint
   const event = testEvent({ workspaceId, mode, opId: input.opId, at: deps.clock.now(), urls: deps.urls })
-  const delivery = firstDelivery(event, endpoint.id)
+  const delivery = newDelivery(event, endpoint.id, { generation: 0, dueAt: event.createdAt })
   await deps.operations.addDelivery(delivery, event, {
     id: `tested:${endpoint.id}:${input.opId}`,
     at: event.createdAt,
@@ -53,17 +52,4 @@ export async function sendTestEvent(deps: SendTestEventDeps, input: SendTestEven
   })
   deps.notifier.notify(QUEUES.webhooks, endpoint.id)
   return delivery
-}
-
-function firstDelivery(event: EventRecord, endpointId: string): Delivery {
-  return {
-    id: deliveryId(event.id, endpointId, 0),
-    eventId: event.id,
-    eventType: event.type,
-    endpointId,
-    workspaceId: event.workspaceId,
-    mode: event.mode,
-    ...{ generation: 0, status: 'pending', attempt: 0, dueAt: event.createdAt, leaseToken: null, claims: 0 },
-    ...{ createdAt: event.createdAt, finishedAt: null, lastError: null, lastStatusCode: null },
-  }
 }

@@ -33,7 +33,11 @@ function stage(places: number) {
   const marks = createAuditMarks({
     markPlaces,
     markKeys: createMarkKeys(new Uint8Array(32).fill(7)),
-    installationLife: { read: async () => ({ installation: 'i', life: 'l', beat: 1 }), beat: async () => true },
+    installationLife: {
+      read: async () => ({ installation: 'i', life: 'l', beat: 1 }),
+      beat: async () => true,
+      lostWallets: async () => null,
+    },
     auditChain: standIn({
       listChained: async (after, limit) => rows.filter(({ seq }) => seq > (after?.seq ?? 0)).slice(0, limit),
     }),

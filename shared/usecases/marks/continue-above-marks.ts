@@ -1,4 +1,4 @@
-import { BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
+import { AUDIT, BEAT, ceilingOf, nextOf, numberOf } from '#shared/domain/marks/mark-fields.ts'
 import type { InstallationLife, IssuedNumbers, KeyCounters, Mark } from '#shared/ports/marks.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -15,6 +15,7 @@ export function issuedFrom(marks: ReadonlyMap<string, Mark>): IssuedNumbers {
     firstFree: ({ materialId, derivedCount, nextIndex }) =>
       Math.max(marks.get(ceilingOf(materialId))?.value ?? 0, derivedCount, nextIndex),
     lastNumber: ({ workspaceId, mode, number }) => Math.max(marks.get(numberOf(workspaceId, mode))?.value ?? 0, number),
+    auditNumber: marks.get(AUDIT)?.value ?? 0,
   }
 }
 

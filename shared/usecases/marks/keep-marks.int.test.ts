@@ -245,6 +245,27 @@ describe('an address of a pool', () => {
     expect((await after.offer(listed))?.hold).toBe('address')
   })
 
+  // Guarantee: an address that was listed and used in the lost minutes, and is listed again, is given to nobody who would share it with a lost payer.
+  it('that the store lacks waits as well when it is listed again, although the process that keeps marks lived on', async () => {
+    const on = process([redis()])
+    await on.keep()
+    await invoice()
+    await on.keep()
+    const putBack = await snapshot()
+    const value = pool()
+    await on.add(value, 'pool')
+    await writeMarks([redis()], await record(), [{ field: AUDIT, value: 99 }], markKeys)
+    await invoice()
+    await on.keep()
+    await putBack()
+    await on.keep()
+    await on.keep()
+    const again = await on.add(value, 'pool')
+    await expect(on.offer(again)).rejects.toMatchObject({ code: 'NO_WALLET_FOR_ASSET' })
+    engine.advance(40 * DAY_MS)
+    expect((await on.offer(again))?.hold).toBe('address')
+  })
+
   it('waits by the settings of its own workspace, and not by those of another one', async () => {
     const { workspace } = engine
     const policy = { ...workspace.policy, lateGraceMs: 7 * DAY_MS, quarantineMs: 40 * DAY_MS }
@@ -253,7 +274,7 @@ describe('an address of a pool', () => {
     const stranger = await createWorkspace(engine.deps, { name: 'Other', ownerEmail: 'o@example.com', actor: 'test' })
     const theirs = { workspaceId: stranger.id, mode: 'live', family: 'evm', kind: 'pool' } as const
     const other = (await addWallet({ ...engine.deps, ...engine }, { ...theirs, value: pool() })).wallet.materialId
-    const issued = { firstFree: () => 0, lastNumber: () => 0 }
+    const issued = { firstFree: () => 0, lastNumber: () => 0, auditNumber: 0 }
     await createIssuedRepository(stores.db).takePrecautions(issued, { quarantineMs: null, at: 1_000 })
     const restOf = async (id: string) =>
       (await stores.db.collection(ADDRESSES).findOne({ heldBy: id }))?.offeredFrom?.[id]

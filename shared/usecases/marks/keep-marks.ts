@@ -99,7 +99,8 @@ export function createMarkKeeper(deps: KeepMarksDeps) {
     if (valueIn(known, BEAT) > store.beat) {
       // First to the places: one that was emptied meanwhile shows every process again that the store is behind.
       await write(store, now, [...known.values()].filter(isLasting))
-      await continueAbove(deps, store, known)
+      // Another process writes how far the audit log went.
+      await continueAbove(deps, store, new Map([...known, ...auditOf(await readAll(deps, identity))]))
       forget(store)
       return null
     }
@@ -177,4 +178,5 @@ function createNumbersAhead(): (series: SeriesNumber, marks: MarksByField) => Ma
 
 /** All but the marks of the record itself, which each round writes, and those of another version. */
 const isWrittenAgain = ({ field }: Mark): boolean => field === AUDIT || field === BORN || subjectOf(field) !== null
+const auditOf = ({ marks }: MarkReading) => [...marks].filter(([field]) => field === AUDIT)
 const isLasting = (mark: Mark): boolean => mark.field === BEAT || isWrittenAgain(mark)

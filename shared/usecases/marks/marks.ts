@@ -50,6 +50,7 @@ export function createMarks(deps: MarksDeps): Marks {
       const others = await Promise.all(lives.map((life) => readMarks(places, life, [field], keys)))
       return Math.max(...[marks, ...others.map((other) => other.marks)].map((each) => each.get(field)?.value ?? 0))
     },
+    lostWallets: installationLife.lostWallets,
     raiseCeiling: async (materialId, derivedCount) => {
       if (places.length === 0 || keys === null) return
       identity ??= await installationLife.read()
@@ -66,5 +67,6 @@ export const NO_MARKS: Marks = createMarks({
   installationLife: {
     read: () => Promise.reject(new Error('without a place for marks the life of the store is not read')),
     beat: () => Promise.resolve(false),
+    lostWallets: () => Promise.resolve(null),
   },
 })

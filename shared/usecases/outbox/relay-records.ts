@@ -91,25 +91,22 @@ export function deliveriesFor(
   return events.flatMap((event, index) =>
     endpoints
       .filter((endpoint) => subscribes(endpoint, event) && wasEnabledAt(endpoint, event.createdAt))
-      .map((endpoint) => ({
-        id: deliveryId(event.id, endpoint.id, 0),
-        eventId: event.id,
-        eventType: event.type,
-        endpointId: endpoint.id,
-        workspaceId: event.workspaceId,
-        mode: event.mode,
-        generation: 0,
-        status: 'pending' as const,
-        attempt: 0,
-        dueAt: now - (events.length - index),
-        leaseToken: null,
-        claims: 0,
-        createdAt: event.createdAt,
-        finishedAt: null,
-        lastError: null,
-        lastStatusCode: null,
-      })),
+      .map(({ id }) => newDelivery(event, id, { generation: 0, dueAt: now - (events.length - index) })),
   )
+}
+
+/** A pending delivery of an event that was never sent under this generation. */
+export function newDelivery(
+  { id, type, workspaceId, mode, createdAt }: Pick<EventRecord, 'id' | 'type' | 'workspaceId' | 'mode' | 'createdAt'>,
+  endpointId: string,
+  { generation, dueAt }: Pick<Delivery, 'generation' | 'dueAt'>,
+): Delivery {
+  return {
+    id: deliveryId(id, endpointId, generation),
+    ...{ eventId: id, eventType: type, endpointId, workspaceId, mode, createdAt },
+    ...{ generation, status: 'pending', attempt: 0, dueAt, leaseToken: null, claims: 0 },
+    ...{ finishedAt: null, lastError: null, lastStatusCode: null },
+  }
 }
 
 /** The exception changes of an invoice's outbox, in its order. */

@@ -115,7 +115,12 @@ async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Prom
         ...source,
         history: firstHistory(deps.catalog, input),
         // The key may have been in use here before the database came back without it.
-        firstFree: await deps.marks.firstFreeIndex(keyMaterialId(source)),
+        firstFree: Math.max(
+          await deps.marks.firstFreeIndex(keyMaterialId(source)),
+          (
+            await lostWallets(deps)
+          ).firstFree,
+        ),
       }),
     ))
   const material =
@@ -135,7 +140,7 @@ async function prepareKey(deps: PrepareMaterialDeps, input: MaterialInput): Prom
 
 async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput): Promise<PreparedMaterial> {
   const { mode, family, kind } = input
-  const offeredFrom = kind === 'pool' ? (input.offeredFrom ?? null) : null
+  const offeredFrom = Math.max((await lostWallets(deps)).until, (kind === 'pool' && input.offeredFrom) || 0) || null
   const { addresses, repeated, materialId } = readAddresses(deps, input)
   const rows = addresses.map(({ address, matchKey }) => ({
     mode,
@@ -164,6 +169,12 @@ async function prepareAddresses(deps: PrepareMaterialDeps, input: MaterialInput)
   const sharedWith = (await Promise.all([...holders].map((id) => deps.wallets.workspacesUsing(id)))).flat()
   const firstAddresses = addresses.slice(0, SHOWN).map(({ address }) => address)
   return { material, firstAddresses, listed: { added, known, repeated }, sharedWith, startChanged: false }
+}
+
+/** What the store may have lost, for as long as what was lost may be paid. */
+async function lostWallets({ marks, clock }: Pick<PrepareMaterialDeps, 'marks' | 'clock'>) {
+  const lost = await marks.lostWallets()
+  return lost !== null && clock.now() < lost.until ? lost : { firstFree: 0, until: 0 }
 }
 
 /** Each kind of use claims an address in a different form, and two forms would not exclude each other. */

@@ -92,7 +92,11 @@ const SECRETS: DeclaredQueries<ReturnType<typeof createSealedSecretRepository>> 
   replace: BY_KEY,
 }
 
-const LIFE: DeclaredQueries<ReturnType<typeof createInstallationLifeRepository>> = { read: BY_KEY, beat: BY_KEY }
+const LIFE: DeclaredQueries<ReturnType<typeof createInstallationLifeRepository>> = {
+  read: BY_KEY,
+  lostWallets: BY_KEY,
+  beat: BY_KEY,
+}
 
 const ISSUED: DeclaredQueries<ReturnType<typeof createIssuedRepository>> = {
   isAnyChanged: (on, { now }) => on.isAnyChanged(now - 5_000),
@@ -112,7 +116,7 @@ const ISSUED: DeclaredQueries<ReturnType<typeof createIssuedRepository>> = {
     'touches every key, listed address, series and scanner, once after the store went back in time',
     (on, { now }) =>
       on.takePrecautions(
-        { firstFree: ({ nextIndex }) => nextIndex, lastNumber: ({ number }) => number },
+        { firstFree: ({ nextIndex }) => nextIndex, lastNumber: ({ number }) => number, auditNumber: 0 },
         { quarantineMs: null, at: now },
       ),
   ),
