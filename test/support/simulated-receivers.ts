@@ -44,7 +44,7 @@ interface SendPlan {
   readonly backlog?: number
 }
 
-/** A turn out of the queue ends after this long, or this long without a place; at once where only others' requests hold them. */
+/** A turn out of the queue ends after this long, or this long without a place. */
 const TURN_MS = 2_000
 const STUCK_MS = 200
 
@@ -54,21 +54,19 @@ interface Step {
 }
 
 /**
- * Sends to one receiver from several processes, each with its own cap, as the dispatcher does: the first of them relays, and makes first attempts and
- * direct turns in its own places; what waits is sent in turns that the queue gives to any process, one at a time. Returns what waited and
- * was in flight at each second.
+ * Sends to one receiver from several processes, each with its own cap, as the dispatcher does: first attempts with the their own places
+ * process, and what waits in turns, of which there is one at a time. Returns what waited and was in flight at each second.
  */
 export function simulateSending(receiver: SimulatedReceiver, sending: SendPlan) {
   const { rate, seconds, processes, bounds } = sending
   const luck = seeded(1)
-  const chance = seeded(2)
   const caps = Array.from({ length: processes }, () => createDeliveryCap(() => processes, bounds))
   for (const cap of caps) cap.setHighest(64)
   const steps = createTimeline()
   const seen = { waiting: [] as number[], inFlight: [] as number[], answered: 0, succeeded: 0 }
   let waiting = sending.backlog ?? 0
   let inFlight = 0
-  let turn = { process: 0, since: 0, isOver: false }
+  let turn = { process: 0, since: 0 }
   const send = (process: number, now: number) => {
     const cap = caps[process]
     if (cap === undefined) return
@@ -84,25 +82,18 @@ export function simulateSending(receiver: SimulatedReceiver, sending: SendPlan) 
       drain(now + durationMs)
     })
   }
-  const look = (process: number, now: number): number => {
-    const cap = caps[process]
-    if (cap === undefined) return 0
-    if (processes > 1) cap.setOthers(inFlight - cap.slots.taken(), now)
-    return cap.slots.free()
-  }
+  const free = () => caps[turn.process]?.slots.free() ?? 0
   const drain = (now: number) => {
-    if (turn.isOver) turn = { process: Math.floor(chance() * processes), since: now, isOver: false }
-    for (; waiting > 0 && look(turn.process, now) > 0; waiting -= 1) send(turn.process, now)
     const lasted = now - turn.since
-    const isIdle = caps[turn.process]?.slots.taken() === 0
-    turn.isOver = lasted > TURN_MS || (look(turn.process, now) < 1 && (isIdle || lasted > STUCK_MS))
+    if (lasted > TURN_MS || (free() < 1 && lasted > STUCK_MS))
+      turn = { process: (turn.process + 1) % processes, since: now }
+    for (; waiting > 0 && free() > 0; waiting -= 1) send(turn.process, now)
   }
   const arrive = (index: number): void => {
     const now = (index * 1_000) / rate
-    const room = () => caps[0]?.ownRoom() ?? 0
-    if (waiting === 0 && room() >= 1) send(0, now)
+    const process = index % processes
+    if (waiting === 0 && (caps[process]?.ownRoom() ?? 0) >= 1) send(process, now)
     else waiting += 1
-    for (look(0, now); waiting > 0 && room() >= 1; waiting -= 1) send(0, now)
     drain(now)
     steps.add(((index + 1) * 1_000) / rate, () => arrive(index + 1))
   }

@@ -22,8 +22,6 @@ import {
   finishedAt,
   HELD_INDEX,
   heldAt,
-  LEASES_MAX,
-  leasedAt,
   PENDING,
   pendingAt,
   WITHOUT_ATTEMPTS,
@@ -82,12 +80,6 @@ export function createDeliveryRepository(db: Database) {
      */
     claim: (rows: readonly Delivery[], token: string, leaseMs: number): Promise<readonly Delivery[]> =>
       claimRows(deliveries, rows, token, leaseMs),
-    /** Lease tokens of the endpoint's rows whose lease ends in that time (`leasedAt`), of the latest 128 such rows. */
-    leasesUntil: async (endpointId: string, until: Ms, withinMs: Ms): Promise<readonly string[]> => {
-      const how = { hint: DUE_INDEX, sort: { dueAt: -1 }, limit: LEASES_MAX, projection: { leaseToken: 1 } } as const
-      const rows = await deliveries.find(leasedAt(endpointId, until, withinMs), how).toArray()
-      return rows.flatMap(({ leaseToken }) => leaseToken ?? [])
-    },
     /** Writes outcomes and attempt rows, fenced by lease token. */
     finish: attempts.finish,
     /** Releases at once those of these rows that are claimed under the token and were not sent. */

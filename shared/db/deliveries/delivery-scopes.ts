@@ -14,17 +14,6 @@ export const PENDING = { status: 'pending' as const }
 /** Those of an endpoint. */
 export const pendingAt = (endpointId: string) => ({ status: 'pending' as const, endpointId })
 
-/** Twice as many as any endpoint may have in flight. */
-export const LEASES_MAX = 128
-/** Clocks of the store and of a process differ by less, or the process is not ready. */
-const CLOCKS_DIFFER_MS = 2_000
-
-/** Deliveries of an endpoint whose lease ends in the `withinMs` before `until`; and those that merely fall due then, without a token. */
-export const leasedAt = (endpointId: string, until: Ms, withinMs: Ms) => ({
-  ...pendingAt(endpointId),
-  dueAt: { $gt: toDate(until - withinMs), $lte: toDate(until + CLOCKS_DIFFER_MS) },
-})
-
 /** Deliveries that wait until their endpoint is enabled again. */
 export const heldAt = (endpointId: string) => ({ status: 'held' as const, endpointId })
 

@@ -53,8 +53,8 @@ interface PendingRequest {
   readonly reject: (error: unknown) => void
 }
 
-/** A claimer for one process, whose lease tokens begin with `owner`; every lane shares it. */
-export function createDeliveryClaimer(deps: DeliveryClaimerDeps, owner: string): DeliveryClaimer {
+/** A claimer for one process; every lane shares it. */
+export function createDeliveryClaimer(deps: DeliveryClaimerDeps): DeliveryClaimer {
   const lowWaterMarks = createLowWaterMarks<string>()
   let waiting: readonly PendingRequest[] = []
   let inFlight = 0
@@ -66,7 +66,7 @@ export function createDeliveryClaimer(deps: DeliveryClaimerDeps, owner: string):
       const group = firstOfEach(waiting)
       waiting = waiting.filter((request) => !group.includes(request))
       inFlight += 1
-      void claimGroup(deps, lowWaterMarks, group, owner).finally(() => {
+      void claimGroup(deps, lowWaterMarks, group).finally(() => {
         inFlight -= 1
         pump()
       })
@@ -97,9 +97,8 @@ async function claimGroup(
   deps: DeliveryClaimerDeps,
   lowWaterMarks: LowWaterMarks<string>,
   group: readonly PendingRequest[],
-  owner: string,
 ): Promise<void> {
-  const leaseToken = `${owner}${deps.random.uuid()}`
+  const leaseToken = deps.random.uuid()
   const sendBefore = deps.clock.now() + SEND_WITHIN_MS
   try {
     const wants = group.map(({ want }) => want)

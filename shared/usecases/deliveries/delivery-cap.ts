@@ -7,8 +7,6 @@ const START = 4
 const SLOW_FOR_MS = 60_000
 /** One place serves less than one delivery a second above it. */
 const QUICK_MS = 1_000
-/** Requests leave so soon after the claim for which the others' were counted. */
-const LEAVES_WITHIN_MS = 1_000
 
 /** Faults and answers of a receiver that has too much to do, besides the time-out. */
 const SIGNS: ReadonlySet<string> = new Set([
@@ -35,14 +33,12 @@ export interface LaneBounds {
 /** The concurrency of one endpoint as this process learned it. */
 export interface DeliveryCap {
   readonly slots: Slots
-  /** Current bound of `slots`, which a turn out of the queue may fill; 0 when others have all of it in flight. */
+  /** Current bound of `slots`, which a turn out of the queue may fill. */
   limit(): number
-  /** Places that this process may still take without a turn out of the queue, for first attempts and its own turns; below 1 when none. */
+  /** Places that this process may still take without asking the queue, for first attempts and its own turns; below 1 when none. */
   ownRoom(): number
   /** The most that the endpoint or else the installation allows; until it is set one request is in flight. */
   setHighest(highest: number): void
-  /** How many requests of other processes are in flight at a time: a turn takes only what they leave of the limit. */
-  setOthers(count: number, at: Ms): void
   /** The result of one request that took a place and has given it back. */
   record(answer: AnswerTime, at: Ms): void
   /** True within a minute after a time-out: such an endpoint uses the slow lane, so that it cannot exhaust the normal one. */
@@ -58,51 +54,39 @@ export interface DeliveryCap {
 /**
  * The concurrency of one endpoint: it follows the receiver, as the table at `createLearnedLimit` says.
  *
- * `processes()` is how many processes send. Of several, each turn counts what all of them have in flight, so that what it measures is what
- * a receiver with that much does: otherwise each would take the work of the others for the receiver's own pace, and fill a small shop
- * several times over. The process that relays has half of the most for first attempts and direct turns; first attempts go by
- * its last count, which the next turn corrects.
- * `bounds` are those of this process's lanes. Times are readings of one stopwatch: no step of a clock moves them.
+ * `processes()` is how many processes send: of several, each has one half of the most for a turn out of the queue, of which there is one at a
+ * time, and the one that relays the other half, for first attempts; a lone process has the whole for both. A turn that ends
+ * leaves its last requests in flight, and for their duration the next one's may come on top: all of them measure the same
+ * receiver, and come down. `bounds` are those of this process's lanes. Times are readings of one stopwatch: no step of a clock moves them.
  */
 export function createDeliveryCap(processes: () => number, bounds: LaneBounds): DeliveryCap {
-  const learned = createLearnedLimit(Math.max(LOWEST, Math.ceil(START / processes())))
+  const learned = createLearnedLimit(Math.max(LOWEST, Math.ceil(START / processes())), () => processes() === 1)
   let highest = LOWEST
   let slowUntil = 0
   let latest: Ms = 0
-  let others = 0
-  let fullUntil = Number.NEGATIVE_INFINITY
   const isQuick = () => (learned.baseMs() ?? Number.POSITIVE_INFINITY) <= QUICK_MS
   const bound = () => Math.min(highest, latest < slowUntil ? bounds.slow : isQuick() ? bounds.quick : bounds.patient)
-  const most = () => Math.max(LOWEST, Math.min(learned.limit(), bound()))
-  const share = () => (processes() > 1 ? Math.max(LOWEST, Math.floor(bound() / 2)) : bound())
-  const limit = () => (processes() > 1 ? Math.max(0, most() - others) : most())
+  const half = () => (processes() > 1 ? Math.ceil(bound() / 2) : bound())
+  const share = () => (processes() > 1 ? Math.floor(bound() / 2) : bound())
+  const limit = () => Math.max(LOWEST, Math.min(learned.limit(), half()))
   const slots = createSlots(limit)
   return {
     slots,
     limit,
-    ownRoom: () => Math.min(limit(), share()) - slots.taken(),
+    ownRoom: () => Math.min(slots.free(), Math.max(LOWEST, share()) - slots.taken()),
     setHighest: (value) => {
       highest = value
-    },
-    setOthers: (count, at) => {
-      others = count
-      if (2 * (count + slots.taken()) >= learned.limit()) fullUntil = at + LEAVES_WITHIN_MS
     },
     record: ({ error, durationMs }, at) => {
       latest = Math.max(latest, at)
       if (error === 'timeout') slowUntil = at + SLOW_FOR_MS
       const startedAt = at - durationMs
-      const inFlight = slots.taken() + 1
-      if (error === null) {
-        const isFull = 2 * inFlight >= learned.limit() || (processes() > 1 && startedAt <= fullUntil)
-        learned.succeed({ startedAt, at, inFlight, isFull, highest: bound() })
-      } else if (error === 'timeout' || SIGNS.has(error)) {
-        learned.fail(startedAt, at, processes() > 1 ? inFlight : Number.POSITIVE_INFINITY)
-      }
+      if (error === null) learned.succeed({ startedAt, at, inFlight: slots.taken() + 1, highest: half() })
+      else if (error === 'timeout' || SIGNS.has(error)) learned.fail(startedAt, at)
     },
     isSlow: (at) => at < slowUntil,
     isQuick,
-    speed: () => ({ limit: most(), latencyMs: learned.latencyMs(), isFailing: learned.isFailing() }),
+    speed: () => ({ limit: limit(), latencyMs: learned.latencyMs(), isFailing: learned.isFailing() }),
     isIdle: (at) => slots.taken() === 0 && at >= slowUntil,
   }
 }
@@ -173,10 +157,8 @@ const UNMOVED = 0.75
 interface Success {
   readonly startedAt: Ms
   readonly at: Ms
-  /** Of this process at the time of the answer, itself included. */
+  /** At the time of the answer, itself included. */
   readonly inFlight: number
-  /** At least half of the limit was in flight, from all processes as far as this one knows. */
-  readonly isFull: boolean
   /** The most that the limit may become now. */
   readonly highest: number
 }
@@ -191,8 +173,8 @@ interface LearnedLimit {
   /** True when a failure and not the latency brought the limit down last, and nothing has raised it since. */
   isFailing(): boolean
   succeed(success: Success): void
-  /** A sign that the receiver has too much to do, other than its latency. Half of the limit is left, or half of `inFlight` if that is less. */
-  fail(startedAt: Ms, at: Ms, inFlight: number): void
+  /** A sign that the receiver has too much to do, other than its latency. */
+  fail(startedAt: Ms, at: Ms): void
 }
 
 /**
@@ -200,7 +182,7 @@ interface LearnedLimit {
  * answers to requests that began since the limit last moved in a step: as many as the limit, 16 to 32 after the start, and 4 at a limit of 1. It is compared with the
  * base: what the receiver takes when it is not busy with ours. Above 2 × or below half of it is a window of which both the median and the mean are: a shop that
  * ignores some types of events and works on others answers in 5 or in 700 ms, and which of them a window has more of is no sign. A round
- * is as many answers as this process had in flight; it is full when all processes had at least half of the limit. What is not in the table changes nothing.
+ * is as many answers as were in flight; it is full when that was at least half of the limit. What is not in the table changes nothing.
  *
  * | event | start | growing | held for 30 s |
  * |---|---|---|---|
@@ -212,14 +194,15 @@ interface LearnedLimit {
  * | 500 and any other answer that is no success; nothing in flight, for however long | – | – | – |
  * | a window below half of the base (a cold start is over) | base = window | base = window | base = window |
  * | a window below the base | base moves an eighth of the way | the same | the same |
- * | a window above the base, at most 2 × base | – | only if the round was not full | base moves an eighth of the way |
+ * | a window above the base, at most 2 × base | – | only if the round was not full | base moves an eighth of the way, if no other process sends |
  *
- * What was in flight when the limit fell says nothing about the lower one, so it halves once for all of it; one process of several halves what it has in flight itself. Above 2 × base twice as much
+ * What was in flight when the limit fell says nothing about the lower one, so it halves once for all of it. Above 2 × base twice as much
  * is in flight as the receiver does at once: 3/8 of it leaves no queue of ours, so the base that is measured then is
- * the receiver's own, and cannot creep up with what it bounds.
+ * the receiver's own, and cannot creep up with what it bounds; of several processes the others may still have a queue there.
  */
-function createLearnedLimit(start: number): LearnedLimit {
+function createLearnedLimit(start: number, isLone: () => boolean): LearnedLimit {
   const state: State = {
+    isLone,
     ...{ limit: start, isStarting: true, isFailing: false, base: null, latency: null },
     ...{ changedAt: Number.NEGATIVE_INFINITY, holdUntil: Number.NEGATIVE_INFINITY },
     ...{ window: [], isMeasured: false, suspected: null, round: NO_ROUND, crowded: null },
@@ -230,11 +213,11 @@ function createLearnedLimit(start: number): LearnedLimit {
     latencyMs: () => state.latency,
     isFailing: () => state.isFailing,
     succeed: (success) => succeed(state, success),
-    fail: (startedAt, at, inFlight) => {
+    fail: (startedAt, at) => {
       state.isFailing = true
       state.isStarting = false
       if (startedAt < state.changedAt) return
-      change(state, Math.floor(Math.min(state.limit, inFlight) / 2), at)
+      change(state, Math.floor(state.limit / 2), at)
       state.crowded = null
     },
   }
@@ -256,6 +239,8 @@ interface Round {
 const NO_ROUND: Round = { answers: 0, inFlight: 0, isFull: false }
 
 interface State {
+  /** Whether no other process sends: in a hold, then, no queue of ours is left. */
+  readonly isLone: () => boolean
   limit: number
   isStarting: boolean
   isFailing: boolean
@@ -275,14 +260,14 @@ interface State {
 }
 
 function succeed(state: State, success: Success): void {
-  const { startedAt, at, inFlight, isFull } = success
+  const { startedAt, at, inFlight } = success
   if (startedAt < state.changedAt) return
   const { round } = state
   state.window.push(at - startedAt)
   state.round = {
     answers: round.answers + 1,
     inFlight: Math.max(round.inFlight, inFlight),
-    isFull: round.isFull || isFull,
+    isFull: round.isFull || 2 * inFlight >= state.limit,
   }
   if (state.window.length >= windowOf(state) && isCrowded(state, at)) return
   if (state.round.answers < state.round.inFlight) return
@@ -302,7 +287,8 @@ function isCrowded(state: State, at: Ms): boolean {
   const latency = latencyOf(state.window)
   state.window = []
   if (base === null || !isAbove(latency, base)) {
-    measure(state, latency, at < state.holdUntil || !state.round.isFull)
+    const isHeld = at < state.holdUntil
+    measure(state, latency, isHeld ? state.isLone() : !state.round.isFull)
     return false
   }
   state.suspected = latency

@@ -124,46 +124,6 @@ test('an endpoint has no more in flight than its own number, from the first requ
   expect(at.receiver.requests).toHaveLength(10)
 })
 
-// Guarantee: several processes together have no more in flight than one would, and a process that finds no room leaves the endpoint to the one that has it.
-test('what another process has in flight counts, and the end of one of its requests wakes the endpoint', async () => {
-  const { endpoint, rows } = await given(12)
-  at.receiver.answer({ kind: 'hang' })
-  const impatient = {
-    post: (request: Parameters<typeof at.http.post>[0]) => at.http.post({ ...request, timeoutMs: 1_500 }),
-  }
-  const [first, second] = [dispatcher({ processes: () => 2, http: impatient }), dispatcher({ processes: () => 2 })]
-  await first.drain('normal', endpoint.id)
-  await at.receiver.waitForCount(2)
-  at.wakeUps = []
-  await second.drain('normal', endpoint.id)
-  await second.idle()
-  expect(at.receiver.requests).toHaveLength(2)
-  expect(at.wakeUps).toEqual([])
-  at.receiver.answer({ kind: 'status', status: 200 })
-  await first.idle()
-  expect(at.wakeUps.map(({ id }) => id)).toContain(endpoint.id)
-  await turn(second, endpoint.id)
-  // The two that hung are sent once more.
-  expect(at.receiver.requests).toHaveLength(rows.length + 2)
-})
-
-test('two processes send every row by their own wake-ups, whichever of them each reaches', async () => {
-  const { endpoint, rows } = await given(80)
-  at.receiver.answer({ kind: 'status', status: 200, delayMs: 30 })
-  const { seen, http } = counted(at.http)
-  const senders = [dispatcher({ processes: () => 2, http }), dispatcher({ processes: () => 2, http })]
-  let turns = 0
-  at.wakeUps = [{ queue: 'webhooks', id: endpoint.id }]
-  for (; at.wakeUps.length > 0; turns += 1) {
-    at.wakeUps = []
-    // Mostly the one that has nothing in flight, as a queue may do.
-    await senders[turns % 3 === 0 ? 0 : 1]?.drain('normal', endpoint.id)
-    if (at.wakeUps.length === 0) await Promise.all(senders.map((sender) => sender.idle()))
-  }
-  expect(at.receiver.requests).toHaveLength(rows.length)
-  expect(seen.most).toBeLessThanOrEqual(64)
-})
-
 test('an endpoint that waits for its own requests is reported, one that keeps up is not', async () => {
   const [busy, quick] = [await given(10), await given(10)]
   at.receiver.answer(({ headers }) =>

@@ -42,8 +42,6 @@ export interface DueAnswer {
 /** What the turns and first attempts of one process share. */
 export interface DispatchProcess {
   readonly deps: DispatchDeliveriesDeps
-  /** Every lease token of this process begins with it. */
-  readonly owner: string
   readonly claimer: DeliveryClaimer
   readonly recorder: OutcomeRecorder
   readonly lanes: Readonly<Record<DispatchLane, Slots>>
@@ -69,10 +67,9 @@ export interface DispatchProcess {
 /** The state of a process that has claimed nothing yet. */
 export function createDispatchProcess(deps: DispatchDeliveriesDeps): DispatchProcess {
   const { normal, slow } = deps.maxInFlight
-  const owner = `${deps.random.uuid()}:`
   return {
-    ...{ deps, owner },
-    claimer: createDeliveryClaimer(deps, owner),
+    deps,
+    claimer: createDeliveryClaimer(deps),
     recorder: createOutcomeRecorder(deps),
     lanes: { normal: createSlots(() => normal), slow: createSlots(() => slow) },
     caps: new Map(),
@@ -153,13 +150,9 @@ export function keepUnsent(self: DispatchProcess, { leaseToken, delivery }: Clai
   else ids.push(delivery.id)
 }
 
-/**
- * Every place given back, by a request or by a claim, wakes an endpoint whose turn ended because none was free. Of several processes the
- * one that gets the turn may have no room beside our requests, so it is woken by each of them until a turn begins here or the last has ended.
- */
+/** Every place given back, by a request or by a claim, wakes an endpoint whose turn ended because none was free. */
 export function wakeWaiting(self: DispatchProcess, endpointId: string): boolean {
-  const waited = self.waitingForSlot.has(endpointId)
-  if (self.deps.processes() === 1 || capOf(self, endpointId).slots.taken() === 0) self.waitingForSlot.delete(endpointId)
+  const waited = self.waitingForSlot.delete(endpointId)
   if (waited) self.deps.notifier.notify(queueOf(self, endpointId), endpointId)
   return waited
 }

@@ -4,7 +4,7 @@ import type { Delivery } from '#shared/ports/deliveries.ts'
 import type { EventRecord } from '#shared/ports/events.ts'
 import type { ClaimedInsert, FirstAttempts, RoundTimes } from '#shared/usecases/outbox/first-attempts.ts'
 import { CLAIM_ROWS_MAX, type ClaimedRows, LEASE_MS, prepareDeliveries, SEND_WITHIN_MS } from './claim.ts'
-import type { DeliveryCap, Slots } from './delivery-cap.ts'
+import type { Slots } from './delivery-cap.ts'
 import {
   allowFor,
   capOf,
@@ -112,17 +112,15 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   let waited: 'no' | 'more' | 'any' = 'no'
   // Somebody says that rows are due: nothing new overtakes them until the first claim has begun.
   if (self.turns.get(endpointId) === 1) self.behind.add(endpointId)
-  self.waitingForSlot.delete(endpointId)
   while (!self.stopping && !isMisplaced() && sent < TURN_SENDS && clock.now() < until) {
     // The share is used up: the turn that the queue gives, here or elsewhere, may use the rest.
     if (isDirect && cap.ownRoom() < 1 && self.deps.processes() > 1) {
       notifier.notify(queueOf(self, endpointId), endpointId)
       return
     }
-    await countOthers(self, endpointId)
     const room = Math.min(roomOf(self, lane, endpointId, isDirect), TURN_SENDS - sent)
     if (room < 1) {
-      if (waited === 'any' || isHeldByOthers(cap)) break
+      if (waited === 'any') break
       waited = 'any'
       await freed(self, cap.slots.free() === 0 ? cap.slots : self.lanes[lane], Math.min(WAIT_MS, until - clock.now()))
     } else if (waited !== 'more' && sent > 0 && room < cap.limit() / 2 && sent + room < TURN_SENDS) {
@@ -141,23 +139,9 @@ async function serve(self: DispatchProcess, lane: DispatchLane, endpointId: stri
   if (self.stopping) return
   const isBlocked = roomOf(self, lane, endpointId, false) < 1
   if (isBlocked && (cap.slots.free() === 0 || hasFreePlaces(self, lane))) self.limited.set(endpointId, cap.speed())
-  // An endpoint without a free place is woken by its next request that ends, here or in the process that sent it: of several
-  // processes another may get the turn and find no room.
-  if (cap.slots.taken() > 0 && (isBlocked || self.deps.processes() > 1)) self.waitingForSlot.add(endpointId)
-  // To the tail of its queue, so that endpoints take turns.
-  if (!isBlocked || (cap.slots.taken() === 0 && !isHeldByOthers(cap)))
-    notifier.notify(queueOf(self, endpointId), endpointId)
-}
-
-/** True when no place is free because of requests of other processes alone. */
-const isHeldByOthers = ({ slots }: DeliveryCap): boolean => slots.free() === 0 && slots.taken() === 0
-
-/** Rows of a process that died count for as long as their requests could last; then their place is free. */
-async function countOthers(self: DispatchProcess, endpointId: string): Promise<void> {
-  const { deliveries, clock, processes, stopwatch } = self.deps
-  if (processes() === 1) return
-  const leases = await deliveries.leasesUntil(endpointId, clock.now() + LEASE_MS, REQUEST_MS)
-  capOf(self, endpointId).setOthers(leases.filter((token) => !token.startsWith(self.owner)).length, stopwatch())
+  // To the tail of its queue, so that endpoints take turns; an endpoint without a free place is woken by its next request that ends.
+  if (isBlocked && cap.slots.taken() > 0) self.waitingForSlot.add(endpointId)
+  else notifier.notify(queueOf(self, endpointId), endpointId)
 }
 
 function wake(self: DispatchProcess, endpointId: string): void {
@@ -277,7 +261,7 @@ function claimInserted(
   endpoints: readonly WebhookEndpoint[],
   times: RoundTimes,
 ): ClaimedInsert {
-  const leaseToken = `${self.owner}${self.deps.random.uuid()}`
+  const leaseToken = self.deps.random.uuid()
   const enabled = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.status === 'enabled'] as const))
   const held = new Map<string, HeldDeliveries>()
   for (const endpoint of endpoints) allowFor(self, endpoint)

@@ -32,7 +32,6 @@ const DELIVERIES: DeclaredQueries<ReturnType<typeof createDeliveryRepository>> =
       ),
   },
   claim: BY_KEY,
-  leasesUntil: (on, { now }) => on.leasesUntil(ENDPOINTS.dead, now + 20_000, 10_000),
   finish: BY_KEY,
   release: (on, facts) => on.release([`whd_${event(facts)}_alive`], 'no lease'),
   nextDue: (on) => on.nextDue(ENDPOINTS.dead),

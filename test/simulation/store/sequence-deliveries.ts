@@ -40,7 +40,6 @@ export const DELIVERY_QUERIES: readonly StoreQuery[] = [
     random.chance(0.2) ? on.deliveries.purge(random.pick(ENDPOINTS), random.pick([null, 'live'])) : Promise.resolve(),
   ({ on, random }) => on.deliveries.dueEndpoints(FUTURE, random.between(1, 2)),
   ({ on, random }) => on.deliveries.nextDue(random.pick(ENDPOINTS)),
-  ({ on, random }) => on.deliveries.leasesUntil(random.pick(ENDPOINTS), FUTURE, random.between(1, LEASE_MS)),
   ({ on, random }) => on.deliveries.findById(random.pick(DELIVERY_IDS)),
   ({ on, random }) => on.deliveries.highestGeneration(random.pick(['e-1', 'e-2']), random.pick(ENDPOINTS)),
   ({ on, random }) => on.deliveries.listByEvent(random.pick(['e-1', 'e-2'])),
