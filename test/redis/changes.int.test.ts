@@ -27,13 +27,15 @@ it('goes on when the server restarts empty, or ends connections that rest', asyn
   const server = await startRedis(['--timeout', '1'])
   const redis = connect(server.url)
   expect(await redis.waitUntilHealthy(60_000)).toBe(true)
-  const { expectTen } = startWakeUps(redis)
-  await expectTen('before')
   const clients = async () => String(await server.command('CLIENT', 'LIST')).match(/^id=\d+/gm) ?? []
-  const before = await clients()
+  const { expectTen } = startWakeUps(redis)
+  // On a busy machine a connection may rest for a second while the first wake-ups are still awaited.
+  const seen = new Set(await clients())
+  await expectTen('before')
   await vi.waitFor(async () => {
-    const left = new Set(await clients())
-    expect(before.every((id) => left.has(id))).toBe(false)
+    const left = await clients()
+    for (const id of left) seen.add(id)
+    expect(left.length).toBeLessThan(seen.size)
   })
   await expectTen('rested')
   await server.kill()
