@@ -94,7 +94,7 @@ it('collects the figures of the installation, and shows the state of its stores'
   )
 })
 
-// Guarantee: whoever takes the Redis prefix after it was emptied does not take every replica out of the balancer; each says who it was, and what to do.
+// Guarantee: another installation that takes the Redis prefix after Redis was emptied does not take every replica out of the balancer; each names it and says what to do.
 it('stays ready where another installation took the prefix of an emptied Redis, and names it', async () => {
   const port = await freePort(0)
   const opened = await openContext('api', configOf(stores.mongoUrl, port), silent)

@@ -376,7 +376,7 @@ describe('money that a refund claims', () => {
     expect(JSON.stringify(decisions)).not.toContain('"amount":"13"')
   })
 
-  // Guards money: whoever reads that 5 are above the price after they were refunded refunds 5 of the order.
+  // Guards money: an operator who reads that 5 are above the price after they were refunded would refund 5 of the order.
   it('is named as above the price nowhere once it went back', async () => {
     const { id } = await received([{ amountBase: 30n * USDT }])
     await relay()

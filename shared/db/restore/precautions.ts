@@ -86,7 +86,7 @@ async function noteLostWallets(db: Database, issued: IssuedNumbers, until: numbe
   })
 }
 
-/** The longest rest among the workspaces that list an address, or of all: one with a long quarantine of its own delays nobody else. */
+/** The longest rest, milliseconds, among the workspaces that list an address, or among all for null: a long quarantine of one workspace delays no other address. */
 async function restOf(db: Database, materialId: string | null): Promise<number> {
   const ids = materialId === null ? null : await db.collection(WALLETS).distinct('workspaceId', { materialId })
   const owners = await db
