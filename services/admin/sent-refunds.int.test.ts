@@ -182,3 +182,12 @@ it('money that was confirmed after a refund is suggested whole, also when it was
   await advanceInvoice(engine.deps, id)
   expect((await luis.caller.invoices.get({ ...luis.at, id })).refundSuggestion).toBe('7')
 })
+
+// Guarantee: dust that went back keeps no payer waiting who pays the price, although folds no longer read it.
+it('a refund of dust takes nothing of the price', async () => {
+  const { id, pay } = await opened()
+  await pay(USDT / 100n)
+  await record((await prepare(id, '0.01')).id)
+  await pay(25n * USDT)
+  expect((await luis.caller.invoices.get({ ...luis.at, id })).status).toBe('paid')
+})

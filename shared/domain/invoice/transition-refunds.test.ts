@@ -146,6 +146,28 @@ describe('money that refunds claim pays nothing', () => {
     expect(run.see([half('b')], [refund(DUE / 2n, { status: 'sent' })])).toContain('invoice.paid')
   })
 
+  // Guarantee: dust that goes back, and late money without a row, keep no payer waiting who paid the price.
+  it('refunds take money first that has no row', () => {
+    const dust = confirmed({ payment: 'd', amountBase: DUE / 2_000n })
+    const run = ordered()
+    run.see([dust], [])
+    run.see([], [refund(DUE / 2_000n, { status: 'sent' })])
+    expect(requestedBase(run.state(), T0)).toBe(DUE)
+    expect(run.see([confirmed()], [refund(DUE / 2_000n, { status: 'sent' })])).toContain('invoice.paid')
+    // One base unit more is of the price.
+    const more = ordered()
+    more.see([dust, half('a')], [])
+    more.see([], [refund(DUE / 2_000n + 1n)])
+    expect(requestedBase(more.state(), T0)).toBe(DUE / 2n + 1n)
+    const crowd = ordered()
+    const late = Array.from({ length: 101 }, (_, index) => half(`p${index}`, { firstSeenAt: DEADLINE + 300 * MINUTE }))
+    crowd.see([half('a')], [])
+    crowd.apply({ type: 'deadline_reached' }, DEADLINE)
+    crowd.see(late, [])
+    crowd.see([], [refund((DUE / 2n) * 101n, { status: 'sent' })])
+    expect(crowd.state().claimedBase ?? 0n).toBe(0n)
+  })
+
   it('at several quotes the payer is asked for what the rest costs now, and sending that pays', () => {
     const cheap = aQuote({ amountBase: DUE * 2n, quotedAt: T0 + 5 * MINUTE })
     const run = ordered(story(aPaymentMethod({ quotes: [aQuote(), cheap] })).state())
@@ -176,27 +198,27 @@ describe('an exception about money that was sent back', () => {
 
   // Guarantee: nobody has to reject what went back, and nothing that is still there leaves the inbox.
   it.each([
-    ['late', [late('p', DUE / 2n)], 'expired'],
-    ['wrong_asset', [confirmed({ payment: 'p', amountBase: DUE / 2n, asset: USDC })], 'pending'],
+    ['late', 'expired', late('p', DUE / 2n)],
+    ['wrong_asset', 'pending', confirmed({ payment: 'p', amountBase: DUE / 2n, asset: USDC })],
     [
       'wrong_network',
-      [confirmed({ payment: 'p', amountBase: DUE / 2n, network: 'base', asset: 'usdc_base' })],
       'pending',
+      confirmed({ payment: 'p', amountBase: DUE / 2n, network: 'base', asset: 'usdc_base' }),
     ],
-    ['unmatched', [confirmed({ payment: 'p', amountBase: DUE / 2n, matchKey: 'ff' })], 'pending'],
-    ['cancelled_paid', [late('p', DUE / 2n)], 'cancelled'],
-    ['late', [late('p', DUE / 2n)], 'paid'],
-  ] as const)('closes: %s on an invoice that is %s', (kind, money, status) => {
+    ['unmatched', 'pending', confirmed({ payment: 'p', amountBase: DUE / 2n, matchKey: 'ff' })],
+    ['cancelled_paid', 'cancelled', late('p', DUE / 2n)],
+    ['late', 'paid', late('p', DUE / 2n)],
+  ] as const)('closes: %s on an invoice that is %s', (kind, status, money) => {
     const run = ordered(storyIn(status).state())
     if (status === 'paid') run.see([confirmed()], [])
-    const asset = money[0].asset ?? USDT
-    expect(run.see(money, [], LATE + 1)).toContain(`+${kind} p`)
+    const asset = money.asset ?? USDT
+    expect(run.see([money], [], LATE + 1)).toContain(`+${kind} p`)
     const part = (more: Partial<RefundClaim>) => back(DUE / 2n, LATE + 2, { asset, ...more })
     expect(run.see([], [part({ amountBase: DUE / 2n - 1n })], LATE + 3)).toEqual([])
     expect(run.see([], [part({ status: 'addressed' })], LATE + 3)).toEqual([])
     expect(run.see([], [part({})], LATE + 4)).toEqual([`-${kind} p`])
     expect(run.see([], [part({})], LATE + 5)).toEqual([])
-    const gone = { ...money[0], state: 'orphaned' as const, version: 3 }
+    const gone = { ...money, state: 'orphaned' as const, version: 3 }
     const uncovered = status === 'paid' ? [] : ['+refund_uncovered']
     expect(run.see([gone], [part({})], LATE + 6)).toEqual(uncovered)
     // The money returns to a refund that was sent: there is still nothing to decide.

@@ -3,6 +3,7 @@ import { smallRest } from '#shared/domain/invoice/fold.ts'
 import { foldKey } from '#shared/domain/invoice/fold-reading.ts'
 import type { Effect, InvoiceEvent, PaymentObservation, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import { isSettled } from '#shared/domain/invoice/totals.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
 import { isRefundUncovered } from '#shared/domain/payment/refundable.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -131,7 +132,8 @@ interface Reading {
 
 /**
  * The payments that this change needs, whose number no stranger chooses: those of the ledger and the sums, what is new, and dust only where it may
- * close the rest. All of them for a decision about refunds that what was read does not cover, and where the sums may lack what was left out.
+ * close the rest. All of them until the invoice is paid once there are refunds, for a decision about refunds that what was read does not cover, and where the sums may lack
+ * what was left out.
  */
 async function readForFold(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): Promise<Reading> {
   const { state } = invoice
@@ -153,7 +155,9 @@ async function readForFold(deps: ApplyDeps, invoice: Invoice, input: ApplyInput)
   }
   const observe = (payments: readonly Payment[]) => observePayments(deps, invoice, payments, accepted)
   const isRest = (hasMore && state.others !== null) || event.type === 'funds_accepted'
-  if (isRest || isRefundUncovered(stored, refunds)) {
+  // What refunds leave of the price depends on all the money that pays nothing.
+  const isClaimed = !isSettled(state) && refunds.some(({ status }) => status !== 'withdrawn')
+  if (isRest || isClaimed || isRefundUncovered(stored, refunds)) {
     const payments = withPreview(await deps.payments.listByInvoice(invoiceId))
     return { payments, observations: await observe(payments), refunds, hasMore: false }
   }
