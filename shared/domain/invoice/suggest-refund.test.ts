@@ -64,6 +64,7 @@ test('of a paid invoice with money outside every quote that money is proposed', 
   expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [row] }, PLENTY, [])).toBe(7_000_000n)
   expect(suggestRefund({ ...state('overpaid', 105_000_000n), ledger: [row] }, PLENTY, [])).toBe(12_000_000n)
   expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [row] }, PLENTY, [])).toBe(47_000_000n)
+  expect(suggestRefund({ ...state('expired'), ledger: [row] }, PLENTY, [])).toBe(7_000_000n)
   const token = { ...row, uncountedReason: 'wrong_asset' as const }
   expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [token] }, PLENTY, [])).toBe(100_000_000n)
 })
