@@ -22,7 +22,7 @@ import { type DecideInput, decideException, noteException } from '#shared/usecas
 import { decideMany } from '#shared/usecases/exceptions/decide-many.ts'
 import { paymentInInbox } from '#shared/usecases/exceptions/payment-in-inbox.ts'
 import { previewDecisions } from '#shared/usecases/exceptions/preview-decisions.ts'
-import { likelyRefund } from '#shared/usecases/refunds/suggest-refund.ts'
+import { likelyRefund } from '#shared/usecases/refunds/likely-refund.ts'
 import type { Operation } from '#shared/usecases/requests/begin-operation.ts'
 import { actionOf } from '../action.ts'
 import type { AdminDeps } from '../assemble.ts'

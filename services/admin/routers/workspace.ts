@@ -4,6 +4,7 @@ import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
 import { parsePlainUrl } from '#shared/contracts/http/plain-url.ts'
 import { isMailAddress } from '#shared/contracts/mail-address.ts'
 import { isZone } from '#shared/contracts/zone-days.ts'
+import { LIMITS, POLICY } from '#shared/db/workspaces/workspace-model.ts'
 import {
   ASSET_IDS,
   type AssetId,
@@ -54,29 +55,12 @@ const settings = z.object({
   name: z.string(),
   ownerEmail: z.string(),
   status: z.enum(WORKSPACE_STATUSES),
+  ...POLICY.shape,
   supportContact: z.string().nullable(),
   brandColour: z.string().nullable(),
   logo: z
     .object({ hash: z.string(), width: z.number(), height: z.number(), ground: z.enum(['light', 'dark']) })
     .nullable(),
-  requiresSecondFactor: z.boolean(),
-  /** Hour of the daily mail about open exceptions, UTC; null = none. */
-  digestHour: z.number().nullable(),
-  toleranceBps: z.number(),
-  lateGraceMs: z.number(),
-  lateDriftBps: z.number(),
-  depositBps: z.number(),
-  newLifeMs: z.number(),
-  quoteMs: z.number(),
-  spreadBps: z.number(),
-  quarantineMs: z.number(),
-  reservePercent: z.number(),
-  /** Whole US dollars; accepting a shortfall or opening a refund above it needs a second factor. */
-  largeSumUsd: z.number(),
-  arsSeries: z.enum(['crypto', 'official']),
-  reportingCurrency: z.enum(FIAT_CODES),
-  /** An IANA name; empty until a browser gave its own. */
-  timeZone: z.string(),
   confirmations: z.array(
     z.object({
       asset: z.enum(ASSET_IDS),
@@ -87,11 +71,7 @@ const settings = z.object({
       knowsFinality: z.boolean(),
     }),
   ),
-  limits: z.object({
-    invoicesPerMonth: z.number().nullable(),
-    paymentLinks: z.number().nullable(),
-    webhookEndpoints: z.number().nullable(),
-  }),
+  limits: LIMITS,
 })
 
 const zoneName = boundedText(60).refine(isZone, 'Enter a time zone, like America/Bogota.')

@@ -42,24 +42,20 @@ export const exceptionWire = z.object({
 })
 export type ExceptionWire = z.infer<typeof exceptionWire>
 
-/** An exception as shown to its operators. */
+/** An exception as shown to its operators; the output of the procedure leaves out the rest of its record. */
 export function exceptionToWire(
   entry: ExceptionEntry,
   words: { readonly title: string; readonly sentence: string },
   invoice: Pick<Invoice, 'terms'> | null,
 ): ExceptionWire {
   return {
-    id: entry.id,
-    kind: entry.kind,
+    ...entry,
     ...words,
-    invoiceId: entry.invoiceId,
     // Money of one workspace may concern an invoice of another, whose customer is none of its business.
     invoice: invoice === null || invoice.terms.workspaceId !== entry.workspaceId ? null : invoiceToWire(invoice),
-    openedAt: entry.openedAt,
-    closedAt: entry.closedAt,
     deciding: decisionToWire(entry.deciding),
     resolved: decisionToWire(entry.resolved),
-    notes: entry.notes.map(({ by, at, text }) => ({ by: personOf(by), at, text })),
+    notes: entry.notes.map((note) => ({ ...note, by: personOf(note.by) })),
   }
 }
 
@@ -73,7 +69,5 @@ function invoiceToWire({ terms }: Pick<Invoice, 'terms'>): NonNullable<Exception
 }
 
 function decisionToWire(decision: Decision | null): z.infer<typeof decisionWire> | null {
-  if (decision === null) return null
-  const { by, at, resolution, reason } = decision
-  return { by: personOf(by), at, resolution, reason }
+  return decision === null ? null : { ...decision, by: personOf(decision.by) }
 }

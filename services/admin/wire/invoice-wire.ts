@@ -157,8 +157,7 @@ function paymentMethodToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'recei
   const { policy } = paymentMethod
   return {
     receiving: {
-      address: paymentMethod.address,
-      requiredConfirmations: paymentMethod.requiredConfirmations,
+      ...paymentMethod,
       needsFinality: paymentMethod.needsFinality === true,
       tolerance: formatUnits(policy.toleranceBase, paymentMethod.decimals),
       lateGraceMinutes: Math.floor(policy.lateGraceMs / 60_000),
@@ -166,13 +165,10 @@ function paymentMethodToWire({ state }: Invoice): Pick<InvoiceDetailWire, 'recei
       otherMethods: state.paymentMethods.length - 1,
     },
     rate: {
-      fiatPerAsset: quote.fiatPerAsset,
-      quotedAt: quote.quotedAt,
-      expiresAt: quote.expiresAt,
-      snapshotAt: quote.provenance.snapshotAt,
+      ...quote,
+      ...quote.provenance,
       sources: [...quote.provenance.sources],
       fxSources: [...quote.provenance.fxSources],
-      spreadBps: quote.provenance.spreadBps,
       quotes: paymentMethod.quotes.length,
     },
   }

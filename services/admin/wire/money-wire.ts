@@ -91,11 +91,8 @@ function coinsToWire(
   const leftBase = requestedBase(state, state.updatedAt)
   const units = (base: bigint) => formatUnits(base, paymentMethod.decimals)
   return {
-    asset: paymentMethod.asset,
-    symbol: paymentMethod.symbol,
-    network: paymentMethod.network,
+    ...paymentMethod,
     networkName: networkName(paymentMethod.network),
-    decimals: paymentMethod.decimals,
     due: units(dueBase),
     received: units(receivedBase),
     seen: units(seenBase),

@@ -31,19 +31,18 @@ export const refundableWire = z.object({
   amount: z.string(),
 })
 
-/** The coins of which something may still be refunded; see `refundableAssets`. */
+/** The coins of which something may still be refunded; see `refundableAssets`. The output of the procedure leaves out the rest of them. */
 export function refundableToWire(
   assets: ReturnType<typeof refundableAssets>,
   deps: { readonly catalog: Pick<Catalog, 'asset'>; networkName(network: NetworkId): string },
 ): z.infer<typeof refundableWire>[] {
   return assets.map(({ asset, amountBase }) => {
-    const { symbol, network, decimals } = deps.catalog.asset(asset)
+    const info = deps.catalog.asset(asset)
     return {
+      ...info,
       asset,
-      symbol,
-      networkName: deps.networkName(network),
-      decimals,
-      amount: formatUnits(amountBase, decimals),
+      networkName: deps.networkName(info.network),
+      amount: formatUnits(amountBase, info.decimals),
     }
   })
 }

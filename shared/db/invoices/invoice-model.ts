@@ -95,6 +95,24 @@ const LEDGER_ROW = z.object({
   lateAnnounced: z.boolean(),
 })
 
+/** The terms as they are stored, but for the id and the metadata. */
+const TERMS_FIELDS = {
+  ...OWNED_FIELDS,
+  number: z.number(),
+  description: z.string().nullable(),
+  orderId: z.string().nullable(),
+  fiat: z.object({ minor: AMOUNT, currency: z.enum(FIAT_CODES) }),
+  /** Absent where the price needs no conversion or no rate was known. */
+  reporting: z.object({ currency: z.enum(FIAT_CODES), rate: z.string(), at: TIME }).exactOptional(),
+  customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
+  successUrl: z.string().nullable(),
+  cancelUrl: z.string().nullable(),
+  paymentLinkId: z.string().nullable(),
+  productId: z.string().nullable(),
+  source: z.enum(['link', 'api', 'manual', 'billing']),
+  createdAt: TIME,
+} as const
+
 /** The fields that `transition` may change. */
 const STATE_FIELDS = {
   status: z.enum(INVOICE_STATUSES),
@@ -134,6 +152,8 @@ const OUTBOX_ENTRY = z.object({
 
 const STATE = z.object(STATE_FIELDS)
 
+/** The mapping of the terms, but for the id and the metadata. */
+export const INVOICE_TERMS = mappingOf(z.object(TERMS_FIELDS))
 /** The mapping of the fields that `transition` may change. */
 export const INVOICE_STATE = mappingOf(STATE)
 /** The mapping of a payment method. */
@@ -155,28 +175,15 @@ export const INVOICES = defineCollection(
   'invoices',
   {
     _id: z.string(),
-    ...OWNED_FIELDS,
-    number: z.number(),
-    description: z.string().nullable(),
-    orderId: z.string().nullable(),
+    ...TERMS_FIELDS,
     /** Pairs, because a key chosen by a merchant may contain characters that a field name must not. */
     metadata: z.array(z.object({ k: z.string(), v: z.string() })),
-    fiat: z.object({ minor: AMOUNT, currency: z.enum(FIAT_CODES) }),
-    /** Absent where the price needs no conversion or no rate was known. */
-    reporting: z.object({ currency: z.enum(FIAT_CODES), rate: z.string(), at: TIME }).exactOptional(),
-    customer: z.object({ email: z.string().nullable(), name: z.string().nullable() }),
     /** `customerKey` of the e-mail address, by which customers are told apart; absent without one. */
     customerKey: z.string().exactOptional(),
     /** Words of the customer's name, which are erased with it, and the amount (`searchWordsOf`). */
     searchWords: z.array(z.string()),
-    successUrl: z.string().nullable(),
-    cancelUrl: z.string().nullable(),
-    paymentLinkId: z.string().nullable(),
-    productId: z.string().nullable(),
     /** `<link>:<place>` of a limited payment link; absent when none. */
     linkUse: z.string().exactOptional(),
-    source: z.enum(['link', 'api', 'manual', 'billing']),
-    createdAt: TIME,
     ...STATE_FIELDS,
     /**
      * `<mode>:<network>` of the chain whose time the invoice's next check waits for, otherwise `none`: with each change that of the active payment

@@ -43,42 +43,12 @@ export function paymentToDocument({ block, dirtyAt, ...same }: Payment): Payment
 
 /** An observation as a payment of version 0 in no block: the upsert starts from it and then applies the block position. */
 export function unseenDocument(observation: ObservedTransfer, id: string, at: Ms): PaymentDocument {
+  const unseen = { scanEpoch: 0, version: 0, counted: false, late: false, opId: null, createdAt: at, updatedAt: at }
+  const inNoBlock = { block: null, confirmAt: null, confirmedAt: null, bookedAt: [], replacedBy: null }
   return {
-    _id: id,
-    key: observation.key,
+    ...PAYMENTS.toDocument({ ...observation, ...unseen, ...inNoBlock, id, kind: 'onchain', state: 'detected' }),
     keyDigest: paymentKeyDigest(observation.key),
-    mode: observation.mode,
-    network: observation.network,
-    asset: observation.asset,
-    invoiceId: observation.invoiceId,
-    workspaceId: observation.workspaceId,
-    matchKey: observation.matchKey,
-    toAddress: observation.toAddress,
-    fromAddress: observation.fromAddress,
-    amountBase: observation.amountBase.toString(),
-    txHash: observation.txHash,
-    outputIndex: observation.outputIndex,
-    contract: observation.contract,
-    kind: 'onchain',
-    state: 'detected',
-    block: null,
-    requiredConfirmations: observation.requiredConfirmations,
-    confirmAt: null,
-    confirmedAt: null,
-    bookedAt: [],
-    needsFinality: observation.needsFinality,
-    spends: [...observation.spends],
-    replacedBy: null,
-    firstSeenAt: toDate(observation.firstSeenAt),
-    version: 0,
-    scanEpoch: 0,
     scanWrite: '',
-    counted: false,
-    uncountedReason: observation.uncountedReason,
-    late: false,
-    opId: null,
-    createdAt: toDate(at),
-    updatedAt: toDate(at),
   }
 }
 

@@ -6,7 +6,7 @@ import { FIAT_CODES, WORKSPACE_STATUSES } from '#shared/domain/enumerations.ts'
 import type { LogoFacts } from '#shared/ports/logos.ts'
 
 /** Per-workspace settings; every field has a default. */
-const POLICY = z.object({
+export const POLICY = z.object({
   /** Missing part of an amount that still counts as paid, in basis points. Default 0. */
   toleranceBps: z.number(),
   /** Default 3,600,000 (60 min). */
@@ -55,6 +55,13 @@ const POLICY = z.object({
   requiresSecondFactor: z.boolean(),
 })
 
+/** What a plan allows. Null = no limit. */
+export const LIMITS = z.object({
+  invoicesPerMonth: z.number().nullable(),
+  paymentLinks: z.number().nullable(),
+  webhookEndpoints: z.number().nullable(),
+})
+
 /** The workspaces collection; small, read by id. */
 export const WORKSPACES = defineCollection(
   'workspaces',
@@ -63,12 +70,7 @@ export const WORKSPACES = defineCollection(
     name: z.string(),
     ownerEmail: z.string(),
     status: z.enum(WORKSPACE_STATUSES),
-    /** Null = no limit. */
-    limits: z.object({
-      invoicesPerMonth: z.number().nullable(),
-      paymentLinks: z.number().nullable(),
-      webhookEndpoints: z.number().nullable(),
-    }),
+    limits: LIMITS,
     policy: POLICY,
     /** Increases with each change that must take effect at once; compared with Redis by the rate script. */
     epoch: z.number(),

@@ -11,11 +11,12 @@ import { transition } from '../invoice/transition.ts'
 import { holds } from '../invoice/transition-arbitraries.fixture.ts'
 import { aPayment, aPaymentMethod, aQuote, MINUTE, T0 } from '../invoice/transition-story.fixture.ts'
 import { halfUp } from '../money/money.ts'
-import { isRefundUncovered, type RefundClaim, refundableAssets, refundableBase } from '../payment/refundable.ts'
+import { isRefundUncovered, type RefundClaim, refundableAssets, refundableBase, sum } from '../payment/refundable.ts'
 import { booksOf, type MoneyPart, partsOfMovement, partsOfPaid } from './invoice-books.ts'
 import { type BookedPayment, type BookedRefund, type Movement, movementsOf } from './movements.ts'
 
 const KINDS = ['pay', 'pay', 'pay', 'other', 'dust', 'confirm', 'confirm', 'vanish', 'return'] as const
+const ASSETS = ['usdt_ethereum', 'usdc_ethereum'] as const
 const DECISIONS = [
   'renew',
   'deadline',
@@ -161,13 +162,17 @@ function openWorld(price: bigint, due: bigint) {
     const amountBase = most < left ? most : left
     const status = sentAt === null ? 'requested' : 'sent'
     if (amountBase <= 0n) return
-    refunds = [...refunds, { id: `r${refunds.length}`, asset, amountBase, sentAt, market: null, status }]
+    refunds = [
+      ...refunds,
+      { id: `r${refunds.length}`, asset, amountBase, sentAt, market: null, status, createdAt: now },
+    ]
     apply({ type: 'payments_changed' })
   }
   /** Sends what was prepared, and back all that is left of each coin. Whether there is as much as went back. */
   const returnAll = (): boolean => {
     now += MINUTE
     refunds = refunds.map((one) => (one.status === 'requested' ? { ...one, status: 'sent', sentAt: now } : one))
+    apply({ type: 'payments_changed' })
     for (const { asset, amountBase } of refundableAssets([...seen.values()], refunds)) prepare(asset, amountBase, now)
     return !isRefundUncovered([...seen.values()], refunds)
   }
@@ -191,7 +196,23 @@ function openWorld(price: bigint, due: bigint) {
       ...{ amountBase: one.amountBase, kind: 'onchain', state: one.state, firstSeenAt: one.firstSeenAt },
       ...{ bookedAt: bookedAt.get(one.payment) ?? [], counted: true },
     }))
-  return { play, returnAll, invoice, movements: () => movementsOf(invoice(), payments(), refunds) }
+  /** Money of each coin that a person has to decide about: what pays nothing, less what went back. */
+  const undecided = () => {
+    const isOver = state.status === 'expired' || state.status === 'cancelled'
+    const rows = state.ledger.filter(
+      (row) => row.state === 'confirmed' && row.uncountedReason !== 'dust' && row.countedByHand !== true,
+    )
+    const beside = rows.filter((row) => isOver || !row.counted || !row.eligible)
+    return ASSETS.map((asset) => {
+      const own = beside.filter(({ payment }) => seen.get(payment)?.asset === asset)
+      const back = refunds.filter((one) => one.status === 'sent' && one.asset === asset)
+      const isOpen = state.exceptions.some(({ exception, payment }) =>
+        payment === null ? exception === 'partial' : own.some((row) => row.payment === payment),
+      )
+      return { leftBase: sum(own) - sum(back), isOpen }
+    })
+  }
+  return { play, returnAll, undecided, invoice, movements: () => movementsOf(invoice(), payments(), refunds) }
 }
 
 /** The parts of every figure, each with the time in whose figures it is: of the invoice once it was paid, and of each movement. */
@@ -215,14 +236,18 @@ it('what happens later never changes a movement, and each invoice ties out to th
   timeout: 600_000,
 }, () => {
   let [corrections, reversals, refunds, excess] = [0, 0, 0, 0]
-  let [laterParts, regrouped] = [0, 0]
+  let [laterParts, regrouped, decided] = [0, 0, 0]
   fc.assert(
     fc.property(world, ({ price, due, steps }) => {
-      const { play, returnAll, invoice, movements } = openWorld(price, due)
+      const { play, returnAll, undecided, invoice, movements } = openWorld(price, due)
       let before: readonly string[] = []
       let partsBefore: readonly string[] = []
       for (const one of steps) {
         play(one)
+        holds(
+          undecided().every(({ leftBase, isOpen }) => leftBase <= 0n || isOpen),
+          'an exception is open while there is money left to decide about',
+        )
         const now = movements()
         const texts = now.map(text)
         expect(texts.slice(0, before.length)).toEqual(before)
@@ -258,6 +283,11 @@ it('what happens later never changes a movement, and each invoice ties out to th
       }
       const isCovered = returnAll()
       const { net } = booksOf(invoice(), movements())
+      if (invoice().state.ledger.some(({ uncountedReason }) => uncountedReason !== null)) decided += 1
+      // Money that waits for confirmations cannot be refunded yet.
+      const isAll = invoice().state.ledger.every((row) => row.state !== 'detected')
+      const isDecided = undecided().every(({ isOpen }) => !isOpen)
+      holds(!isCovered || !isAll || isDecided, 'no exception is open about confirmed money that went back')
       holds(isCovered ? net === 0n : net <= 0n, 'nothing is left when all has gone back')
       regrouped += movements().filter(({ kind, refund }) => kind === 'correction' && refund !== null).length
       corrections += movements().filter(({ kind }) => kind === 'correction').length
@@ -267,10 +297,10 @@ it('what happens later never changes a movement, and each invoice ties out to th
     RUNS,
   )
   // The stories reach what they are about.
-  expect({ corrections, reversals, refunds, excess, laterParts, regrouped }).toEqual({
+  expect({ corrections, reversals, refunds, excess, laterParts, regrouped, decided }).toEqual({
     ...{ corrections: expect.toSatisfy(isMany), reversals: expect.toSatisfy(isMany) },
     ...{ refunds: expect.toSatisfy(isMany), excess: expect.toSatisfy(isMany), laterParts: expect.toSatisfy(isMany) },
-    regrouped: expect.toSatisfy(isMany),
+    ...{ regrouped: expect.toSatisfy(isMany), decided: expect.toSatisfy(isMany) },
   })
 })
 

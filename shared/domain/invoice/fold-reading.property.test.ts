@@ -46,12 +46,13 @@ const story = fc.array(fc.record({ batch: fc.array(step, { minLength: 1, maxLeng
 
 type Row = PaymentObservation & { readonly place?: FoldPlace }
 
-/** What `listForFold` and `listDustFor` give, of rows as the payments collection has them. */
-function read(state: InvoiceState, rows: ReadonlyMap<string, Row>, named: string, at: number): readonly Row[] {
+/** What `listForFold` and `listDustFor` give, of rows as the payments collection has them; all for a decision of a person. */
+function read(state: InvoiceState, rows: ReadonlyMap<string, Row>, event: InvoiceEvent, at: number): readonly Row[] {
+  if (event.type === 'payment_counted') return [...rows.values()]
   const key = foldKey(state)
   const listed = new Set(state.ledger.map(({ payment }) => payment))
   const isRead = ({ payment, place: where = '' }: Row) =>
-    payment === named || listed.has(payment) || where === IN_FOLD || !where.startsWith(`${key}:`)
+    listed.has(payment) || where === IN_FOLD || !where.startsWith(`${key}:`)
   const found = [...rows.values()].filter(isRead)
   const rest = smallRest(state, found, at)
   if (rest === null) return found
@@ -99,7 +100,7 @@ describe('payments that are put aside', () => {
           // A change of asset is followed by a fold, whose wake-up it sends.
           for (const next of [event, { type: 'payments_changed' } as const]) {
             const input = { event: next, at, knownUntil: at }
-            const seen = read(bounded, rows, next.type === 'payment_counted' ? next.payment : '', at)
+            const seen = read(bounded, rows, next, at)
             const one = transition(whole, { ...input, observations: [...rows.values()] })
             const other = transition(bounded, { ...input, observations: seen })
             holds(one.outcome === other.outcome, `outcome ${one.outcome} equals ${other.outcome}`)

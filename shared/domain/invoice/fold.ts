@@ -39,7 +39,7 @@ import {
 /** Rows an invoice keeps for single payments; together with the row of all others this bounds the document. */
 const ROWS_MAX = 100
 /** Rows among them for money that matches no payment method: worthless tokens must not displace real payments. */
-const FOREIGN_ROWS_MAX = 20
+export const FOREIGN_ROWS_MAX = 20
 
 /** A payment being placed into the ledger. */
 interface Match {

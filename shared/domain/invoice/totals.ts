@@ -146,7 +146,8 @@ export function claimedOf({ claimedBase: base = 0n }: Pick<InvoiceState, 'claime
 
 /**
  * The folded state with what refunds claim of the money that pays the price. They take other confirmed money of the coin first, which pays
- * nothing: a payment at no price, or one that came too late; so a refund of that changes nothing. `observations` has every payment of the ledger.
+ * nothing: dust, a payment at no price, or one that came too late; so a refund of that changes nothing. `observations` has every payment of the
+ * invoice until it is paid, and later those of the ledger.
  */
 export function withClaim(
   state: InvoiceState,
@@ -162,11 +163,11 @@ export function withClaim(
   return onPrice === before ? state : { ...state, claimedBase: onPrice }
 }
 
-/** Confirmed base units of a coin in the ledger that pay nothing. */
-function besideBase({ ledger }: InvoiceState, asset: AssetId, observations: readonly PaymentObservation[]): bigint {
-  const beside = new Set(ledger.filter((row) => !row.counted || !row.eligible).map(({ payment }) => payment))
-  const seen = observations.filter(({ payment }) => beside.has(payment))
-  return refundableBase(asset, seen, [])
+/** Confirmed base units of a coin that pay nothing. */
+function besideBase({ ledger, others }: InvoiceState, asset: AssetId, seen: readonly PaymentObservation[]): bigint {
+  const paying = new Set(ledger.filter((row) => row.counted && row.eligible).map(({ payment }) => payment))
+  const beside = seen.filter(({ payment }) => !paying.has(payment))
+  return refundableBase(asset, beside, []) - (others?.confirmedBase ?? 0n)
 }
 
 /**

@@ -52,7 +52,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : n
     if (one.kind === 'payment') pay((DUE * one.fourths) / 4n + one.beside, one.isSeen)
     if (one.kind === 'refund') {
       const base = (refundableBase(ASSET, payments, refunds) * one.fourths) / 4n
-      if (base > 0n) refunds = [...refunds, { asset: ASSET, status: 'sent', amountBase: base }]
+      if (base > 0n) refunds = [...refunds, { asset: ASSET, status: 'sent', amountBase: base, createdAt: at }]
     }
     if (one.kind === 'withdrawal') refunds = refunds.slice(1)
     next()

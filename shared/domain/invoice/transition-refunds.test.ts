@@ -20,7 +20,7 @@ import {
 const USDT = 'usdt_ethereum' as const
 const USDC = 'usdc_ethereum' as const
 const refund = (amountBase: bigint, change: Partial<RefundClaim> = {}): RefundClaim => ({
-  ...{ asset: USDT, status: 'requested', amountBase },
+  ...{ asset: USDT, status: 'requested', amountBase, createdAt: T0 },
   ...change,
 })
 const confirmed = (change: Partial<PaymentObservation> = {}) => aPayment({ state: 'confirmed', version: 2, ...change })
@@ -146,6 +146,28 @@ describe('money that refunds claim pays nothing', () => {
     expect(run.see([half('b')], [refund(DUE / 2n, { status: 'sent' })])).toContain('invoice.paid')
   })
 
+  // Guarantee: dust that goes back, and late money without a row, keep no payer waiting who paid the price.
+  it('refunds take money first that has no row', () => {
+    const dust = confirmed({ payment: 'd', amountBase: DUE / 2_000n })
+    const run = ordered()
+    run.see([dust], [])
+    run.see([], [refund(DUE / 2_000n, { status: 'sent' })])
+    expect(requestedBase(run.state(), T0)).toBe(DUE)
+    expect(run.see([confirmed()], [refund(DUE / 2_000n, { status: 'sent' })])).toContain('invoice.paid')
+    // One base unit more is of the price.
+    const more = ordered()
+    more.see([dust, half('a')], [])
+    more.see([], [refund(DUE / 2_000n + 1n)])
+    expect(requestedBase(more.state(), T0)).toBe(DUE / 2n + 1n)
+    const crowd = ordered()
+    const late = Array.from({ length: 101 }, (_, index) => half(`p${index}`, { firstSeenAt: DEADLINE + 300 * MINUTE }))
+    crowd.see([half('a')], [])
+    crowd.apply({ type: 'deadline_reached' }, DEADLINE)
+    crowd.see(late, [])
+    crowd.see([], [refund((DUE / 2n) * 101n, { status: 'sent' })])
+    expect(crowd.state().claimedBase ?? 0n).toBe(0n)
+  })
+
   it('at several quotes the payer is asked for what the rest costs now, and sending that pays', () => {
     const cheap = aQuote({ amountBase: DUE * 2n, quotedAt: T0 + 5 * MINUTE })
     const run = ordered(story(aPaymentMethod({ quotes: [aQuote(), cheap] })).state())
@@ -155,6 +177,115 @@ describe('money that refunds claim pays nothing', () => {
     expect(restBase).toBe((DUE * 3n) / 2n)
     const rest = confirmed({ payment: 'r', amountBase: restBase, firstSeenAt: T0 + 6 * MINUTE })
     expect(run.see([rest], [refund(DUE / 4n, { status: 'sent' })])).toContain('invoice.paid')
+  })
+})
+
+describe('an exception about money that was sent back', () => {
+  const LATE = DEADLINE + 300 * MINUTE
+  const late = (payment: string, amountBase: bigint, change: Partial<PaymentObservation> = {}) =>
+    confirmed({ payment, amountBase, firstSeenAt: LATE, rateSeen: '1.00', ...change })
+  const back = (amountBase: bigint, createdAt: number, change: Partial<RefundClaim> = {}) =>
+    refund(amountBase, { status: 'sent', createdAt, ...change })
+  /** Names of the open exceptions, in order. */
+  const open = (state: InvoiceState) =>
+    state.exceptions.map(({ exception, payment }) => `${exception} ${payment ?? ''}`.trim())
+  const expired = (...before: readonly PaymentObservation[]) => {
+    const run = ordered()
+    run.see(before, [])
+    run.apply({ type: 'deadline_reached' }, DEADLINE)
+    return run
+  }
+
+  // Guarantee: nobody has to reject what went back, and nothing that is still there leaves the inbox.
+  it.each([
+    ['late', 'expired', late('p', DUE / 2n)],
+    ['wrong_asset', 'pending', confirmed({ payment: 'p', amountBase: DUE / 2n, asset: USDC })],
+    [
+      'wrong_network',
+      'pending',
+      confirmed({ payment: 'p', amountBase: DUE / 2n, network: 'base', asset: 'usdc_base' }),
+    ],
+    ['unmatched', 'pending', confirmed({ payment: 'p', amountBase: DUE / 2n, matchKey: 'ff' })],
+    ['cancelled_paid', 'cancelled', late('p', DUE / 2n)],
+    ['late', 'paid', late('p', DUE / 2n)],
+  ] as const)('closes: %s on an invoice that is %s', (kind, status, money) => {
+    const run = ordered(storyIn(status).state())
+    if (status === 'paid') run.see([confirmed()], [])
+    const asset = money.asset ?? USDT
+    expect(run.see([money], [], LATE + 1)).toContain(`+${kind} p`)
+    const part = (more: Partial<RefundClaim>) => back(DUE / 2n, LATE + 2, { asset, ...more })
+    expect(run.see([], [part({ amountBase: DUE / 2n - 1n })], LATE + 3)).toEqual([])
+    expect(run.see([], [part({ status: 'addressed' })], LATE + 3)).toEqual([])
+    expect(run.see([], [part({})], LATE + 4)).toEqual([`-${kind} p`])
+    expect(run.see([], [part({})], LATE + 5)).toEqual([])
+    const gone = { ...money, state: 'orphaned' as const, version: 3 }
+    const uncovered = status === 'paid' ? [] : ['+refund_uncovered']
+    expect(run.see([gone], [part({})], LATE + 6)).toEqual(uncovered)
+    // The money returns to a refund that was sent: there is still nothing to decide.
+    expect(run.see([{ ...gone, state: 'detected', version: 4 }], [part({})], LATE + 7)).not.toContain(`+${kind} p`)
+    run.see([{ ...gone, state: 'confirmed', version: 5 }], [part({})], LATE + 8)
+    expect(open(run.state())).toEqual([])
+  })
+
+  it('closes: partial, once all of it went back, and opens for money in time that is confirmed later', () => {
+    const half = confirmed({ payment: 'h', amountBase: DUE / 4n })
+    const run = expired(half)
+    expect(open(run.state())).toEqual(['partial'])
+    expect(run.see([], [back(DUE / 4n - 1n, DEADLINE + 1)])).toEqual([])
+    expect(run.see([], [back(DUE / 4n, DEADLINE + 1)])).toEqual(['-partial'])
+    const more = aPayment({ payment: 'm', amountBase: DUE / 4n, firstSeenAt: DEADLINE - 1 })
+    expect(run.see([more], [back(DUE / 4n, DEADLINE + 1)])).toContain('+partial')
+    const both = [back(DUE / 4n, DEADLINE + 1), back(DUE / 4n, DEADLINE + 10)]
+    expect(run.see([{ ...more, state: 'confirmed', version: 2 }], both, DEADLINE + 9)).toContain('-partial')
+  })
+
+  it('closes: over, once what is above the price went back, and opens for a further payment', () => {
+    const run = ordered()
+    const more = (payment: string, amountBase: bigint) =>
+      confirmed({ payment, amountBase, firstSeenAt: T0 + 2 * MINUTE })
+    expect(run.see([confirmed({ amountBase: DUE + 5_000n })], [])).toContain('+over')
+    expect(run.see([], [back(4_999n, T0 + 3 * MINUTE)])).toEqual([])
+    const first = back(5_000n, T0 + 3 * MINUTE)
+    expect(run.see([], [first])).toEqual(['-over'])
+    expect(run.see([more('m', 7_000n)], [first], T0 + 5 * MINUTE)).toEqual(expect.arrayContaining(['+over', '+over m']))
+    expect(run.see([], [first, back(7_000n, T0 + 6 * MINUTE)], T0 + 7 * MINUTE)).toEqual(['-over', '-over m'])
+  })
+
+  it('closes only together with the others where a refund took a part of their money', () => {
+    const run = expired()
+    run.see([late('a', DUE / 4n), late('b', DUE / 8n)], [], LATE + 1)
+    const first = back(DUE / 4n, LATE + 2)
+    expect(run.see([], [first], LATE + 3)).toEqual([])
+    expect(run.see([], [first, back(DUE / 8n, LATE + 4)], LATE + 5)).toEqual(['-late a', '-late b'])
+  })
+
+  it('stays closed when a further payment comes, which has its own', () => {
+    const run = expired()
+    run.see([late('a', DUE / 4n)], [], LATE + 1)
+    const first = back(DUE / 4n, LATE + 2)
+    expect(run.see([], [first], LATE + 3)).toEqual(['-late a'])
+    const further = late('b', DUE / 8n, { firstSeenAt: LATE + 4 })
+    expect(run.see([further], [first], LATE + 5)).toContain('+late b')
+    expect(open(run.state())).toEqual(['late b'])
+    // What a refund of an earlier payment took beyond it is no part of a later one.
+    expect(run.see([], [first, back(DUE / 8n - 1n, LATE + 6)], LATE + 7)).toEqual([])
+    expect(run.see([], [first, back(DUE / 8n - 1n, LATE + 6), back(1n, LATE + 8)], LATE + 9)).toEqual(['-late b'])
+  })
+
+  it('stays open where a refund of the order was larger, and only a part of what came later went back', () => {
+    const run = ordered()
+    run.see([confirmed()], [])
+    const order = back(DUE, T0 + 10 * MINUTE)
+    run.see([late('a', DUE / 4n)], [order], LATE + 1)
+    expect(run.see([], [order, back(1n, LATE + 2)], LATE + 3)).toEqual([])
+    expect(run.see([], [order, back(1n, LATE + 2), back(DUE / 4n - 1n, LATE + 4)], LATE + 5)).toEqual(['-late a'])
+  })
+
+  it('stays open where there may be money without a row, of which a refund may be', () => {
+    const run = expired()
+    const many = Array.from({ length: 20 }, (_, index) => late(`p${index}`, DUE / 100n))
+    run.see(many, [], LATE + 1)
+    expect(run.see([], [back(DUE / 5n, LATE + 2)], LATE + 3)).toEqual([])
   })
 })
 

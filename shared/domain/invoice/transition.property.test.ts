@@ -122,6 +122,7 @@ function refundsAfter(
   refunds: readonly RefundClaim[],
   step: Step,
   payments: readonly PaymentObservation[],
+  createdAt: Ms,
 ): readonly RefundClaim[] {
   if (step.kind === 'withdrawal') {
     const oldest = refunds.findIndex(({ status }) => status !== 'withdrawn')
@@ -129,7 +130,7 @@ function refundsAfter(
   }
   if (step.kind !== 'refund') return refunds
   const amountBase = (refundableBase(step.asset, payments, refunds) * step.fourths) / 4n
-  return amountBase > 0n ? [...refunds, { asset: step.asset, status: 'sent', amountBase }] : refunds
+  return amountBase > 0n ? [...refunds, { asset: step.asset, status: 'sent', amountBase, createdAt }] : refunds
 }
 
 function tell(money: readonly Transfer[], story: readonly TimedStep[]): readonly Change[] {
@@ -146,7 +147,7 @@ function tell(money: readonly Transfer[], story: readonly TimedStep[]): readonly
       const { state: paymentState, minedTooLate } = step
       known.set(payment, aPayment({ ...money[step.index], payment, version, state: paymentState, minedTooLate }))
     }
-    refunds = refundsAfter(refunds, step, [...known.values()])
+    refunds = refundsAfter(refunds, step, [...known.values()], at)
     const event: InvoiceEvent = step.kind === 'event' ? preparedFor(state, step.event) : { type: 'payments_changed' }
     const observations = [...known.values()]
     const knownUntil = at - step.lag

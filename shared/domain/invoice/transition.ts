@@ -23,6 +23,7 @@ import {
   type OpenException,
   type UncountedReason,
 } from './model.ts'
+import { isSentBack } from './sent-back.ts'
 import { type Draft, settle } from './settle.ts'
 import { claimedOf, isDust, isLive, isSettled, totals, withClaim } from './totals.ts'
 
@@ -45,12 +46,12 @@ export function transition(state: InvoiceState, input: TransitionInput): Transit
   const folded = age === 'same' && named.size === 0 && isClaimKnown ? null : foldInSteps(state, input, named)
   const decision = decide(folded?.state ?? state, input)
   if (decision !== null && 'refused' in decision) return { outcome: 'refused', reason: decision.refused }
-  const isUncovered = isRefundUncovered(input.observations, input.refunds ?? [])
-  const isFlagRight = includes(state.exceptions, REFUND_UNCOVERED) === isUncovered
-  if (folded === null && decision === null && isFlagRight) return { outcome: 'unchanged', state }
-  const draft = decision ?? folded ?? { state, effects: [] }
-  const effects = decision === null || folded === null ? draft.effects : [...folded.effects, ...decision.effects]
-  return seal(state, { state: draft.state, effects }, { at: input.at, isUncovered })
+  const { state: next, effects: announced } = decision ?? folded ?? { state, effects: [] }
+  const draft = { ...next, ledger: withBookings(next, input.at) }
+  const { exceptions, effects: inbox } = reconcileExceptions(state, draft, input)
+  if (folded === null && decision === null && inbox.length === 0) return { outcome: 'unchanged', state }
+  const effects = [...(decision === null ? [] : (folded?.effects ?? [])), ...announced, ...inbox]
+  return { outcome: 'changed', state: seal(state, { ...draft, exceptions }, effects, input.at), effects }
 }
 
 /**
@@ -118,22 +119,14 @@ function withBookings({ ledger, status, paymentMethods }: InvoiceState, at: Ms):
 }
 
 /** Every effect becomes one outbox entry and takes one sequence number, so numbers never have gaps. */
-function seal(
-  before: InvoiceState,
-  draft: Draft,
-  { at, isUncovered }: { readonly at: Ms; readonly isUncovered: boolean },
-): TransitionResult {
-  const { exceptions, effects: inbox } = reconcileExceptions(before, draft.state, isUncovered)
-  const effects = [...draft.effects, ...inbox]
-  const next = { ...draft.state, exceptions, ledger: withBookings(draft.state, at) }
-  const state: InvoiceState = {
-    ...next,
+function seal(before: InvoiceState, draft: InvoiceState, effects: readonly Effect[], at: Ms): InvoiceState {
+  return {
+    ...draft,
     version: before.version + 1,
     eventSeq: before.eventSeq + effects.length,
     updatedAt: at > before.updatedAt ? at : before.updatedAt + 1,
-    nextActionAt: nextActionAt(next),
+    nextActionAt: nextActionAt(draft),
   }
-  return { outcome: 'changed', state, effects }
 }
 
 const KIND_OF: Readonly<Record<UncountedReason, ExceptionKind | null>> = {
@@ -153,16 +146,17 @@ const REFUND_UNCOVERED: OpenException = { exception: 'refund_uncovered', payment
 const ROWS_FULL = 100
 
 /**
- * Computes which exceptions an invoice needs open, from its current state, its state when it was read, the effects in between, and whether
- * its refunds claim more than was received. Each is opened once, and closed automatically when its reason no longer applies.
+ * Computes which exceptions an invoice needs open, from its current state, its state when it was read, the effects in between, and its refunds.
+ * Each is opened once, and closed automatically when its reason no longer applies, or the money that it is about was sent back.
  */
 function reconcileExceptions(
   before: InvoiceState,
   after: InvoiceState,
-  isUncovered: boolean,
+  { observations, refunds = [] }: Pick<TransitionInput, 'observations' | 'refunds'>,
 ): { exceptions: readonly OpenException[]; effects: readonly Effect[] } {
-  const uncovered = isUncovered ? [REFUND_UNCOVERED] : []
-  const wanted = [...ofInvoice(after), ...uncovered, ...after.ledger.flatMap((row) => ofPayment(before, after, row))]
+  const uncovered = isRefundUncovered(observations, refunds) ? [REFUND_UNCOVERED] : []
+  const needed = [...ofInvoice(after), ...uncovered, ...after.ledger.flatMap((row) => ofPayment(before, after, row))]
+  const wanted = needed.filter((open) => !isSentBack(after, open, observations, refunds))
   const closed = before.exceptions.filter((open) => !includes(wanted, open))
   const opened = wanted.filter((open) => !includes(before.exceptions, open))
   const effects: Effect[] = [

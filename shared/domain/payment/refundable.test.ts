@@ -12,7 +12,7 @@ const payment = (
   ...{ amountBase, state, asset },
 })
 const refund = (amountBase: bigint, status: RefundStatus = 'requested', asset: typeof USDT | typeof USDC = USDT) => ({
-  ...{ amountBase, status, asset },
+  ...{ amountBase, status, asset, createdAt: 0 },
 })
 
 // Guards money: only what is confirmed and still there is given back, and each part of it once.

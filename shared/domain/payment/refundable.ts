@@ -12,6 +12,8 @@ export interface RefundClaim {
   readonly asset: AssetId
   readonly status: RefundStatus
   readonly amountBase: bigint
+  /** When it was opened, Unix ms: it can take only money that was confirmed then. */
+  readonly createdAt: number
 }
 
 /**

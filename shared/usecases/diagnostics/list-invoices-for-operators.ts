@@ -4,7 +4,7 @@ import { isLive, requestedBase, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { InvoicePageQuery } from '#shared/ports/invoice-lookups.ts'
 import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
-import { likelyRefund } from '#shared/usecases/refunds/suggest-refund.ts'
+import { likelyRefund } from '#shared/usecases/refunds/likely-refund.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { duration } from './exception-sentence.ts'
 

@@ -5,7 +5,7 @@ import { claimedOf, totals } from '#shared/domain/invoice/totals.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
 import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
-import { likelyRefund } from '#shared/usecases/refunds/suggest-refund.ts'
+import { likelyRefund } from '#shared/usecases/refunds/likely-refund.ts'
 import {
   BULK_RESOLUTIONS,
   type BulkRefusal,

@@ -3,6 +3,7 @@ import { smallRest } from '#shared/domain/invoice/fold.ts'
 import { foldKey } from '#shared/domain/invoice/fold-reading.ts'
 import type { Effect, InvoiceEvent, PaymentObservation, Refusal } from '#shared/domain/invoice/invoice-event.ts'
 import type { InvoiceState } from '#shared/domain/invoice/model.ts'
+import { isSettled } from '#shared/domain/invoice/totals.ts'
 import { StaleObservations, transition } from '#shared/domain/invoice/transition.ts'
 import { isRefundUncovered } from '#shared/domain/payment/refundable.ts'
 import type { Catalog } from '#shared/ports/chain-catalog.ts'
@@ -131,17 +132,16 @@ interface Reading {
 
 /**
  * The payments that this change needs, whose number no stranger chooses: those of the ledger and the sums, what is new, and dust only where it may
- * close the rest. All of them for a decision about refunds that what was read does not cover, and where the sums may lack what was left out.
+ * close the rest. All of them for a person's decision about money, until the invoice is paid once there are refunds, where those are not covered by
+ * what was read, and where the sums may lack what was left out.
  */
 async function readForFold(deps: ApplyDeps, invoice: Invoice, input: ApplyInput): Promise<Reading> {
   const { state } = invoice
   const { event, preview, invoiceId } = input
   const key = foldKey(state)
   const accepted = acceptedKeys(event)
-  const named = [...ledgerKeys(invoice), ...accepted]
-  if (event.type === 'payment_counted') named.push(event.payment)
   const { payments: stored, hasMore } = await deps.payments.listForFold(invoiceId, key, {
-    keys: named,
+    keys: [...ledgerKeys(invoice), ...accepted],
     isFinal: event.type === 'deadline_reached',
   })
   // Read after the invoice: its save fails when another refund was opened or withdrawn since.
@@ -152,8 +152,11 @@ async function readForFold(deps: ApplyDeps, invoice: Invoice, input: ApplyInput)
     return [...found, ...(preview?.payments ?? []).filter((payment) => !known.has(payment.key))]
   }
   const observe = (payments: readonly Payment[]) => observePayments(deps, invoice, payments, accepted)
-  const isRest = (hasMore && state.others !== null) || event.type === 'funds_accepted'
-  if (isRest || isRefundUncovered(stored, refunds)) {
+  const isDecision = event.type === 'funds_accepted' || event.type === 'payment_counted'
+  const isRest = (hasMore && state.others !== null) || isDecision
+  // What refunds leave of the price depends on all the money that pays nothing.
+  const isClaimed = !isSettled(state) && refunds.some(({ status }) => status !== 'withdrawn')
+  if (isRest || isClaimed || isRefundUncovered(stored, refunds)) {
     const payments = withPreview(await deps.payments.listByInvoice(invoiceId))
     return { payments, observations: await observe(payments), refunds, hasMore: false }
   }

@@ -123,6 +123,17 @@ describe('countPayment', () => {
     await expect(attempt).rejects.toMatchObject({ code: 'INVALID_STATE' })
   })
 
+  it('leaves a rest that other dust closes, which was put aside before', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const { toleranceBase } = paymentMethodOf(invoice).policy
+    await pay(invoice, DUE - toleranceBase - 30_000n)
+    const id = await idOf(await pay(invoice, 20_000n))
+    await pay(invoice, 15_000n)
+    expect((await stateOf(invoice))?.status).toBe('partial')
+    await count(id)
+    expect((await stateOf(invoice))?.status).toBe('paid')
+  })
+
   it('refuses other money, dust that waits for confirmations, and what is a stranger’s', async () => {
     const invoice = await engine.open({ asset: 'usdt_ethereum' })
     const half = await idOf(await pay(invoice, DUE / 2n))

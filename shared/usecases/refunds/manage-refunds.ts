@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
@@ -90,8 +90,9 @@ async function storeRequest(deps: ManageRefundsDeps, input: RefundRequest): Prom
 }
 
 /**
- * Records the transaction by which a refund was sent, with the market's price of that moment: only the form of its id is checked. Repeating it changes nothing.
- * Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `txid`, and `INVALID_STATE` when another one was recorded before.
+ * Records the transaction by which a refund was sent, with the market's price of that moment: only the form of its id is checked, and that it
+ * paid no invoice of the workspace. Repeating it changes nothing. Throws `NOT_FOUND`, `VALIDATION_ERROR` with path `txid`, and `INVALID_STATE` when
+ * another one was recorded before.
  */
 export async function recordRefund(
   deps: ManageRefundsDeps,
@@ -99,6 +100,7 @@ export async function recordRefund(
 ): Promise<Refund> {
   const refund = await find(deps, input)
   const txHash = transactionId(deps.catalog.asset(refund.asset).family, input.txHash)
+  if (refund.txHash !== txHash) await requireOutgoing(deps, refund, txHash)
   const at = deps.clock.now()
   const detail = { refund: refund.id, transaction: txHash, address: refund.address, reason: input.reason }
   const audit = auditOf({ ...input, at, action: 'refund.sent', invoiceId: refund.invoiceId, detail })
@@ -107,7 +109,22 @@ export async function recordRefund(
   const auditWrite = await deps.refunds.noteSent(refund.id, { txHash, at, by: input.actor, market }, audit)
   const now = await find(deps, input)
   if (!auditWrite && now.txHash !== txHash) throw ended(now)
+  // The invoice's exceptions about money that went back close. The same action can be sent again after a crash.
+  await advanceInvoice(deps, now.invoiceId)
   return now
+}
+
+/** Refuses what the shop received, unless it came to the refund's address: customers may have a refund sent to another invoice. Others' payments stay unnamed. */
+async function requireOutgoing(deps: ManageRefundsDeps, refund: Refund, txHash: string): Promise<void> {
+  const { mode, network, address, workspaceId } = refund
+  const found = await deps.payments.listByTransaction(mode, network, txHash)
+  const to = address === null ? null : deps.payees.read(network, mode, address).matchKey
+  const isReceived = found.some((one) => one.workspaceId === workspaceId && one.invoiceId !== null)
+  if (isReceived && !found.some(({ matchKey }) => matchKey === to))
+    throw wrongEntry(
+      'txid',
+      'This transaction paid one of your invoices. Enter the transaction by which you sent the refund.',
+    )
 }
 
 /** Withdraws a refund that was not sent: its link stops working. Repeating it changes nothing. Throws `NOT_FOUND` and `INVALID_STATE`. */

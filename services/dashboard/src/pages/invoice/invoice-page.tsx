@@ -17,6 +17,7 @@ import { useRefusal, useScope, useTo } from '#services/dashboard/src/session/sco
 import '#services/dashboard/src/pages/money/money.css'
 import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
 import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
+import { amountRows } from './amount-rows.ts'
 import { CustomerCard, KeyFacts, OrderCard, RateCard, ReceivingCard } from './facts-cards.tsx'
 import { NotesCard } from './notes-card.tsx'
 import { PaymentsTable } from './payments-table.tsx'
@@ -155,8 +156,6 @@ function Sentence({ invoice }: { readonly invoice: InvoiceDetail }) {
   )
 }
 
-const SETTLED: ReadonlySet<string> = new Set(['paid', 'overpaid'])
-
 /** Due, seen and confirmed amounts as a bar and in words. */
 function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
   const { coins } = invoice
@@ -169,16 +168,7 @@ function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
   }
   const confirmed = part(coins.confirmedBase)
   const seen = Math.max(0, part(coins.seenBase) - confirmed)
-  const words = `${coins.confirmed} of ${coins.due} ${coins.symbol} confirmed, ${coins.seen} received`
-  const isSettled = SETTLED.has(invoice.status)
-  const sums = [
-    ['Due', coins.due],
-    ['Received', coins.seen],
-    ['Confirmed', coins.confirmed],
-    // Nothing is left to pay of a paid invoice, whatever came: the rest was given up, or taken back.
-    ...(!isSettled ? [['Left to pay', coins.left] as const] : []),
-    ...(isSettled && Number(coins.left) > 0 ? [['Not received', coins.left] as const] : []),
-  ] as const
+  const words = `${coins.confirmed} of ${coins.due} ${coins.symbol} confirmed, ${coins.received} received`
   return (
     <>
       <div className="pm-bar" role="img" aria-label={words}>
@@ -186,7 +176,7 @@ function Progress({ invoice }: { readonly invoice: InvoiceDetail }) {
         <span className="pm-bar-seen" style={{ width: `${seen}%` }} />
       </div>
       <dl className="pm-sums pm-num">
-        {sums.map(([name, value]) => (
+        {amountRows(invoice.status, coins).map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>

@@ -16,7 +16,7 @@ const state = (status: InvoiceState['status'], ...amounts: bigint[]): InvoiceSta
   },
 })
 /** More than any of these invoices. */
-const confirmed = { state: 'confirmed' as const, firstSeenAt: AT }
+const confirmed = { state: 'confirmed' as const, bookedAt: [AT] }
 const PLENTY = [{ asset: 'usdt_ethereum' as const, ...confirmed, amountBase: 1_000_000_000n }]
 const refund = (
   amountBase: bigint,
@@ -64,6 +64,7 @@ test('of a paid invoice with money outside every quote that money is proposed', 
   expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [row] }, PLENTY, [])).toBe(7_000_000n)
   expect(suggestRefund({ ...state('overpaid', 105_000_000n), ledger: [row] }, PLENTY, [])).toBe(12_000_000n)
   expect(suggestRefund({ ...state('expired', 40_000_000n), ledger: [row] }, PLENTY, [])).toBe(47_000_000n)
+  expect(suggestRefund({ ...state('expired'), ledger: [row] }, PLENTY, [])).toBe(7_000_000n)
   const token = { ...row, uncountedReason: 'wrong_asset' as const }
   expect(suggestRefund({ ...state('paid', 100_000_000n), ledger: [token] }, PLENTY, [])).toBe(100_000_000n)
 })
@@ -82,7 +83,7 @@ test('of money that came after a refund of a part of the order, the order is not
   const paidAt = AT + 1_000
   const [row] = sampleLedger(7_000_000n)
   const beside = { ...state('paid', 100_000_000n), paidAt, ledger: [row] }
-  const came = (amountBase: bigint, firstSeenAt: number) => ({ ...confirmed, asset, amountBase, firstSeenAt })
+  const came = (amountBase: bigint, ...bookedAt: number[]) => ({ ...confirmed, asset, amountBase, bookedAt })
   const asset = 'usdt_ethereum' as const
   const both = [came(100_000_000n, AT), came(7_000_000n, AT + 3_000)]
   const back = (amountBase: bigint, at: number) => refund(amountBase, 'sent', asset, at)

@@ -1,12 +1,8 @@
-import type { AssetId } from '#shared/domain/enumerations.ts'
-import type { InvoiceState } from '#shared/domain/invoice/model.ts'
-import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
-import { claimedOf, isLive, isSettled, settlement, totals } from '#shared/domain/invoice/totals.ts'
-import { larger, smaller } from '#shared/domain/money/money.ts'
-import { claimedBase, type ReceivedMoney, refundableBase, sum } from '#shared/domain/payment/refundable.ts'
-import { type Invoice, ledgerKeys } from '#shared/ports/invoices.ts'
-import type { Refund } from '#shared/ports/refunds.ts'
-import type { Uses } from '#shared/usecases/uses.ts'
+import type { AssetId } from '../enumerations.ts'
+import { larger, smaller } from '../money/money.ts'
+import { claimedBase, type ReceivedMoney, type RefundClaim, refundableBase, sum } from '../payment/refundable.ts'
+import { activePaymentMethod, type InvoiceState, type Ms } from './model.ts'
+import { claimedOf, isLive, isSettled, settlement, totals } from './totals.ts'
 
 /**
  * The likely refund, in base units of the chosen coin: for an overpaid invoice the amount above the amount due, for a paid one with money that
@@ -17,11 +13,21 @@ import type { Uses } from '#shared/usecases/uses.ts'
 export function suggestRefund(
   state: InvoiceState,
   payments: readonly RefundablePayment[],
-  refunds: readonly SuggestedRefund[],
+  refunds: readonly RefundClaim[],
 ): bigint {
   const asset = activePaymentMethod(state)?.asset
   if (asset === undefined) return 0n
-  const claimed = (some: readonly SuggestedRefund[]) =>
+  return larger(0n, smaller(toSendBack(state, payments, refunds, asset), refundableBase(asset, payments, refunds)))
+}
+
+/** The likely refund, whatever the coin that it came in; below zero where refunds took more. */
+export function toSendBack(
+  state: InvoiceState,
+  payments: readonly RefundablePayment[],
+  refunds: readonly RefundClaim[],
+  asset: AssetId,
+): bigint {
+  const claimed = (some: readonly RefundClaim[]) =>
     claimedBase(asset, some) + claimedElsewhere(state, asset, payments, some)
   const surplus = confirmedSurplus(state)
   // What is above the price of a paid invoice is all that came later; earlier refunds took other money.
@@ -29,29 +35,18 @@ export function suggestRefund(
   const later = refunds
     .filter(({ createdAt }) => isAfter(createdAt))
     .map(({ createdAt: at }) => {
-      const came = payments.filter((one) => one.asset === asset && one.state === 'confirmed' && one.firstSeenAt > at)
+      const came = payments.filter(
+        (one) => one.asset === asset && one.state === 'confirmed' && (one.bookedAt[0] ?? at) > at,
+      )
       const earlier = refunds.filter(({ createdAt }) => createdAt <= at)
       const base = sum(came) - (claimed(refunds) - claimed(earlier))
       return smaller(base, surplus)
     })
-  const likely = [surplus - claimed(refunds), ...later].reduce(larger)
-  return larger(0n, smaller(likely, refundableBase(asset, payments, refunds)))
+  return [surplus - claimed(refunds), ...later].reduce(larger)
 }
 
-/** The suggestion for a stored invoice, from its payments and refunds of now. */
-export async function likelyRefund(deps: Uses<'payments' | 'refunds'>, invoice: Invoice): Promise<bigint> {
-  const { id } = invoice.terms
-  const [payments, refunds] = await Promise.all([
-    deps.payments.listShown(id, ledgerKeys(invoice)),
-    deps.refunds.listByInvoice(id),
-  ])
-  return suggestRefund(invoice.state, payments, refunds)
-}
-
-type SuggestedRefund = Pick<Refund, 'asset' | 'amountBase' | 'status' | 'createdAt'>
-
-/** A payment with its transfer key, by which the ledger names it. */
-type RefundablePayment = ReceivedMoney & { readonly key?: string; readonly firstSeenAt: number }
+/** A payment with its transfer key, by which the ledger names it, and the times at which it was confirmed or gone in turn, oldest first. */
+export type RefundablePayment = ReceivedMoney & { readonly key?: string; readonly bookedAt: readonly Ms[] }
 
 /**
  * What refunds in other coins take from accepted money, in base units of the chosen coin. Money in such a coin that does not count is taken
@@ -61,7 +56,7 @@ function claimedElsewhere(
   { ledger }: Pick<InvoiceState, 'ledger'>,
   chosen: AssetId,
   payments: readonly RefundablePayment[],
-  refunds: readonly SuggestedRefund[],
+  refunds: readonly RefundClaim[],
 ): bigint {
   const worth = new Map(ledger.map((row) => [row.payment, row.acceptedBase ?? 0n]))
   const others = new Set(refunds.map(({ asset }) => asset).filter((asset) => asset !== chosen))
@@ -87,5 +82,5 @@ function confirmedSurplus(state: InvoiceState): bigint {
   // Unconfirmed money beside the order must not lead to a refund of the order.
   const isBeside = receivedBase > seenBase + claimedOf(state) || outside.length > 0
   if (isSettled(state)) return isBeside ? confirmedBase - settledBase + outsideBase : confirmedBase
-  return receivedBase > 0n ? confirmedBase + outsideBase : 0n
+  return confirmedBase + outsideBase
 }
