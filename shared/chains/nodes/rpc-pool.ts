@@ -4,9 +4,10 @@ import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { findDisputed, type NodeQuery } from './find-disputed.ts'
 import { voteOnFork } from './fork-vote.ts'
-import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
-import type { Demand, PoolNode } from './pool-node.ts'
+import { createNodeRoster, firstOf, type NodeRoster, type RosterEntry } from './node-roster.ts'
+import type { Demand, PoolNode, Search } from './pool-node.ts'
 import { createProgress } from './progress.ts'
+import { worstOf } from './worst-of.ts'
 
 /** How often the nodes that are not in use are checked, milliseconds. */
 const SURVEY_MS = 30_000
@@ -43,8 +44,11 @@ export interface RpcPool<N extends PoolNode> {
    * in use, and switches to one that is further ahead. Never throws because of a node.
    */
   survey(): Promise<void>
-  /** Runs `work` on every node. Returns the results of those on our chain; throws when there are none, or where `Demand.waits` says so. */
-  each<T>(work: (node: N) => Promise<T>, demand?: Pick<Demand<T>, 'settles' | 'waits'>): Promise<readonly T[]>
+  /**
+   * Runs `work` on every node on our chain and returns the results. Throws when there are none, and while a node is waited for that gave none:
+   * what the others did not find may be there.
+   */
+  each<T>(work: (node: N) => Promise<T>, search: Search): Promise<readonly T[]>
   close(): Promise<void>
 }
 
@@ -75,7 +79,7 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
   return {
     async use(work, demand = {}) {
       try {
-        const { entry, answer } = await roster.firstOf(roster.candidates(), work, demand)
+        const { entry, answer } = await firstOf(roster, work, demand)
         roster.current = entry
         return answer
       } catch (error) {
@@ -102,16 +106,22 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
         failing: entries.flatMap(({ node, health }) => (health.isFailing ? [node.host] : [])),
         outdated,
         answering: present.length - outdated.length,
+        unheard: entries.flatMap((entry) => (roster.patience.goesWithout(entry) ? [entry.node.host] : [])),
       }
     },
     final,
-    async each(work, { settles = () => true, waits = false } = {}) {
+    async each(work, search) {
       const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
+      const at = entries.map((entry, index) => ({ entry, outcome: outcomes[index] }))
+      const answering = at.flatMap(({ entry, outcome }) => (outcome?.status === 'fulfilled' ? entry : []))
       const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-      const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-      const isLeftOpen = waits && !answers.some(settles) && roster.awaits(failures)
-      if (answers.length > 0 && !isLeftOpen) return answers
-      throw worstOf(failures)
+      const silent = at.flatMap(({ entry, outcome }) =>
+        outcome?.status === 'rejected' ? { entry, error: outcome.reason } : [],
+      )
+      if (answers.length === 0) throw worstOf(silent.map(({ error }) => error))
+      const awaited = roster.patience.awaited(search, answering, silent)
+      if (awaited.length > 0) throw worstOf(awaited)
+      return answers
     },
     noteHead(node, height) {
       const entry = entryOf(node)

@@ -106,6 +106,7 @@ describe('a payment that waits for a node that is down', () => {
             ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }),
             failing: [],
             answering: 1,
+            unheard: [],
           }),
           disputed: async () => {
             if (hosts.length > 0) throw new NodeUnreliable('node-b is away')

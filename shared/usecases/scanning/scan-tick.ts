@@ -257,6 +257,7 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
     },
   })
   await reportNodeTimeout(session, held)
+  await reportUnheard(session)
 }
 
 async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
@@ -345,6 +346,18 @@ function silentNodes(session: ScanSession, missed: string) {
   const { mode, network } = session.source
   const detail = `Payments on ${network} (${mode}) have waited 15 minutes for confirmation by a second node: ${missed}. Repair it, or remove it from PAYMESH_NETWORKS.`
   return networkRow(session, 'halted_chain', 'silent_node', detail)
+}
+
+/** Tells operators which nodes are not waited for any more where it matters that nothing was missed, until they answer again. */
+async function reportUnheard(session: ScanSession): Promise<void> {
+  const { deps, source } = session
+  const hosts = source.client.silence?.().unheard.join(' and ') ?? ''
+  if (hosts === session.unheard) return
+  const detail = `${source.network} (${source.mode}): ${hosts} gave no usable answer for ten minutes when nodes were asked whether something was missed. Until it answers again the other nodes decide alone: invoices expire, payments end and blocks are taken back without its word. Repair it, or remove it from PAYMESH_NETWORKS.`
+  const row = networkRow(session, 'halted_chain', 'unheard_node', detail)
+  if (hosts === '') await deps.exceptions.close([row.id], deps.clock.now())
+  else await deps.exceptions.report(row)
+  session.unheard = hosts
 }
 
 const silentId = ({ source }: ScanSession) => `halted_chain:${source.mode}:${source.network}:silent_node`

@@ -4,7 +4,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { required } from '../../nodes/needs.ts'
 import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
+import { LOCATED } from '../../nodes/pool-node.ts'
 import { type FailureKind, isDenied, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createAccountReader } from './accounts.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
@@ -96,7 +96,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         const { blockNumber, blockHash, status } = receipt
         if (blockNumber === undefined) throw new NodeUnreliable('the receipt of a transaction names no block')
         return { height: blockNumber, blockHash, succeeded: status === '0x1' }
-      }, UNTIL_FOUND),
+      }, LOCATED),
     used: (addresses) => pool.use((node) => usedAccounts(node, addresses)),
     funds: createEvmFunds(pool, options),
     close: () => rpc.close(),
