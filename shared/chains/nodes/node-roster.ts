@@ -124,8 +124,8 @@ export async function firstOf<N extends PoolNode, T>(
   const [first] = unsettled
   const paused = roster.entries.filter(({ health }) => health.isPaused)
   if (first !== undefined) {
-    const unasked = paused.map((entry) => ({ entry, error: entry.health.pausedBy }))
-    const awaited = demand.search && roster.patience.awaited(demand.search, [], [...silent, ...unasked])
+    const unused = paused.map((entry) => ({ entry, error: entry.health.pausedBy }))
+    const awaited = demand.search && roster.patience.awaited(demand.search, [], [...silent, ...unused])
     if (awaited !== undefined && awaited.length > 0) throw worstOf(awaited)
     return first
   }

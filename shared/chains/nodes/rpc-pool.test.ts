@@ -153,7 +153,7 @@ describe('what a node has dropped', () => {
   })
 
   // Guarantee: two failures far apart are no ten minutes of waiting.
-  it('is waited for anew when the last search was long ago', async () => {
+  it('is waited for again when the last search was long ago', async () => {
     const pool = poolOf(fake('a'), fake('b'))
     for (let hour = 0; hour < 3; hour += 1) {
       await expect(pool.each(state({ b: new NodeUnreliable('no') }), 'balances')).rejects.toEqual(unreliable)

@@ -46,9 +46,9 @@ export interface RpcPool<N extends PoolNode> {
   survey(): Promise<void>
   /**
    * Runs `work` on every node on our chain and returns the results. Throws when there are none, and while a node is waited for that gave none:
-   * what the others did not find may be there.
+   * what the others did not find may be there. So is one that has no block `height` yet.
    */
-  each<T>(work: (node: N) => Promise<T>, search: Search): Promise<readonly T[]>
+  each<T>(work: (node: N) => Promise<T>, search: Search, height?: number): Promise<readonly T[]>
   close(): Promise<void>
 }
 
@@ -110,8 +110,8 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
       }
     },
     final,
-    async each(work, search) {
-      const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
+    async each(work, search, height) {
+      const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work, height)))
       const at = entries.map((entry, index) => ({ entry, outcome: outcomes[index] }))
       const answering = at.flatMap(({ entry, outcome }) => (outcome?.status === 'fulfilled' ? entry : []))
       const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))

@@ -270,21 +270,21 @@ it('nothing came in only where every node says so, or gave no answer for ten min
   stage.keep(other)
   const reader = open([stage.chain.url, other.url])
   const range = { from: from.height, to: to.height, matchKeys: [OURS], requests: 1 }
-  const asked = [
+  const requests = [
     () => reader.everywhere([OURS], to),
     () => reader.received(range),
     () => reader.touched({ ...FREE, from, to, matchKeys: [OURS], senders: [], exactly: false, everywhere: true }),
   ] as const
   const answers = [{ length: 2 }, [at], { heights: [at] }]
-  for (const [index, request] of asked.entries()) expect(await request()).toMatchObject(answers[index] ?? {})
+  for (const [index, request] of requests.entries()) expect(await request()).toMatchObject(answers[index] ?? {})
   other.refuse({ status: 503, result: 'busy' }, 1_000)
   for (let times = 0; times < 2; times += 1) {
-    for (const request of asked) await expect(request()).rejects.toThrow(NodeUnreliable)
+    for (const request of requests) await expect(request()).rejects.toThrow(NodeUnreliable)
     pass(300_000)
   }
-  expect(await asked[0]()).toHaveLength(1)
-  expect(await asked[1]()).toEqual([at])
-  expect(await asked[2]()).toMatchObject({ heights: [at] })
+  expect(await requests[0]()).toHaveLength(1)
+  expect(await requests[1]()).toEqual([at])
+  expect(await requests[2]()).toMatchObject({ heights: [at] })
 })
 
 // Guarantee: where answers state the height of a parent chain's block, the time shows that a node ignored the hash: two newest balances are no "unchanged".

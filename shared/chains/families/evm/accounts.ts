@@ -57,17 +57,18 @@ export function createAccountReader(
       const { to, exactly } = question
       const request = (node: RpcNode) => findingsOf(node, tools, question)
       // Where the cursor waits for the answer, whole blocks say as much: they are read at once.
-      if (question.everywhere === true) return united(await pool.each(request, 'balances'))
+      if (question.everywhere === true) return united(await pool.each(request, 'balances', to.height))
       const search = exactly ? undefined : 'balances'
       return pool.use(request, { height: to.height, settles: (found) => found !== 'gone', search })
     },
     everywhere: async (matchKeys, at) => {
-      const senders = matchKeys
-      const answers = await pool.each((node) => stateAt(node, tools, { matchKeys, senders, block: at }), 'balances')
+      const question = { matchKeys, senders: matchKeys, block: at }
+      const answers = await pool.each((node) => stateAt(node, tools, question), 'balances', at.height)
       return answers.flatMap((answer) => answer ?? [])
     },
     received: async ({ from, to, matchKeys, requests }) => {
-      const answers = await pool.each((node) => tools.logs.read(node, { from, to, matchKeys, requests }), 'logs')
+      const range = { from, to, matchKeys, requests }
+      const answers = await pool.each((node) => tools.logs.read(node, range), 'logs', to)
       const logs = answers.flatMap((answer) => answer ?? [])
       return answers.every((answer) => answer === null) ? null : loggedHeights(logs)
     },
