@@ -82,6 +82,14 @@ export interface AccountQuestion {
   readonly budget: SearchBudget
 }
 
+/** Accounts whose logs of tokens are read above `from` up to `to`, in at most so many requests. */
+export interface LogRange {
+  readonly from: number
+  readonly to: number
+  readonly matchKeys: readonly string[]
+  readonly requests: number
+}
+
 /** What a range holds for the accounts. */
 export interface AccountFindings {
   /** Heights of the blocks in which an account received something, or its balance changed; ascending. Others may be among them. */
@@ -120,10 +128,5 @@ export interface AccountReader {
    * Heights above `from` up to `to` at which logs of any node show tokens to the accounts; null where that takes more requests than
    * `requests` on every node. Throws `NodeUnreliable` as `everywhere` does.
    */
-  received(range: {
-    readonly from: number
-    readonly to: number
-    readonly matchKeys: readonly string[]
-    readonly requests: number
-  }): Promise<readonly number[] | null>
+  received(range: LogRange): Promise<readonly number[] | null>
 }

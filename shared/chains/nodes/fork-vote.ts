@@ -29,8 +29,8 @@ export async function voteOnFork<N extends PoolNode>(
   )
   const having = (wanted: Vote) => votes.filter(({ vote }) => vote === wanted).map(({ entry }) => entry)
   const [gone, kept] = [having('gone'), having('kept')]
-  const silent = having('open').map((entry) => ({ entry, error: null }))
-  const awaited = roster.patience.awaited('fork', [...gone, ...kept], silent)
+  const outcomes = votes.map(({ entry, vote }) => (vote === 'open' ? { entry, error: null } : { entry, answer: vote }))
+  const awaited = roster.patience.awaited('fork', outcomes)
   if (gone.length > kept.length) return gone.length > 1 || awaited.length === 0 ? 'gone' : 'disputed'
   if (kept.length === gone.length) return 'disputed'
   for (const entry of gone) roster.leaveOut(entry)

@@ -1,7 +1,7 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
 import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createNodeHealth, type NodeHealth } from './node-health.ts'
-import { createPatience, type Patience, type Silent } from './patience.ts'
+import { createPatience, type Outcome, type Patience } from './patience.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
 import { RpcDenial, RpcFailure } from './rpc-failure.ts'
 import { worstOf } from './worst-of.ts'
@@ -102,36 +102,49 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
   return roster
 }
 
+/** The answer of one node to this work, or why it gave none. */
+export const outcomeOf = <N extends PoolNode, T>(
+  roster: NodeRoster<N>,
+  entry: RosterEntry<N>,
+  work: (node: N) => Promise<T>,
+  height?: number,
+): Promise<Outcome<RosterEntry<N>, T>> =>
+  roster.attempt(entry, work, height).then(
+    (answer) => ({ entry, answer }),
+    (error: unknown) => ({ entry, error }),
+  )
+
+/** Why nodes gave no answer. */
+export const failuresOf = (outcomes: readonly Outcome<unknown>[]): readonly unknown[] =>
+  outcomes.flatMap((one) => ('error' in one ? [one.error] : []))
+
 /** Runs work on the first node that completes it, the best first. Throws as `RpcPool.use` does. */
 export async function firstOf<N extends PoolNode, T>(
   roster: NodeRoster<N>,
   work: (node: N) => Promise<T>,
-  demand: Demand<T>,
+  { height, settles = () => true, search }: Demand<T>,
 ): Promise<NodeAnswer<N, T>> {
-  const silent: Silent<RosterEntry<N>>[] = []
-  const unsettled: NodeAnswer<N, T>[] = []
-  for (const entry of roster.candidates().slice(0, demand.attempts)) {
-    try {
-      const answer = await roster.attempt(entry, work, demand.height)
-      if (demand.search !== undefined) roster.patience.awaited(demand.search, [entry], [])
-      if (demand.settles?.(answer) ?? true) return { entry: unsettled[0]?.entry ?? entry, answer }
-      unsettled.push({ entry, answer })
-    } catch (error) {
-      if (!isOfNode(error)) throw error
-      silent.push({ entry, error })
-    }
+  const outcomes: Outcome<RosterEntry<N>, T>[] = []
+  for (const entry of roster.candidates()) {
+    const outcome = await outcomeOf(roster, entry, work, height)
+    outcomes.push(outcome)
+    if ('error' in outcome && !isOfNode(outcome.error)) throw outcome.error
+    if ('error' in outcome || !settles(outcome.answer)) continue
+    if (search !== undefined) roster.patience.awaited(search, [outcome])
+    return { ...outcome, entry: outcomes.find((one) => 'answer' in one)?.entry ?? entry }
   }
-  const [first] = unsettled
-  const paused = roster.entries.filter(({ health }) => health.isPaused)
+  const first = outcomes.find((one) => 'answer' in one)
+  const paused = roster.entries.flatMap((entry) =>
+    entry.health.isPaused ? { entry, error: entry.health.pausedBy } : [],
+  )
   if (first !== undefined) {
-    const unused = paused.map((entry) => ({ entry, error: entry.health.pausedBy }))
-    const awaited = demand.search && roster.patience.awaited(demand.search, [], [...silent, ...unused])
-    if (awaited !== undefined && awaited.length > 0) throw worstOf(awaited)
+    const awaited = search === undefined ? [] : roster.patience.awaited(search, [...outcomes, ...paused])
+    if (awaited.length > 0) throw worstOf(awaited)
     return first
   }
   // While all of them pause, the reason is what the last one said when it asked for that.
-  const pausedBy = paused.at(-1)?.health.pausedBy
-  if (silent.length > 0 || pausedBy == null) throw worstOf(silent.map(({ error }) => error))
+  const pausedBy = paused.at(-1)?.error
+  if (outcomes.length > 0 || pausedBy == null) throw worstOf(failuresOf(outcomes))
   throw new NodeUnreliable(`every node asked for a pause: ${pausedBy.message}`)
 }
 

@@ -4,11 +4,10 @@ import type { Search } from './pool-node.ts'
 /** How long a node that gives no answer is waited for, milliseconds: longer than any pause that a node is granted. */
 const AWAITED_MS = 600_000
 
-/** A node that gave no answer, and why. */
-export interface Silent<N> {
-  readonly entry: N
-  readonly error: unknown
-}
+/** A node's answer, or why it gave none. */
+export type Outcome<N, T = unknown> =
+  | { readonly entry: N; readonly answer: T }
+  | { readonly entry: N; readonly error: unknown }
 
 /** What nodes say together where some found nothing. A node may serve one search and fail another. */
 export interface Patience<N> {
@@ -16,7 +15,7 @@ export interface Patience<N> {
    * Why nodes gave this search no answer that are waited for: each for ten minutes, and then not until it answers such a search. Where there is none,
    * nothing was found. Nodes that dropped it, and those on another chain, answered.
    */
-  awaited(search: Search, answering: readonly N[], silent: readonly Silent<N>[]): readonly unknown[]
+  awaited(search: Search, outcomes: readonly Outcome<N>[]): readonly unknown[]
   /** Whether some search goes on without the node. */
   goesWithout(node: N): boolean
 }
@@ -30,8 +29,10 @@ interface Wait {
 /** Waits for every node at first; `now` in monotonic milliseconds. */
 export function createPatience<N>(now: () => number): Patience<N> {
   const waits = new Map<N, Map<Search, Wait>>()
-  const isAnswer = (error: unknown): boolean =>
-    error instanceof NodeMismatch || (error instanceof NodeUnreliable && error.isGone)
+  const hasAnswered = (outcome: Outcome<N>): boolean =>
+    'answer' in outcome ||
+    outcome.error instanceof NodeMismatch ||
+    (outcome.error instanceof NodeUnreliable && outcome.error.isGone)
 
   function isAwaited(node: N, search: Search): boolean {
     const at = now()
@@ -44,11 +45,12 @@ export function createPatience<N>(now: () => number): Patience<N> {
   }
 
   return {
-    awaited(search, answering, silent) {
-      const heard = silent.flatMap(({ entry, error }) => (isAnswer(error) ? entry : []))
-      for (const node of [...answering, ...heard]) waits.get(node)?.delete(search)
-      return silent.flatMap(({ entry, error }) => (!isAnswer(error) && isAwaited(entry, search) ? [error] : []))
-    },
+    awaited: (search, outcomes) =>
+      outcomes.flatMap((outcome) => {
+        if (hasAnswered(outcome)) waits.get(outcome.entry)?.delete(search)
+        else if ('error' in outcome && isAwaited(outcome.entry, search)) return [outcome.error]
+        return []
+      }),
     goesWithout: (node) => [...(waits.get(node)?.values() ?? [])].some(({ isOver }) => isOver),
   }
 }

@@ -37,6 +37,4 @@ export interface Demand<T = unknown> {
   readonly settles?: ((answer: T) => boolean) | undefined
   /** Such an answer does not count either while a node that fails or pauses is waited for. Without it nobody is. */
   readonly search?: Search | undefined
-  /** How many nodes may be tried; all by default. */
-  readonly attempts?: number
 }

@@ -28,12 +28,6 @@ describe('the node in use', () => {
     expect(await pool.use(name)).toBe('b')
   })
 
-  it('is left after a failure even when the caller asked for one attempt', async () => {
-    const pool = poolOf(fake('a'), fake('b'))
-    await expect(pool.use(() => Promise.reject(new NodeUnreliable('no')), { attempts: 1 })).rejects.toEqual(unreliable)
-    expect(await pool.use(name, { attempts: 1 })).toBe('b')
-  })
-
   it('is followed by the quickest that rarely fails', async () => {
     const [a, b, c] = [fake('a', { chain: 'silent' }), fake('b', { latencyMs: 50 }), fake('c', { latencyMs: 20 })]
     expect(await poolOf(a, b, c).use(name)).toBe('c')

@@ -4,7 +4,7 @@ import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { findDisputed, type NodeQuery } from './find-disputed.ts'
 import { voteOnFork } from './fork-vote.ts'
-import { createNodeRoster, firstOf, type NodeRoster, type RosterEntry } from './node-roster.ts'
+import { createNodeRoster, failuresOf, firstOf, type NodeRoster, outcomeOf, type RosterEntry } from './node-roster.ts'
 import type { Demand, PoolNode, Search } from './pool-node.ts'
 import { createProgress } from './progress.ts'
 import { worstOf } from './worst-of.ts'
@@ -78,16 +78,9 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
 
   return {
     async use(work, demand = {}) {
-      try {
-        const { entry, answer } = await firstOf(roster, work, demand)
-        roster.current = entry
-        return answer
-      } catch (error) {
-        // A node that failed is replaced by one that did not.
-        const health = roster.current?.health
-        if (health?.isResting || health?.isExcluded) roster.current = roster.candidates()[0] ?? roster.current
-        throw error
-      }
+      const { entry, answer } = await firstOf(roster, work, demand)
+      roster.current = entry
+      return answer
     },
     noteBlocks(node, from, to) {
       const entry = entryOf(node)
@@ -111,15 +104,9 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
     },
     final,
     async each(work, search, height) {
-      const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work, height)))
-      const at = entries.map((entry, index) => ({ entry, outcome: outcomes[index] }))
-      const answering = at.flatMap(({ entry, outcome }) => (outcome?.status === 'fulfilled' ? entry : []))
-      const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-      const silent = at.flatMap(({ entry, outcome }) =>
-        outcome?.status === 'rejected' ? { entry, error: outcome.reason } : [],
-      )
-      if (answers.length === 0) throw worstOf(silent.map(({ error }) => error))
-      const awaited = roster.patience.awaited(search, answering, silent)
+      const outcomes = await Promise.all(entries.map((entry) => outcomeOf(roster, entry, work, height)))
+      const answers = outcomes.flatMap((one) => ('answer' in one ? [one.answer] : []))
+      const awaited = answers.length === 0 ? failuresOf(outcomes) : roster.patience.awaited(search, outcomes)
       if (awaited.length > 0) throw worstOf(awaited)
       return answers
     },

@@ -310,7 +310,7 @@ async function reportNodeTimeout(session: ScanSession, held: number): Promise<vo
   }
   // A process that just started does not know the silent nodes yet: an earlier report stays until then.
   if (silence === null || (silence === undefined && held > 0)) return
-  await deps.exceptions.close([silentId(session)], now)
+  await deps.exceptions.close([silentNodes(session, '').id], now)
   session.silence = null
   if (silence !== undefined) await showWaiting(session, null)
 }
@@ -351,5 +351,3 @@ async function reportUnheard(session: ScanSession): Promise<void> {
   else await deps.exceptions.report(row)
   session.unheard = hosts
 }
-
-const silentId = ({ source }: ScanSession) => `halted_chain:${source.mode}:${source.network}:silent_node`

@@ -66,9 +66,8 @@ export function createAccountReader(
       const answers = await pool.each((node) => stateAt(node, tools, question), 'balances', at.height)
       return answers.flatMap((answer) => answer ?? [])
     },
-    received: async ({ from, to, matchKeys, requests }) => {
-      const range = { from, to, matchKeys, requests }
-      const answers = await pool.each((node) => tools.logs.read(node, range), 'logs', to)
+    received: async (range) => {
+      const answers = await pool.each((node) => tools.logs.read(node, range), 'logs', range.to)
       const logs = answers.flatMap((answer) => answer ?? [])
       return answers.every((answer) => answer === null) ? null : loggedHeights(logs)
     },

@@ -34,8 +34,7 @@ export interface EvmClient extends ChainClient {
  */
 export function createEvmClient(options: EvmClientOptions): EvmClient {
   const labels = { network: options.chain.id, mode: options.mode }
-  const rpc = createRpc({ urls: options.rpcUrls, chainId: options.chainId, metrics: options.metrics, labels })
-  const { pool } = rpc
+  const pool = createRpc({ urls: options.rpcUrls, chainId: options.chainId, metrics: options.metrics, labels })
   const scanBlocks = createBlockScan(options)
   const readAlone = createLoneReader(options)
   const patientScan = createPatientScan()
@@ -99,7 +98,7 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
       }, LOCATED),
     used: (addresses) => pool.use((node) => usedAccounts(node, addresses)),
     funds: createEvmFunds(pool, options),
-    close: () => rpc.close(),
+    close: () => pool.close(),
   }
 }
 

@@ -64,7 +64,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     return identity.current
   }
   const readerOf = (node: Pick<RpcClient, 'call'>) => createBlockReader(node, current)
-  const { pool, close } = createJsonRpc({
+  const pool = createJsonRpc({
     urls: rpcUrls,
     identify: identity.identify,
     classify,
@@ -122,7 +122,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     prepareTransfer: createTransferMaker(pool, options),
     // Without a second node nothing can be checked.
     ...(rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
-    close,
+    close: () => pool.close(),
   }
 }
 

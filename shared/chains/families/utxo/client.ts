@@ -157,18 +157,11 @@ function shownByTwo(answers: readonly (readonly UnspentOutput[])[], least: numbe
   if (answers.length < least) throw new NodeUnreliable('only one node searched the unspent outputs')
   const idOf = ({ txid, vout, script, amountBase, height }: UnspentOutput) =>
     [txid, vout, script, amountBase, height].join(':')
-  const shown = new Map<string, UnspentOutput[]>()
-  // A node that lists an output twice is one node.
-  for (const outputs of answers) {
-    for (const [id, output] of new Map(outputs.map((one) => [idOf(one), one]))) {
-      shown.set(id, [...(shown.get(id) ?? []), output])
-    }
-  }
-  return [...shown.values()].flatMap((same) => {
-    const [output] = same
-    // Not every release reports it.
-    const isCoinbase = same.some((one) => one.isCoinbase)
-    return output === undefined || same.length < least ? [] : { ...output, isCoinbase }
+  // A node that lists an output twice is one node, and not every release reports a coinbase.
+  const shown = answers.map((outputs) => new Map(outputs.map((output) => [idOf(output), output])))
+  return [...new Map(shown.flatMap((outputs) => [...outputs]))].flatMap(([id, output]) => {
+    const same = shown.flatMap((outputs) => outputs.get(id) ?? [])
+    return same.length < least ? [] : { ...output, isCoinbase: same.some((one) => one.isCoinbase) }
   })
 }
 

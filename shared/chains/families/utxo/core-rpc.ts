@@ -93,7 +93,7 @@ export type CoreRpcOptions = Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & {
 
 /** Bitcoin Core, Litecoin Core or Dogecoin Core over JSON-RPC, without a wallet. Opens nothing until the first call. */
 export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc {
-  const { pool } = createJsonRpc({
+  const pool = createJsonRpc({
     ...options,
     classify,
     async identify(call, host) {
