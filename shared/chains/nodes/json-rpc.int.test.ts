@@ -24,7 +24,7 @@ async function call<T>(text: (id: number) => string, schema: z.ZodType<T>): Prom
   respond = text
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const rpc = createJsonRpc({
-    urls: [url, url],
+    urls: [url],
     identify: async () => {},
     classify: ({ code }) => (code === ABSENT.code ? 'absent' : 'refused'),
     ...UNCOUNTED,

@@ -1,6 +1,5 @@
 import { errorText } from '#shared/contracts/error-text.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
-import { inChunks } from '#shared/domain/in-chunks.ts'
 import { isLive } from '#shared/domain/invoice/totals.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
@@ -235,11 +234,15 @@ function notSearched(reason: string): SearchResult {
 /** Every address in memory: those of open and recent invoices. */
 async function unspentOf({ source, index }: ScanSession, { from, to }: SkippedBlocks): Promise<SearchResult> {
   const blocks: ScannedBlock[] = []
+  let keys: string[] = []
   let searched = 0
-  for await (const keys of inChunks(index.keys(), SEARCHED_TOGETHER)) {
+  const search = async () => {
     blocks.push(...((await source.client.unspent?.(keys, { from, to })) ?? []))
     searched += keys.length
+    keys = []
   }
+  for await (const key of index.keys()) if (keys.push(key) >= SEARCHED_TOGETHER) await search()
+  if (keys.length > 0 || searched === 0) await search()
   const words = (stored: number) =>
     `${stored} payments in them that are still unspent were stored, of ${searched} addresses; coins that were spent since are not found.`
   return { blocks, words }
