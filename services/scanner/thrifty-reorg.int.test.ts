@@ -190,6 +190,49 @@ it('a reorganisation of the scanned block is followed when every block above it 
   await stage.untilHeight(await stage.height())
 })
 
+// Guarantee: what an account had when it was first read is compared on the branch that stands. Where that block was replaced and no node remembers
+// it, nothing is lost or credited twice; of an address whose owner uses it otherwise a person is told. A deadline that passes in blocks which are
+// read again is proven like any other.
+it.each([
+  ['derived', null, []],
+  ['listed', ['a list'], ['unexplained_balance']],
+])('the start of a %s address proves nothing once its block was replaced', async (_what, heldBy, kinds) => {
+  const aheadMs = 600_000
+  const endsAt = Date.now() + aheadMs
+  const addresses = stores.db.connection.collection('addresses')
+  if (heldBy !== null)
+    await addresses.updateMany({ matchKey: WATCHED.matchKey }, { $set: { heldBy } }, { bypassDocumentValidation: true })
+  if (heldBy !== null) await stage.chain.fund(WATCHED.address, 5n)
+  await stage.chain.mine(10)
+  await waitForTokens(endsAt)
+  const scanner = thrifty()
+  await untilCursor(({ source }) => source === 'thrifty')
+  await send(await signedTransfer(stage.chain, 1_000_000n))
+  await stage.untilPayments([{ amount: '1000000', state: 'detected' }])
+  await stage.untilHeight(await stage.height())
+  await scanner.stop()
+  // As if the address had been shown in the block of that payment.
+  const { balances } = stage.deps
+  const [row] = await balances.starts('test', 'ethereum', [WATCHED.matchKey])
+  const { height = 0, hash = '' } = (await stage.cursor()) ?? {}
+  const moved = (row?.starts ?? []).map((start) => ({ ...start, height, hash }))
+  await balances.saveStarts('test', 'ethereum', [{ matchKey: WATCHED.matchKey, starts: moved }], 1)
+  await stage.chain.reorg(2, [])
+  await send(await signedTransfer(stage.chain, 2_000_000n))
+  await stage.chain.rpc('evm_setNextBlockTimestamp', [Math.ceil(endsAt / 1_000)])
+  await stage.chain.mine(2)
+  const clock = { now: () => Date.now() + aheadMs }
+  const second = thrifty({}, { client: withoutOldBalances(nodeClient()) }, { clock })
+  await stage.untilHeight(await stage.height())
+  await untilCursor(({ unproven }) => unproven == null)
+  await stage.untilPayments([
+    { amount: '1000000', state: 'orphaned' },
+    { amount: '2000000', state: 'confirmed' },
+  ])
+  expect((await stage.deps.exceptions.listOpen(null)).map(({ kind }) => kind)).toEqual(kinds)
+  await second.stop()
+})
+
 // Guards availability: found by the simulation (seed 508). Each step read one batch and then waited, so that deadlines passed hours late.
 it('a network that is far behind a node without old balances is read to its head without pauses', async () => {
   await waitForTokens()

@@ -69,7 +69,7 @@ export interface AccountQuestion {
   readonly senders: readonly string[]
   /** Without it, only what is not in `stored` is looked for. */
   readonly exactly: boolean
-  /** Every node that answers is asked, and what one of them finds counts. With `exactly` they must agree about coin balances at `from`. */
+  /** Every node is asked, and what one of them finds counts. Only without `exactly`. */
   readonly everywhere?: boolean
   /** The `state` of an answer of the same kind whose range ended at `from`. */
   readonly before?: Holdings
@@ -80,6 +80,14 @@ export interface AccountQuestion {
   /** A balance has changed when it differs by at least this much, in the order of the assets: dust chooses no blocks. */
   readonly least: readonly bigint[]
   readonly budget: SearchBudget
+}
+
+/** Accounts whose logs of tokens are read above `from` up to `to`, in at most so many requests. */
+export interface LogRange {
+  readonly from: number
+  readonly to: number
+  readonly matchKeys: readonly string[]
+  readonly requests: number
 }
 
 /** What a range holds for the accounts. */
@@ -113,17 +121,12 @@ export interface AccountReader {
   touched(question: AccountQuestion): Promise<AccountFindings | 'forked' | 'gone'>
   /**
    * Balances at one block, behind them how many transactions each account has sent, plus `CODE_MARK` where it has code: one answer for each
-   * node that has the block and its state. Throws `NodeUnreliable` when none answers.
+   * node that has the state. Throws `NodeUnreliable` when none answers, and while one that gives no answer is waited for.
    */
   everywhere(matchKeys: readonly string[], at: BlockPlace): Promise<readonly Holdings[]>
   /**
    * Heights above `from` up to `to` at which logs of any node show tokens to the accounts; null where that takes more requests than
-   * `requests` on every node. Throws `NodeUnreliable`.
+   * `requests` on every node. Throws `NodeUnreliable` as `everywhere` does.
    */
-  received(range: {
-    readonly from: number
-    readonly to: number
-    readonly matchKeys: readonly string[]
-    readonly requests: number
-  }): Promise<readonly number[] | null>
+  received(range: LogRange): Promise<readonly number[] | null>
 }

@@ -188,6 +188,8 @@ export interface Silence {
   readonly outdated: readonly OutdatedNode[]
   /** Number of nodes on our chain that respond with current blocks. */
   readonly answering: number
+  /** Hosts of nodes that gave no answer for ten minutes, so that what the others do not have counts as nowhere until they answer again. */
+  readonly unheard: readonly string[]
 }
 
 /** A node whose answers stand still. */

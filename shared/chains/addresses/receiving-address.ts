@@ -92,7 +92,8 @@ function parseSolana(text: string): ReceivingAddress {
   return { address: base58.encode(key), matchKey: Buffer.from(key).toString('hex') }
 }
 
-function isOnCurve(key: Uint8Array): boolean {
+/** Whether 32 bytes are a key of Ed25519: addresses of programs are not. */
+export function isOnCurve(key: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(key)
     return true

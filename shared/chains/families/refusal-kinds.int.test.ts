@@ -13,7 +13,7 @@ const UNCOUNTED = { metrics: { count: () => {}, gauge: () => {}, observe: () => 
 const jsonRpc = (classify: RpcOptions['classify']) => (url: string) => {
   // With a second node nothing is repeated because of a rate.
   const rpc = createJsonRpc({ urls: [url, url], identify: async () => {}, classify, ...UNCOUNTED })
-  return { call: () => rpc.call('balance', [], z.unknown()), close: () => rpc.close() }
+  return { call: () => rpc.use((node) => node.call('balance', [], z.unknown())), close: () => rpc.close() }
 }
 const tron = (url: string) => {
   const pool = createTronApi({ urls: [url], genesis: 'any', perSecond: null, ...UNCOUNTED })

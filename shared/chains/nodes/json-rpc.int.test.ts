@@ -22,14 +22,15 @@ afterAll(() => new Promise((resolve) => server.close(resolve)))
 /** One call to a node that answers `text`. */
 async function call<T>(text: (id: number) => string, schema: z.ZodType<T>): Promise<T> {
   respond = text
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const rpc = createJsonRpc({
-    urls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'http://127.0.0.1:1'],
+    urls: [url],
     identify: async () => {},
     classify: ({ code }) => (code === ABSENT.code ? 'absent' : 'refused'),
     ...UNCOUNTED,
   })
   try {
-    return await rpc.call('balance', [], schema)
+    return await rpc.use((node) => node.call('balance', [], schema))
   } finally {
     await rpc.close()
   }

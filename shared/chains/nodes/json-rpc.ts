@@ -33,17 +33,11 @@ const envelope = z.union([
 
 type Params = readonly unknown[]
 
-/** Calls to one node, or to the node in use: each goes to the one in use until it fails, then to the next one. */
+/** Calls to one node. */
 export type RpcClient = ApiClient<Params>
 
 /** One node of a pool. */
 export type RpcNode = ApiNode<Params>
-
-/** JSON-RPC over the nodes of one network. */
-export interface RpcNodes extends RpcClient {
-  /** For work whose responses must not mix, and for calls to other nodes. */
-  readonly pool: RpcPool<RpcNode>
-}
 
 /** Settings of an RPC client. `urls` is not empty, the preferred first; credentials in a URL become Basic authentication. */
 export interface RpcOptions extends NodeQuestions<Params> {
@@ -63,18 +57,12 @@ export interface RpcErrorObject {
 }
 
 /** JSON-RPC over HTTP to the nodes of one network. Opens nothing until the first call. */
-export function createJsonRpc(options: RpcOptions): RpcNodes {
+export function createJsonRpc(options: RpcOptions): RpcPool<RpcNode> {
   const { metrics, labels } = options
   const nodes = options.urls.map((url) =>
     createApiNode(createTransport(createHttpEndpoint(url, options), url, options), options),
   )
-  const pool = createRpcPool({ nodes, metrics, labels })
-  return {
-    pool,
-    call: (method, params, schema, limits) =>
-      pool.use((node) => node.call(method, params, schema, limits), { attempts: 1 }),
-    close: () => pool.close(),
-  }
+  return createRpcPool({ nodes, metrics, labels })
 }
 
 /** Turns responses into results, denials or classified failures. */

@@ -1,8 +1,10 @@
 import type { Metrics } from '#shared/ports/runtime.ts'
 import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { createNodeHealth, type NodeHealth } from './node-health.ts'
+import { createPatience, type Outcome, type Patience } from './patience.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
 import { RpcDenial, RpcFailure } from './rpc-failure.ts'
+import { worstOf } from './worst-of.ts'
 
 /** A node and its state. */
 export interface RosterEntry<N> {
@@ -27,14 +29,7 @@ export interface NodeRoster<N extends PoolNode> {
   attempt<T>(entry: RosterEntry<N>, work: (node: N) => Promise<T>, height?: number): Promise<T>
   /** Excludes this node for a while, because others contradict it. Another one is used then, where there is one. */
   leaveOut(entry: RosterEntry<N>): void
-  /** Runs work on the first node that completes it. Throws as `RpcPool.use` does. */
-  firstOf<T>(
-    from: readonly RosterEntry<N>[],
-    work: (node: N) => Promise<T>,
-    demand: Demand<T>,
-  ): Promise<NodeAnswer<N, T>>
-  /** Whether nodes that failed in this way may have what the others lack. Those that go on failing are waited for no longer than ten minutes. */
-  awaits(failures: readonly unknown[]): boolean
+  readonly patience: Patience<RosterEntry<N>>
 }
 
 /** Settings of a roster; see the pool. */
@@ -44,9 +39,6 @@ export interface NodeRosterOptions<N extends PoolNode> {
   readonly labels: Readonly<Record<string, string>>
   readonly now: () => number
 }
-
-/** How long the word of the other nodes does not count, milliseconds: longer than any pause that a node is granted. */
-const AWAITED_MS = 600_000
 
 /** A roster whose first node is in use. */
 export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<N>): NodeRoster<N> {
@@ -105,57 +97,59 @@ export function createNodeRoster<N extends PoolNode>(options: NodeRosterOptions<
       metrics.count('scanner_node_outvoted_total', { ...labels, provider: entry.node.host })
       if (roster.current === entry) roster.current = roster.candidates()[0] ?? entry
     },
-    awaits: createPatience(now),
-    async firstOf<T>(from: readonly RosterEntry<N>[], work: (node: N) => Promise<T>, demand: Demand<T>) {
-      const failures: unknown[] = []
-      const unsettled: NodeAnswer<N, T>[] = []
-      for (const entry of from.slice(0, demand.attempts ?? from.length)) {
-        try {
-          const answer = await roster.attempt(entry, work, demand.height)
-          if (demand.settles?.(answer) ?? true) return { entry: unsettled[0]?.entry ?? entry, answer }
-          unsettled.push({ entry, answer })
-        } catch (error) {
-          if (!isOfNode(error)) throw error
-          failures.push(error)
-        }
-      }
-      const paused = entries.findLast(({ health }) => health.isPaused)?.health.pausedBy
-      const [first] = unsettled
-      const open = paused == null ? failures : [...failures, paused]
-      if (first !== undefined && demand.waits === true && roster.awaits(open)) throw worstOf(open)
-      if (first !== undefined) return first
-      // While all of them pause, the reason is what the last one said when it asked for that.
-      if (failures.length > 0 || paused == null) throw worstOf(failures)
-      throw new NodeUnreliable(`every node asked for a pause: ${paused.message}`)
-    },
+    patience: createPatience(now),
   }
   return roster
 }
 
+/** The answer of one node to this work, or why it gave none. */
+export const outcomeOf = <N extends PoolNode, T>(
+  roster: NodeRoster<N>,
+  entry: RosterEntry<N>,
+  work: (node: N) => Promise<T>,
+  height?: number,
+): Promise<Outcome<RosterEntry<N>, T>> =>
+  roster.attempt(entry, work, height).then(
+    (answer) => ({ entry, answer }),
+    (error: unknown) => ({ entry, error }),
+  )
+
+/** Why nodes gave no answer. */
+export const failuresOf = (outcomes: readonly Outcome<unknown>[]): readonly unknown[] =>
+  outcomes.flatMap((one) => ('error' in one ? [one.error] : []))
+
+/** Runs work on the first node that completes it, the best first. Throws as `RpcPool.use` does. */
+export async function firstOf<N extends PoolNode, T>(
+  roster: NodeRoster<N>,
+  work: (node: N) => Promise<T>,
+  { height, settles = () => true, search }: Demand<T>,
+): Promise<NodeAnswer<N, T>> {
+  const outcomes: Outcome<RosterEntry<N>, T>[] = []
+  for (const entry of roster.candidates()) {
+    const outcome = await outcomeOf(roster, entry, work, height)
+    outcomes.push(outcome)
+    if ('error' in outcome && !isOfNode(outcome.error)) throw outcome.error
+    if ('error' in outcome || !settles(outcome.answer)) continue
+    if (search !== undefined) roster.patience.awaited(search, [outcome])
+    return { ...outcome, entry: outcomes.find((one) => 'answer' in one)?.entry ?? entry }
+  }
+  const first = outcomes.find((one) => 'answer' in one)
+  const paused = roster.entries.flatMap((entry) =>
+    entry.health.isPaused ? { entry, error: entry.health.pausedBy } : [],
+  )
+  if (first !== undefined) {
+    const awaited = search === undefined ? [] : roster.patience.awaited(search, [...outcomes, ...paused])
+    if (awaited.length > 0) throw worstOf(awaited)
+    return first
+  }
+  // While all of them pause, the reason is what the last one said when it asked for that.
+  const pausedBy = paused.at(-1)?.error
+  if (outcomes.length > 0 || pausedBy == null) throw worstOf(failuresOf(outcomes))
+  throw new NodeUnreliable(`every node asked for a pause: ${pausedBy.message}`)
+}
+
 const isOfNode = (error: unknown): boolean =>
   (error instanceof NodeUnreliable || error instanceof NodeMismatch) && !(error instanceof RpcDenial)
-
-function createPatience(now: () => number): (failures: readonly unknown[]) => boolean {
-  let awaited = { since: Number.NEGATIVE_INFINITY, lastAt: Number.NEGATIVE_INFINITY }
-  // What a node has dropped it answered, and one on another chain has nothing of ours.
-  const isAnswer = (error: unknown) =>
-    error instanceof NodeMismatch || (error instanceof NodeUnreliable && error.isGone)
-  return (failures) => {
-    if (failures.every(isAnswer)) return false
-    const at = now()
-    awaited = { since: at - awaited.lastAt < AWAITED_MS ? awaited.since : at, lastAt: at }
-    return at - awaited.since < AWAITED_MS
-  }
-}
-
-/** The failure to report among those of several nodes: a silent node may be the right one, so another chain comes last. */
-export function worstOf(failures: readonly unknown[]): unknown {
-  // A failure that names a block says more than one of a node that was not called, or that went away over it.
-  const named = failures.findLast((failure) => failure instanceof BlockUnreadable && !failure.isAway)
-  if (named !== undefined) return named
-  const silent = failures.filter((failure) => !(failure instanceof NodeMismatch))
-  return silent.at(-1) ?? failures.at(-1) ?? new NodeUnreliable('every node asked for a pause')
-}
 
 /** The node responds but does not have the block yet. */
 export class NodeLag extends NodeUnreliable {}

@@ -16,8 +16,18 @@ export interface PoolNode {
   close(): Promise<void>
 }
 
-/** Where a node that has nothing says nothing about the others, one of which may fail now. */
-export const UNTIL_FOUND = { settles: (found: unknown): boolean => found !== null, waits: true }
+/**
+ * Names of the searches whose answer of nothing changes what we believe: a deadline passes, a payment is dropped or taken back, money counts as not
+ * there. Nothing counts only where every node said so. One that fails or pauses is waited for, `createPatience`; a search that goes on
+ * without it is reported, `Silence.unheard`.
+ */
+export type Search = 'balances' | 'logs' | 'mempool' | 'complete mempool' | 'unspent outputs' | 'transaction' | 'fork'
+
+/** A transaction that may be at any node: one that lacks it says nothing about the others. */
+export const LOCATED: Demand = {
+  settles: (place) => place !== null && place !== 'not_searchable',
+  search: 'transaction',
+}
 
 /** Requirements of a piece of work on its node. */
 export interface Demand<T = unknown> {
@@ -25,8 +35,6 @@ export interface Demand<T = unknown> {
   readonly height?: number
   /** Whether an answer is what is looked for. One that is not counts only where no other node gives a better one. */
   readonly settles?: ((answer: T) => boolean) | undefined
-  /** Such an answer does not count either while another node fails or pauses, for ten minutes at most: that one may have a better one. */
-  readonly waits?: boolean
-  /** How many nodes may be tried; all by default. */
-  readonly attempts?: number
+  /** Such an answer does not count either while a node that fails or pauses is waited for. Without it nobody is. */
+  readonly search?: Search | undefined
 }

@@ -28,12 +28,6 @@ describe('the node in use', () => {
     expect(await pool.use(name)).toBe('b')
   })
 
-  it('is left after a failure even when the caller asked for one attempt', async () => {
-    const pool = poolOf(fake('a'), fake('b'))
-    await expect(pool.use(() => Promise.reject(new NodeUnreliable('no')), { attempts: 1 })).rejects.toEqual(unreliable)
-    expect(await pool.use(name, { attempts: 1 })).toBe('b')
-  })
-
   it('is followed by the quickest that rarely fails', async () => {
     const [a, b, c] = [fake('a', { chain: 'silent' }), fake('b', { latencyMs: 50 }), fake('c', { latencyMs: 20 })]
     expect(await poolOf(a, b, c).use(name)).toBe('c')
@@ -95,7 +89,8 @@ describe('a block that one node has dropped', () => {
 
 describe('what a node has dropped', () => {
   const busy = new RpcFailure('rate', '429', { retryAfterMs: 60_000 })
-  const demand = { settles: (found: string | null) => found !== null, waits: true }
+  const settles = (found: string | null): boolean => found !== null
+  const demand = { settles, search: 'balances' } as const
   /** `gone` in what nodes say, null; other nodes give their name, or fail. */
   const state = (nodes: Readonly<Record<string, 'gone' | Error>>) => async (node: { readonly host: string }) => {
     const word = nodes[node.host]
@@ -119,11 +114,45 @@ describe('what a node has dropped', () => {
     const work = state({ a: 'gone', b: failure })
     for (let minute = 0; minute < 10; minute += 1) {
       await expect(pool.use(work, demand)).rejects.toEqual(unreliable)
-      await expect(pool.each(work, demand)).rejects.toBe(failure)
+      await expect(pool.each(work, 'balances')).rejects.toBe(failure)
+      expect(pool.silence().unheard).toEqual([])
       clock.time += 60_000
     }
     expect(await pool.use(work, demand)).toBe(null)
-    expect(await pool.each(work, demand)).toEqual([null])
+    expect(await pool.each(work, 'balances')).toEqual([null])
+    expect(pool.silence().unheard).toEqual(['b'])
+  })
+
+  // Guarantee: a node that is down for good, or never serves one kind of question, holds up decisions once, and operators see which one.
+  it('is not waited for again until the other one answers such a search', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    const [down, up] = [state({ a: 'gone', b: new NodeUnreliable('no') }), state({ a: 'gone', b: 'gone' })]
+    const wait = async () => {
+      for (let minute = 0; minute < 10; minute += 1) {
+        await expect(pool.each(down, 'balances')).rejects.toEqual(unreliable)
+        clock.time += 60_000
+      }
+      expect(await pool.each(down, 'balances')).toEqual([null])
+    }
+    await wait()
+    clock.time += 3_600_000
+    // What it answers besides does not count.
+    await pool.each(up, 'logs')
+    expect(await pool.each(down, 'balances')).toEqual([null])
+    await expect(pool.each(down, 'logs')).rejects.toEqual(unreliable)
+    expect(pool.silence().unheard).toEqual(['b'])
+    expect(await pool.each(up, 'balances')).toEqual([null, null])
+    expect(pool.silence().unheard).toEqual([])
+    await wait()
+  })
+
+  // Guarantee: two failures far apart are no ten minutes of waiting.
+  it('is waited for again when the last search was long ago', async () => {
+    const pool = poolOf(fake('a'), fake('b'))
+    for (let hour = 0; hour < 3; hour += 1) {
+      await expect(pool.each(state({ b: new NodeUnreliable('no') }), 'balances')).rejects.toEqual(unreliable)
+      clock.time += 3_600_000
+    }
   })
 
   it('is gone at once where the others say so, or are on another chain, or nobody waits', async () => {
@@ -134,12 +163,11 @@ describe('what a node has dropped', () => {
       poolOf(fake('a')),
     ]) {
       expect(await pool.use(gone, demand)).toBe(null)
-      expect(new Set(await pool.each(gone, demand))).toEqual(new Set([null]))
+      expect(new Set(await pool.each(gone, 'balances'))).toEqual(new Set([null]))
     }
     const pool = poolOf(fake('a'), fake('b'))
     const work = state({ a: 'gone', b: busy })
-    expect(await pool.use(work, { settles: demand.settles })).toBe(null)
-    expect(await pool.each(work)).toEqual([null])
+    expect(await pool.use(work, { settles })).toBe(null)
   })
 })
 
@@ -190,8 +218,8 @@ describe('case 13: a node on another chain', () => {
     await expect(poolOf(fake('a', { chain: 'other' })).use(name)).rejects.toEqual(mismatch)
     const mixed = poolOf(fake('a', { chain: 'other' }), fake('b', { chain: 'silent' }))
     await expect(mixed.use(name)).rejects.toEqual(unreliable)
-    await expect(mixed.each(name)).rejects.toEqual(unreliable)
-    expect(await poolOf(fake('a', { chain: 'other' }), fake('b')).each(name)).toEqual(['b'])
+    await expect(mixed.each(name, 'logs')).rejects.toEqual(unreliable)
+    expect(await poolOf(fake('a', { chain: 'other' }), fake('b')).each(name, 'logs')).toEqual(['b'])
   })
 })
 

@@ -4,9 +4,10 @@ import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { findDisputed, type NodeQuery } from './find-disputed.ts'
 import { voteOnFork } from './fork-vote.ts'
-import { createNodeRoster, type NodeRoster, type RosterEntry, worstOf } from './node-roster.ts'
-import type { Demand, PoolNode } from './pool-node.ts'
+import { createNodeRoster, failuresOf, firstOf, type NodeRoster, outcomeOf, type RosterEntry } from './node-roster.ts'
+import type { Demand, PoolNode, Search } from './pool-node.ts'
 import { createProgress } from './progress.ts'
+import { worstOf } from './worst-of.ts'
 
 /** How often the nodes that are not in use are checked, milliseconds. */
 const SURVEY_MS = 30_000
@@ -43,8 +44,11 @@ export interface RpcPool<N extends PoolNode> {
    * in use, and switches to one that is further ahead. Never throws because of a node.
    */
   survey(): Promise<void>
-  /** Runs `work` on every node. Returns the results of those on our chain; throws when there are none, or where `Demand.waits` says so. */
-  each<T>(work: (node: N) => Promise<T>, demand?: Pick<Demand<T>, 'settles' | 'waits'>): Promise<readonly T[]>
+  /**
+   * Runs `work` on every node on our chain and returns the results. Throws when there are none, and while a node is waited for that gave none:
+   * what the others did not find may be there. So is one that has no block `height` yet.
+   */
+  each<T>(work: (node: N) => Promise<T>, search: Search, height?: number): Promise<readonly T[]>
   close(): Promise<void>
 }
 
@@ -74,16 +78,9 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
 
   return {
     async use(work, demand = {}) {
-      try {
-        const { entry, answer } = await roster.firstOf(roster.candidates(), work, demand)
-        roster.current = entry
-        return answer
-      } catch (error) {
-        // A node that failed is replaced by one that did not.
-        const health = roster.current?.health
-        if (health?.isResting || health?.isExcluded) roster.current = roster.candidates()[0] ?? roster.current
-        throw error
-      }
+      const { entry, answer } = await firstOf(roster, work, demand)
+      roster.current = entry
+      return answer
     },
     noteBlocks(node, from, to) {
       const entry = entryOf(node)
@@ -102,16 +99,16 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
         failing: entries.flatMap(({ node, health }) => (health.isFailing ? [node.host] : [])),
         outdated,
         answering: present.length - outdated.length,
+        unheard: entries.flatMap((entry) => (roster.patience.goesWithout(entry) ? [entry.node.host] : [])),
       }
     },
     final,
-    async each(work, { settles = () => true, waits = false } = {}) {
-      const outcomes = await Promise.allSettled(entries.map((entry) => roster.attempt(entry, work)))
-      const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-      const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-      const isLeftOpen = waits && !answers.some(settles) && roster.awaits(failures)
-      if (answers.length > 0 && !isLeftOpen) return answers
-      throw worstOf(failures)
+    async each(work, search, height) {
+      const outcomes = await Promise.all(entries.map((entry) => outcomeOf(roster, entry, work, height)))
+      const answers = outcomes.flatMap((one) => ('answer' in one ? [one.answer] : []))
+      const awaited = answers.length === 0 ? failuresOf(outcomes) : roster.patience.awaited(search, outcomes)
+      if (awaited.length > 0) throw worstOf(awaited)
+      return answers
     },
     noteHead(node, height) {
       const entry = entryOf(node)

@@ -190,3 +190,32 @@ describe('a token that a payer mistook for the one asked for', () => {
     expect(rows.map(({ paymentKey }) => paymentKey)).toEqual(keys.slice(2))
   })
 })
+
+describe('small amounts of another coin, one after the other', () => {
+  // Guarantee: a stranger fills no inbox with a cent at a time, and hides nobody's mistake behind it.
+  it('have a row each up to a bound for the invoice, and one for the rest, and larger ones always', async () => {
+    const invoice = await engine.open({ asset: 'usdt_ethereum' })
+    const cents = Array.from({ length: 130 }, (_, at) => ({ key: keyed(`cent${at}`), amountBase: 10_000n }))
+    const large = { key: keyed('large'), amountBase: 25_000_000n }
+    const send = async (offset: number, sent: readonly { key: string; amountBase: bigint }[]) => {
+      const block = blockWith(height + offset, engine.deps.clock.now(), paymentMethodOf(invoice), [...sent])
+      const transfers = block.transfers.map((transfer) => ({ ...transfer, asset: 'usdc_ethereum' as const }))
+      await record({ ...block, transfers })
+      await advanceInvoice(engine.deps, invoice.terms.id)
+      for (let shard = 0; shard < 8; shard += 1) await createOutboxRelay(engine.deps).relayShard(shard)
+    }
+    await send(1, cents.slice(0, 60))
+    await send(2, cents.slice(60))
+    await send(3, [large])
+    const rows = await engine.deps.exceptions.listByInvoice(invoice.terms.id)
+    const ofPayments = rows.filter(({ paymentKey }) => paymentKey !== null)
+    expect(ofPayments).toHaveLength(101)
+    expect(ofPayments.map(({ paymentKey }) => paymentKey)).toContain(large.key)
+    expect(rows.filter(({ paymentKey }) => paymentKey === null).map(({ kind }) => kind)).toEqual(['many_payments'])
+    // The first of them again: what has a row keeps it.
+    await orphanPayments(engine.deps, { ...scope, forkHeight: height })
+    await send(1, cents.slice(0, 60))
+    const open = (await engine.deps.exceptions.listOpen(null)).map(({ paymentKey }) => paymentKey)
+    expect(open).toEqual(expect.arrayContaining(cents.slice(0, 60).map(({ key }) => key)))
+  })
+})

@@ -10,6 +10,12 @@ import { addressOwners } from './address-owners.ts'
 /** Exceptions checked in one repair step. */
 const HEAL_BATCH = 500
 
+/** Inbox rows of one invoice after which small money has one for all of it: a stranger chooses how often it comes. */
+const ROWS_MAX = 100
+const MANY_SMALL = `${ROWS_MAX} rows are about this invoice already. Further small amounts that it does not count have none of their own: look through its payments.`
+/** Money is small below so many times its dust. */
+const SMALL_DUSTS = 100n
+
 type UnmatchedKind = Extract<ExceptionKind, 'wrong_asset' | 'wrong_network' | 'unmatched'>
 
 /** Dependencies of reporting unmatched money. */
@@ -18,7 +24,8 @@ export type UnmatchedDeps = Uses<'clock' | 'payments' | 'exceptions' | 'wallets'
 /**
  * Opens one exception per unmatched transfer and workspace, once the transfers are stored; repeating it opens nothing twice. Unmatched
  * money is reported to every workspace whose key material owns the address, and to the instance admins when there
- * is none. An exception that closed automatically opens again; one that a person closed stays closed.
+ * is none. Small money of an invoice with a hundred rows has one row together. An exception that closed automatically opens again; one that a person closed
+ * stays closed.
  */
 export async function openUnmatched(deps: UnmatchedDeps, observations: readonly ObservedTransfer[]): Promise<void> {
   const strange = observations.filter(
@@ -34,11 +41,12 @@ export async function openUnmatched(deps: UnmatchedDeps, observations: readonly 
     return payment === undefined || isGone(payment) || isHeld ? [] : [{ ...observation, key: payment.key }]
   })
   const openedAt = deps.clock.now()
+  const named = await withinRows(deps, unmatchedTransfers)
   const candidates = await addressOwners(
     deps,
-    unmatchedTransfers.filter((observation) => observation.workspaceId === null),
+    named.filter((observation) => observation.workspaceId === null),
   )
-  const rows = unmatchedTransfers.flatMap((observation) => {
+  const rows = named.flatMap((observation) => {
     const known = observation.workspaceId === null ? candidates.get(observation.matchKey) : [observation.workspaceId]
     const owners = known === undefined || known.length === 0 ? [null] : known
     return owners.map((workspaceId) => exception(deps.catalog, observation, workspaceId, openedAt))
@@ -81,6 +89,37 @@ function unmatchedKind({ uncountedReason: reason }: Pick<ObservedTransfer, 'unco
 /** Dust is sent to addresses to spam or to trace them; it is stored, but not reported. */
 function isWorthReporting(catalog: TokenCatalog, observation: ObservedTransfer): boolean {
   return observation.amountBase >= (tokenOf(catalog, observation)?.dustBase ?? 0n)
+}
+
+/** What has a row of its own; the first row of an invoice for all other small money is opened. */
+async function withinRows(
+  { exceptions, catalog, clock }: Pick<UnmatchedDeps, 'exceptions' | 'catalog' | 'clock'>,
+  found: readonly ObservedTransfer[],
+): Promise<readonly ObservedTransfer[]> {
+  const ofInvoice = new Map<string, Set<string | null>>()
+  const fits: ObservedTransfer[] = []
+  const rest = new Map<string, ExceptionRecord>()
+  for (const observation of found) {
+    const { invoiceId, key, amountBase } = observation
+    const isSmall = amountBase < SMALL_DUSTS * (tokenOf(catalog, observation)?.dustBase ?? 0n)
+    if (invoiceId !== null && isSmall) {
+      const rows =
+        ofInvoice.get(invoiceId) ??
+        new Set((await exceptions.listByInvoice(invoiceId)).map(({ paymentKey }) => paymentKey))
+      ofInvoice.set(invoiceId, rows)
+      if (rows.size >= ROWS_MAX && !rows.has(key)) {
+        const { mode, workspaceId } = observation
+        const id = `many_payments:${invoiceId}:small`
+        const about = { id, kind: 'many_payments', mode, workspaceId, invoiceId, paymentKey: null } as const
+        rest.set(invoiceId, { ...about, detail: MANY_SMALL, openedAt: clock.now(), closedAt: null })
+        continue
+      }
+      rows.add(key)
+    }
+    fits.push(observation)
+  }
+  if (rest.size > 0) await exceptions.openOnce([...rest.values()])
+  return fits
 }
 
 type TokenCatalog = Pick<Catalog, 'asset' | 'sibling'>

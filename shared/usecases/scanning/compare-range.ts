@@ -4,6 +4,7 @@ import {
   growthBetween,
   type Holdings,
   hasCode,
+  type LogRange,
   type Sums,
 } from '#shared/ports/account-reader.ts'
 import type { ExceptionRecord } from '#shared/ports/exceptions.ts'
@@ -103,15 +104,7 @@ export async function recordBlocks(
  * Stores the blocks whose logs show tokens to these accounts and of which no payment is stored, whatever balances say. `impossible`, and nothing is
  * stored, where that takes more requests than `requests`. `spent` where a step reads fewer blocks: the next one finds the rest.
  */
-export async function recordLogged(
-  session: ScanSession,
-  range: {
-    readonly from: number
-    readonly to: number
-    readonly matchKeys: readonly string[]
-    readonly requests: number
-  },
-): Promise<Possibility> {
+export async function recordLogged(session: ScanSession, range: LogRange): Promise<Possibility> {
   const { source, deps } = session
   const { mode, network, client } = source
   const { from, to, matchKeys } = range

@@ -15,7 +15,7 @@ import {
   storedSums,
 } from './compare-range.ts'
 import { hasSent, lookBack, type Scene } from './look-back.ts'
-import { waiting } from './scan-reorg.ts'
+import { showWaiting, waiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
 import {
   blockAt,
@@ -85,7 +85,7 @@ function withStart(
 }
 
 /**
- * Lets deadlines pass that the cursor has read: on every node that answers, the accounts have at the cursor's block what they had when they
+ * Lets deadlines pass that the cursor has read: on every node, but for those that gave no answer for ten minutes, the accounts have at the cursor's block what they had when they
  * were shown and what is stored since; or the differences were placed in their blocks. Where one node answers alone, its logs are read as
  * well where that is cheap. A node that cannot say holds up the deadline only, and its words are in the cursor's `waitReason`. Where no
  * node has the balances any more, the deadline passes and is counted: what one node said at each step is then all there is. Returns whether the budget of
@@ -117,8 +117,7 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     if (!(error instanceof NodeUnreliable)) throw error
     const reason = `Deadlines wait until its nodes show that nothing was missed: ${error.message}.`
     session.unprovenReason = reason
-    const change = waiting(session, reason)
-    if (Object.keys(change).length > 0) await moveCursor(session, change)
+    await showWaiting(session, reason)
     deps.metrics.count('scanner_unproven_deadlines_total', { mode: source.mode, network: source.network })
   }
   return false

@@ -1,3 +1,4 @@
+import { inChunks } from '#shared/domain/in-chunks.ts'
 import type { BalanceChange, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import type { BalanceLedger } from '#shared/ports/scanning.ts'
 import type { BlockChanges } from './settle-increases.ts'
@@ -27,7 +28,7 @@ export async function readBalanceChanges(
 ): Promise<ReadChanges> {
   const changes = new Map<string, BalanceChange[]>(blocks.map(({ hash }) => [hash, []]))
   const gone = new Set<number>()
-  const chunks = chunksOf(matchKeys)
+  const chunks = inChunks(matchKeys, READ_ACCOUNTS_MAX)
   const work = async (): Promise<void> => {
     for await (const keys of chunks) await readChunk(keys)
   }
@@ -37,8 +38,6 @@ export async function readBalanceChanges(
       // What no node has for some accounts it has for none. Nothing was paid in the first block: a chain begins with it.
       if (block.height === 0 || gone.has(block.height)) continue
       const { height, hash, parentHash } = block
-      // What the first block holds is not a payment, and there is nothing below it.
-      if (height === 0) continue
       const before: Balances =
         lastHash === parentHash ? lastBalances : await ledger.read(keys, { height: height - 1, hash: parentHash })
       const after: Balances = before === null ? null : await ledger.read(keys, block)
@@ -64,18 +63,4 @@ function differences(
     const isChanged = beforeBase !== undefined && afterBase !== undefined && beforeBase !== afterBase
     return isChanged ? [{ matchKey, beforeBase, afterBase }] : []
   })
-}
-
-/** Keys in chunks that several readers consume in turn, so that not all are held at once. */
-async function* chunksOf(
-  keys: Iterable<string> | AsyncIterable<string>,
-): AsyncGenerator<readonly string[], void, undefined> {
-  let chunk: string[] = []
-  for await (const key of keys) {
-    chunk.push(key)
-    if (chunk.length < READ_ACCOUNTS_MAX) continue
-    yield chunk
-    chunk = []
-  }
-  if (chunk.length > 0) yield chunk
 }

@@ -2,7 +2,7 @@ import type { Payment, UnconfirmedOutcome } from '#shared/ports/payments.ts'
 import type { MempoolView } from '#shared/ports/scanned-blocks.ts'
 import { firstSeenOfReplaced } from '#shared/usecases/payments/first-seen-of-replaced.ts'
 import { atMost, recordFindings, replacedBy, seenSince } from '#shared/usecases/payments/record-payments.ts'
-import { waiting } from './scan-reorg.ts'
+import { showWaiting } from './scan-reorg.ts'
 import { assertHeld, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 
 /** A cursor update for the mempool alone is written at most this often. */
@@ -96,8 +96,7 @@ export async function scanMempool(session: ScanSession): Promise<void> {
 async function noteReason(session: ScanSession, reason: string | null): Promise<void> {
   if (reason === (session.unprovenReason ?? null)) return
   session.unprovenReason = reason
-  const change = waiting(session, session.silence?.reason ?? reason)
-  if (Object.keys(change).length > 0) await moveCursor(session, change)
+  await showWaiting(session, session.silence?.reason ?? reason)
 }
 
 /** Transfers of a view that are not stored yet, with the time since which their node has had them. */

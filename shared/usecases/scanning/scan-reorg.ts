@@ -111,8 +111,7 @@ async function isBelieved(session: ScanSession, fork: BlockRef | null): Promise<
           `The nodes disagree about block ${height}. Scanning waits until they agree.`,
           ...standingStill(source.client.silence?.().outdated ?? []).map((words) => `Without a vote: ${words}.`),
         ].join(' ')
-  const change = waiting(session, reason)
-  if (Object.keys(change).length > 0) await moveCursor(session, change)
+  await showWaiting(session, reason)
   return false
 }
 
@@ -126,6 +125,12 @@ export function waiting({ deps, source, cursor }: ScanSession, reason: string | 
   const { mode, network } = source
   deps.metrics.gauge('scanner_nodes_disputing', reason === null ? 0 : 1, { mode, network })
   return reason === (cursor.waitReason ?? null) ? {} : { waitReason: reason }
+}
+
+/** Stores at the cursor why the scanner waits, or that it does not, unless it is stored already. */
+export async function showWaiting(session: ScanSession, reason: string | null): Promise<void> {
+  const change = waiting(session, reason)
+  if (Object.keys(change).length > 0) await moveCursor(session, change)
 }
 
 /** Stops crediting until the node is back on the scanned chain or an operator decides; stored payments stay unchanged. */

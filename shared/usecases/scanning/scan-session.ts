@@ -80,6 +80,8 @@ export interface ScanSession {
   balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
   silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
+  /** Hosts of the nodes that decisions are made without, as the inbox names them; absent before the first check. */
+  unheard?: string
   /** The node's head as last read in this session, whatever followed. */
   head?: { readonly height: number; readonly seenAt: Ms }
   /** When the node was last asked for its tokens; absent before the first question. */

@@ -7,7 +7,7 @@ import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/suppo
 import { useStores } from '#test/support/stores.ts'
 import { startChainScanner } from './scan-chain.ts'
 import type { ScanSession, ScanSource } from './scan-session.ts'
-import { scanTick } from './scan-tick.ts'
+import { confirmThroughCursor, scanTick } from './scan-tick.ts'
 
 const stores = useStores()
 let engine: Engine
@@ -106,6 +106,7 @@ describe('a payment that waits for a node that is down', () => {
             ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }),
             failing: [],
             answering: 1,
+            unheard: [],
           }),
           disputed: async () => {
             if (hosts.length > 0) throw new NodeUnreliable('node-b is away')
@@ -133,6 +134,27 @@ describe('a payment that waits for a node that is down', () => {
       expect(await tick(5_000)).toEqual(['confirmed', null, null])
     },
   )
+})
+
+// Guarantee: whoever runs the network reads which node decisions are made without, until it answers again; also when the process began in between.
+it('a node that is not waited for any more is in the inbox until it answers', async () => {
+  await engine.setCursor(10, engine.deps.clock.now())
+  let unheard = ['node-b:8545']
+  const head = async () => ({ height: 10, hash: 'hash10', finalizedHeight: null })
+  const silence = () => ({ hosts: [], failing: [], outdated: [], answering: 2, unheard })
+  const row = async (session: ScanSession) => {
+    await confirmThroughCursor(session)
+    const found = await engine.deps.exceptions.findById('halted_chain:test:ethereum:unheard_node')
+    return found?.closedAt === null ? found.detail : null
+  }
+  const session = await sessionWith(clientOf({ head, silence }))
+  expect(await row(session)).toContain('node-b:8545 gave no usable answer for ten minutes')
+  unheard = []
+  expect(await row(session)).toBeNull()
+  unheard = ['node-b:8545']
+  expect(await row(session)).toContain('node-b:8545')
+  unheard = []
+  expect(await row(await sessionWith(clientOf({ head, silence })))).toBeNull()
 })
 
 describe('a node whose blocks do not stand on each other', () => {

@@ -14,7 +14,7 @@ import {
   type FiguresOfBlocks,
 } from './scan-balances.ts'
 import { outpointsOf, recordIn, scanMempool, unconfirmedOf } from './scan-mempool.ts'
-import { isReplaced, resolveReorg, resumeHalted, standingStill, waiting } from './scan-reorg.ts'
+import { isReplaced, resolveReorg, resumeHalted, showWaiting, standingStill, waiting } from './scan-reorg.ts'
 import { assertHeld, doubting, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
 
@@ -62,8 +62,7 @@ async function waitForHead(session: ScanSession, head: Head): Promise<false> {
   const { height, headSeenAt } = session.cursor
   if (session.deps.clock.now() - headSeenAt < BEHIND_MS) return false
   const reason = `The node's newest block is ${head.height}, but block ${height} is already scanned. Scanning waits until the node has it.`
-  const change = waiting(session, reason)
-  if (Object.keys(change).length > 0) await moveCursor(session, change)
+  await showWaiting(session, reason)
   return false
 }
 
@@ -229,9 +228,7 @@ async function record(session: ScanSession, input: RecordInput): Promise<void> {
     await recordIn(session, () => recordBlockTransfers(session.deps, input))
   } catch (error) {
     if (error instanceof AmountContradicted) {
-      const reason = `The nodes disagree: ${error.message}. Scanning waits until they agree.`
-      const change = waiting(session, reason)
-      if (Object.keys(change).length > 0) await moveCursor(session, change)
+      await showWaiting(session, `The nodes disagree: ${error.message}. Scanning waits until they agree.`)
     }
     throw error
   }
@@ -257,6 +254,7 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
     },
   })
   await reportNodeTimeout(session, held)
+  await reportUnheard(session)
 }
 
 async function heartbeat(session: ScanSession, head: Head): Promise<boolean> {
@@ -307,14 +305,14 @@ async function reportNodeTimeout(session: ScanSession, held: number): Promise<vo
     const isDue = !isReported && now - since > PATIENCE_MS
     if (isDue) await deps.exceptions.open([silentNodes(session, missed)])
     session.silence = { reason, since, isReported: isReported || isDue }
-    await tell(session, reason)
+    await showWaiting(session, reason)
     return
   }
   // A process that just started does not know the silent nodes yet: an earlier report stays until then.
   if (silence === null || (silence === undefined && held > 0)) return
-  await deps.exceptions.close([silentId(session)], now)
+  await deps.exceptions.close([silentNodes(session, '').id], now)
   session.silence = null
-  if (silence !== undefined) await tell(session, null)
+  if (silence !== undefined) await showWaiting(session, null)
 }
 
 /** Which nodes payments wait for, and why these confirm nothing; null when none waits for such a node. */
@@ -336,15 +334,20 @@ function missedNodes({ hosts, outdated }: Silence): string {
   return [...silent, ...standingStill(outdated)].join(', and ')
 }
 
-async function tell(session: ScanSession, reason: string | null): Promise<void> {
-  const change = waiting(session, reason)
-  if (Object.keys(change).length > 0) await moveCursor(session, change)
-}
-
 function silentNodes(session: ScanSession, missed: string) {
   const { mode, network } = session.source
   const detail = `Payments on ${network} (${mode}) have waited 15 minutes for confirmation by a second node: ${missed}. Repair it, or remove it from PAYMESH_NETWORKS.`
   return networkRow(session, 'halted_chain', 'silent_node', detail)
 }
 
-const silentId = ({ source }: ScanSession) => `halted_chain:${source.mode}:${source.network}:silent_node`
+/** Tells operators which nodes are not waited for any more where it matters that nothing was missed, until they answer again. */
+async function reportUnheard(session: ScanSession): Promise<void> {
+  const { deps, source } = session
+  const hosts = source.client.silence?.().unheard.join(' and ') ?? ''
+  if (hosts === session.unheard) return
+  const detail = `${source.network} (${source.mode}): ${hosts} gave no usable answer for ten minutes when nodes were asked whether something was missed. Until it answers again the other nodes decide alone: invoices expire, payments end and blocks are taken back without its word. Repair it, or remove it from PAYMESH_NETWORKS.`
+  const row = networkRow(session, 'halted_chain', 'unheard_node', detail)
+  if (hosts === '') await deps.exceptions.close([row.id], deps.clock.now())
+  else await deps.exceptions.report(row)
+  session.unheard = hosts
+}

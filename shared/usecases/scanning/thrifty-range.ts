@@ -85,6 +85,10 @@ export async function readRange(session: ScanSession, head: Head): Promise<boole
   return true
 }
 
+/** Reads every block after the cursor, as many as one step may take. Deadlines wait for their proof all the same: blocks before may have been chosen. */
+export const readAgain = async (session: ScanSession, head: Head): Promise<boolean> =>
+  scanForward(session, head, passing(session, head, await openWatches(session)))
+
 /** What was read at both ends of the range under the hashes of their blocks. */
 function figuresOf({ thrifty, cursor }: ScanSession, found: AccountFindings, end: BlockRef): FiguresOfBlocks {
   const figures = new Map<string, Holdings>()

@@ -17,7 +17,7 @@ import {
   type ThriftyPace,
   type ThriftyState,
 } from './thrifty-pace.ts'
-import { readRange, rememberedBelow, skewMs } from './thrifty-range.ts'
+import { readAgain, readRange, rememberedBelow, skewMs } from './thrifty-range.ts'
 import { leastOf, openWatches } from './thrifty-reads.ts'
 
 /** Higher than any block. */
@@ -37,7 +37,10 @@ export async function thriftyTick(session: ScanSession): Promise<boolean> {
   if (pace === undefined) throw new TypeError('the network is not scanned thriftily')
   const now = deps.clock.now()
   const state = stateOf(session, pace)
-  if (isRereading(cursor)) return scanTick(session)
+  if (isRereading(cursor)) {
+    const moved = await scanTick(session, readAgain)
+    return (await proveDeadlines(session)) || moved
+  }
   const open = await openWatches(session)
   const pending = await unconfirmedPayments(session)
   // Once enough money is there, a page waits for confirmations alone, and those have their own pace.

@@ -7,7 +7,6 @@ import {
   growthBetween,
   type Holdings,
 } from '#shared/ports/account-reader.ts'
-import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { SimBlock } from './chain.ts'
 import type { SimTransfer } from './sim-transfer.ts'
 
@@ -48,7 +47,7 @@ export function createSimAccounts({ request, each, aheadMs, isPruned }: AccountN
     async touched(question) {
       const answer = (view: BranchView) => search(view, question, isPruned)
       if (question.everywhere !== true) return request('touched', answer)
-      return united(await each('touched everywhere', answer), question)
+      return united(await each('touched everywhere', answer))
     },
     async everywhere(matchKeys, at) {
       const answers = await each('figures everywhere', (view) =>
@@ -105,14 +104,10 @@ function search(view: BranchView, question: AccountQuestion, isPruned: boolean):
 }
 
 /** What any node found; nodes without the blocks or balances do not count while another one has them. */
-function united(answers: readonly Answer[], { exactly, matchKeys }: AccountQuestion): Answer {
+function united(answers: readonly Answer[]): Answer {
   const found = answers.flatMap((answer) => (typeof answer === 'string' ? [] : [answer]))
   const [first] = found
   if (first === undefined) return answers.includes('gone') ? 'gone' : 'forked'
-  const coins = ({ start }: AccountFindings) => matchKeys.map((key) => start.get(key)?.[0])
-  if (exactly && found.some((one) => !areEqual(coins(one), coins(first)))) {
-    throw new NodeUnreliable('the nodes disagree about balances at the cursor')
-  }
   const least = found.reduce((one, other) => (other.through < one.through ? other : one))
   const heights = [...new Set(found.flatMap((one) => one.heights))].sort((one, other) => one - other)
   return { ...least, heights: heights.filter((height) => height <= least.through) }

@@ -1,4 +1,4 @@
-import { type AccountReader, growthBetween, type Holdings, type Sums } from '#shared/ports/account-reader.ts'
+import { growthBetween, type Holdings, type LogRange, type Sums } from '#shared/ports/account-reader.ts'
 import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { createPersistence } from '../../nodes/persistence.ts'
@@ -9,8 +9,6 @@ import type { Log } from './wire.ts'
 
 /** Accounts of one request for logs. */
 const RECIPIENTS_MAX = 100
-
-type LogRange = Parameters<AccountReader['received']>[0]
 
 /** Logs of tokens to few accounts. */
 export interface AccountLogs {

@@ -55,19 +55,19 @@ export function createAccountReader(
       }),
     async touched(question) {
       const { to, exactly } = question
-      const request = (node: RpcNode) => search(node, tools, question)
+      const request = (node: RpcNode) => findingsOf(node, tools, question)
       // Where the cursor waits for the answer, whole blocks say as much: they are read at once.
-      const demand = { settles: (found: Findings) => found !== 'gone', waits: !exactly }
-      if (question.everywhere !== true) return pool.use(request, { height: to.height, ...demand })
-      return united(await pool.each(request, demand), question)
+      if (question.everywhere === true) return united(await pool.each(request, 'balances', to.height))
+      const search = exactly ? undefined : 'balances'
+      return pool.use(request, { height: to.height, settles: (found) => found !== 'gone', search })
     },
     everywhere: async (matchKeys, at) => {
-      const senders = matchKeys
-      const answers = await pool.each((node) => stateAt(node, tools, { matchKeys, senders, block: at }))
+      const question = { matchKeys, senders: matchKeys, block: at }
+      const answers = await pool.each((node) => stateAt(node, tools, question), 'balances', at.height)
       return answers.flatMap((answer) => answer ?? [])
     },
-    received: async ({ from, to, matchKeys, requests }) => {
-      const answers = await pool.each((node) => tools.logs.read(node, { from, to, matchKeys, requests }))
+    received: async (range) => {
+      const answers = await pool.each((node) => tools.logs.read(node, range), 'logs', range.to)
       const logs = answers.flatMap((answer) => answer ?? [])
       return answers.every((answer) => answer === null) ? null : loggedHeights(logs)
     },
@@ -97,15 +97,10 @@ function createNewestCheck(now: () => number): (node: RpcNode, time: number) => 
 }
 
 /** What any of the nodes found; those that lack blocks or balances do not count while another one has them. */
-function united(answers: readonly Findings[], { exactly, matchKeys }: AccountQuestion): Findings {
+function united(answers: readonly Findings[]): Findings {
   const found = answers.flatMap((answer) => (typeof answer === 'string' ? [] : [answer]))
   const [first] = found
   if (first === undefined) return answers.includes('gone') ? 'gone' : 'forked'
-  const coinsOf = ({ start }: AccountFindings) => matchKeys.map((matchKey) => start.get(matchKey)?.[0])
-  // Money in earlier ranges, which one node read, shows as a difference here and as no change in this range.
-  if (exactly && found.some((one) => coinsOf(one).some((base, at) => base !== coinsOf(first)[at]))) {
-    throw new NodeUnreliable('the nodes disagree about balances at the cursor')
-  }
   const least = found.reduce((one, other) => (other.through < one.through ? other : one))
   const heights = ascending(found.flatMap((one) => one.heights)).filter((height) => height <= least.through)
   const withLogs = found.some((one) => one.withLogs)
@@ -125,7 +120,7 @@ function largest(found: readonly AccountFindings[]): Sums {
   return all
 }
 
-async function search(node: RpcNode, tools: Tools, question: AccountQuestion): Promise<Findings> {
+async function findingsOf(node: RpcNode, tools: Tools, question: AccountQuestion): Promise<Findings> {
   const { from, to, matchKeys, others = [], exactly } = question
   if (!(await hasBlock(node, from))) return 'forked'
   const ends = await readEnds(node, tools, question)

@@ -3,7 +3,6 @@ import type { BalanceLedger, SeenIncrease } from '#shared/ports/scanning.ts'
 import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
-import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { unlessRefused } from '../../nodes/unless-refused.ts'
 import { checksumAddress } from './address.ts'
@@ -24,7 +23,10 @@ export function createBalanceLedger(
     asset,
     addressOf: checksumAddress,
     read: (matchKeys, block) =>
-      pool.use((node) => reader.read(node, matchKeys, block), { settles: UNTIL_FOUND.settles, height: block.height }),
+      pool.use((node) => reader.read(node, matchKeys, block), {
+        settles: (found) => found !== null,
+        height: block.height,
+      }),
     async second(increases) {
       const found = new Map<string, SecondFigures>()
       const answered = disputedByOthers(pool, increases, async (node, increase) => {

@@ -4,7 +4,7 @@ import type { RpcNode } from '../../nodes/json-rpc.ts'
 import { required } from '../../nodes/needs.ts'
 import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
+import { LOCATED } from '../../nodes/pool-node.ts'
 import { type FailureKind, isDenied, RpcFailure } from '../../nodes/rpc-failure.ts'
 import { createAccountReader } from './accounts.ts'
 import { createBalanceLedger } from './balance-ledger.ts'
@@ -34,8 +34,7 @@ export interface EvmClient extends ChainClient {
  */
 export function createEvmClient(options: EvmClientOptions): EvmClient {
   const labels = { network: options.chain.id, mode: options.mode }
-  const rpc = createRpc({ urls: options.rpcUrls, chainId: options.chainId, metrics: options.metrics, labels })
-  const { pool } = rpc
+  const pool = createRpc({ urls: options.rpcUrls, chainId: options.chainId, metrics: options.metrics, labels })
   const scanBlocks = createBlockScan(options)
   const readAlone = createLoneReader(options)
   const patientScan = createPatientScan()
@@ -96,10 +95,10 @@ export function createEvmClient(options: EvmClientOptions): EvmClient {
         const { blockNumber, blockHash, status } = receipt
         if (blockNumber === undefined) throw new NodeUnreliable('the receipt of a transaction names no block')
         return { height: blockNumber, blockHash, succeeded: status === '0x1' }
-      }, UNTIL_FOUND),
+      }, LOCATED),
     used: (addresses) => pool.use((node) => usedAccounts(node, addresses)),
     funds: createEvmFunds(pool, options),
-    close: () => rpc.close(),
+    close: () => pool.close(),
   }
 }
 

@@ -1,3 +1,4 @@
+import { inChunks } from '#shared/domain/in-chunks.ts'
 import type { RawTransfer, ScannedBlock } from '#shared/ports/scanned-blocks.ts'
 import { BlockUnreadable, NodeUnreliable, type WatchIndex } from '#shared/ports/scanning.ts'
 
@@ -125,9 +126,12 @@ async function findUnexplained(
 ): Promise<readonly string[]> {
   const reader = createBalanceReader(numbersAreParents)
   const changed: Change[] = []
-  const chunks = chunksOf(watches.keys())
+  const chunks = inChunks(watches.keys(), CHUNK)
   const work = async (): Promise<void> => {
-    for await (const matchKeys of chunks) changed.push(...(await changesIn(node, reader, block, matchKeys)))
+    for await (const keys of chunks) {
+      const matchKeys = keys.filter(({ length }) => length === KEY_DIGITS)
+      changed.push(...(await changesIn(node, reader, block, matchKeys)))
+    }
   }
   await Promise.all(Array.from({ length: CHUNKS_AT_ONCE }, work))
   const spending = await spendingOf(node, block, new Set(changed.map(({ matchKey }) => matchKey)))
@@ -163,21 +167,6 @@ async function changesIn(
     const increaseBase = (after.get(matchKey) ?? 0n) - (before.get(matchKey) ?? 0n)
     return increaseBase === 0n ? [] : { matchKey, increaseBase }
   })
-}
-
-/** Keys in chunks that several readers consume in turn, so that not all are held at once. */
-async function* chunksOf(
-  keys: Iterable<string> | AsyncIterable<string>,
-): AsyncGenerator<readonly string[], void, undefined> {
-  let chunk: string[] = []
-  for await (const key of keys) {
-    if (key.length !== KEY_DIGITS) continue
-    chunk.push(key)
-    if (chunk.length < CHUNK) continue
-    yield chunk
-    chunk = []
-  }
-  if (chunk.length > 0) yield chunk
 }
 
 /** Transactions or receipts requested at the same time. */

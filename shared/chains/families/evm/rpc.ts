@@ -1,5 +1,6 @@
 import { NodeMismatch } from '#shared/ports/scanning.ts'
-import { createJsonRpc, type RpcNode, type RpcNodes, type RpcOptions } from '../../nodes/json-rpc.ts'
+import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
+import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { parseRangeMax } from './range-limit.ts'
 import { classify } from './rpc-failure.ts'
 import { type Header, headerSchema, heightSchema, quantitySchema } from './wire.ts'
@@ -19,7 +20,7 @@ export function readHeader(node: Pick<RpcNode, 'call'>, block: number | string):
 export function createRpc({
   chainId,
   ...options
-}: Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & { readonly chainId: number }): RpcNodes {
+}: Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & { readonly chainId: number }): RpcPool<RpcNode> {
   return createJsonRpc({
     ...options,
     classify,

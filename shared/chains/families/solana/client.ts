@@ -7,7 +7,7 @@ import type { ChainDefinition } from '../../definitions/chain.ts'
 import { createJsonRpc, type RpcClient, type RpcNode } from '../../nodes/json-rpc.ts'
 import { required } from '../../nodes/needs.ts'
 import { createPatientScan, type ScanWays } from '../../nodes/patient-scan.ts'
-import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
+import { LOCATED } from '../../nodes/pool-node.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { findDisputed } from './disputed.ts'
 import { type ExtractOptions, type KnownMint, TOKEN_PROGRAM, transfersOf } from './extract.ts'
@@ -64,7 +64,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
     return identity.current
   }
   const readerOf = (node: Pick<RpcClient, 'call'>) => createBlockReader(node, current)
-  const { pool, close } = createJsonRpc({
+  const pool = createJsonRpc({
     urls: rpcUrls,
     identify: identity.identify,
     classify,
@@ -87,10 +87,7 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
 
   return {
     hasGaps: true,
-    async verify() {
-      await pool.each(async () => {})
-      return pool.use((node) => verifyMints(node, options))
-    },
+    verify: () => pool.use((node) => verifyMints(node, options)),
     genesisHash,
     head: () =>
       pool.use(async (node) => {
@@ -120,12 +117,12 @@ export function createSolanaClient(options: SolanaClientOptions): SolanaClient {
         if (status.confirmationStatus === 'processed') return 'unconfirmed'
         const { hash } = required(await readerOf(node).at(status.slot), `block in slot ${status.slot} of a transaction`)
         return { height: status.slot, blockHash: hash, succeeded: status.err === null }
-      }, UNTIL_FOUND),
+      }, LOCATED),
     funds: createSolanaFunds(pool, options),
     prepareTransfer: createTransferMaker(pool, options),
     // Without a second node nothing can be checked.
     ...(rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
-    close,
+    close: () => pool.close(),
   }
 }
 

@@ -6,7 +6,7 @@ import type { ChainDefinition } from '../../definitions/chain.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
+import { LOCATED } from '../../nodes/pool-node.ts'
 import { onlyReceiver, type SeenTransfer, showsTransfer } from '../../nodes/same-transfer.ts'
 import { parseAccount } from './address.ts'
 import { createTronApi, type TronNode } from './api.ts'
@@ -80,11 +80,8 @@ export function createTronClient(options: TronClientOptions): TronClient {
   const disputed: TronClient['disputed'] = (transactions) => pool.disputed(transactions, unshown)
 
   return {
-    async verify() {
-      // Each node is identified before it is handed out.
-      await pool.each(async () => {})
-      return pool.use((node) => verifyTokens(node, options))
-    },
+    // A node is identified before it is used.
+    verify: () => pool.use((node) => verifyTokens(node, options)),
     genesisHash: () =>
       pool.use(async (node) => (await node.call('wallet/getblockbynum', { num: 0 }, headerSchema)).blockID),
     head,
@@ -128,7 +125,7 @@ export function createTronClient(options: TronClientOptions): TronClient {
       return patientScan({ scan, scanAlone }, first, last)
     },
     ...(options.rpcUrls.length < 2 ? {} : { disputed, voteOnFork: pool.voteOnFork, silence: pool.silence }),
-    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash), UNTIL_FOUND),
+    locate: (txHash) => pool.use((node) => locateTransaction(node, txHash), LOCATED),
     used: (addresses) => pool.use((node) => usedAccounts(node, options.tokens, addresses)),
     funds: createTronFunds(pool, options),
     ...createPayerTransfers(pool),

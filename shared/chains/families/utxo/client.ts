@@ -9,9 +9,10 @@ import { checkLinks } from '../../nodes/check-links.ts'
 import { ignoreUnclear } from '../../nodes/ignore-unclear.ts'
 import { inBlock } from '../../nodes/in-block.ts'
 import { mapConcurrently } from '../../nodes/map-concurrently.ts'
+import { NodeLag } from '../../nodes/node-roster.ts'
 import { nullWhere } from '../../nodes/null-where.ts'
 import { createPatientScan } from '../../nodes/patient-scan.ts'
-import { UNTIL_FOUND } from '../../nodes/pool-node.ts'
+import { LOCATED } from '../../nodes/pool-node.ts'
 import { type CoreNode, type CoreRpc, createCoreRpc } from './core-rpc.ts'
 import { type BlockQuestion, blockTransfers, type ExtractScope, spendersAmong, unspentTransfers } from './extract.ts'
 import { hashAt } from './hash-at.ts'
@@ -29,9 +30,6 @@ import { createUtxoFunds } from './utxo-funds.ts'
 
 /** Blocks fetched at the same time; each may be 4 MB. */
 const PREFETCH = 4
-
-/** A node without an index, or without the transaction, says nothing about the others. */
-const LOCATED = { ...UNTIL_FOUND, settles: (place: unknown) => place !== null && place !== 'not_searchable' }
 
 /** Settings of a client; a further descendant of Bitcoin is another definition here, and nothing else. */
 export interface UtxoClientOptions {
@@ -108,13 +106,8 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
         const unproven = await standing.unproven(node, 'its mempool shows nothing about missing payments')
         return { ...(await unconfirmed.read(node, watches, outpoints)), unproven }
       }),
-    async heldUnconfirmed(txids) {
-      const isEvidence = async (node: CoreNode) => (await isCurrent(standing, node)) && (await isLoaded(node))
-      const request = async (node: CoreNode) => ((await isEvidence(node)) ? node.heldUnconfirmed(txids) : txids)
-      // What no node shows may be at one that fails now.
-      const held = await ignoreUnclear(rpc.each(request, { settles: () => false, waits: true }))
-      return new Set(held?.flat() ?? txids)
-    },
+    heldUnconfirmed: (txids) =>
+      heldUnconfirmed(rpc, txids, async (node) => (await isCurrent(standing, node)) && (await isLoaded(node))),
     disputed: (transactions) => rpc.disputed(transactions, unshown),
     silence: () => rpc.silence(),
     voteOnFork: (block) => rpc.voteOnFork(block),
@@ -133,30 +126,42 @@ export function createUtxoClient(options: UtxoClientOptions): UtxoClient {
   }
 }
 
+/** Those that a node shows; all of them while one that fails now, or that `isEvidence` does not know to have a complete mempool, is waited for. */
+async function heldUnconfirmed(
+  rpc: CoreRpc,
+  txids: readonly string[],
+  isEvidence: (node: CoreNode) => Promise<boolean>,
+): Promise<ReadonlySet<string>> {
+  const require = async (node: CoreNode) => {
+    if (!(await isEvidence(node))) throw new NodeLag('its mempool does not show yet what is missing')
+  }
+  const held = rpc.each((node) => node.heldUnconfirmed(txids), 'mempool')
+  const answers = await ignoreUnclear(Promise.all([held, rpc.each(require, 'complete mempool')]))
+  return new Set(answers?.[0].flat() ?? txids)
+}
+
 async function unspentOfAll(
   rpc: CoreRpc,
   { scope, nodes }: { readonly scope: ExtractScope; readonly nodes: number },
   read: (node: CoreNode) => Promise<readonly UnspentOutput[]>,
 ): Promise<readonly ScannedBlock[]> {
-  const outputs = agreed(await rpc.each(read), nodes)
+  const outputs = shownByTwo(await rpc.each(read, 'unspent outputs'), Math.min(2, nodes))
   return rpc.use((node) => unspentBlocks(node, scope, outputs))
 }
 
 /**
- * Outputs that each node shows alike: unlike those of a block, no hash proves them, and a payment's second opinion is about its block. Throws
- * `NodeUnreliable` when only one of several nodes answered: the search is repeated.
+ * Outputs that two nodes show alike, where there are two: unlike those of a block, no hash proves them, and a payment's second opinion is about its
+ * block. Throws `NodeUnreliable` when only one of several nodes answered: the search is repeated.
  */
-function agreed(answers: readonly (readonly UnspentOutput[])[], nodes: number): readonly UnspentOutput[] {
-  if (answers.length < Math.min(2, nodes)) throw new NodeUnreliable('only one node searched the unspent outputs')
+function shownByTwo(answers: readonly (readonly UnspentOutput[])[], least: number): readonly UnspentOutput[] {
+  if (answers.length < least) throw new NodeUnreliable('only one node searched the unspent outputs')
   const idOf = ({ txid, vout, script, amountBase, height }: UnspentOutput) =>
     [txid, vout, script, amountBase, height].join(':')
-  const [first = [], ...others] = answers
-  const shown = others.map((outputs) => new Map(outputs.map((output) => [idOf(output), output])))
-  return first.flatMap((output) => {
-    const same = shown.flatMap((outputs) => outputs.get(idOf(output)) ?? [])
-    // Not every release reports it.
-    const isCoinbase = [output, ...same].some((one) => one.isCoinbase)
-    return same.length < shown.length ? [] : { ...output, isCoinbase }
+  // A node that lists an output twice is one node, and not every release reports a coinbase.
+  const shown = answers.map((outputs) => new Map(outputs.map((output) => [idOf(output), output])))
+  return [...new Map(shown.flatMap((outputs) => [...outputs]))].flatMap(([id, output]) => {
+    const same = shown.flatMap((outputs) => outputs.get(id) ?? [])
+    return same.length < least ? [] : { ...output, isCoinbase: same.some((one) => one.isCoinbase) }
   })
 }
 

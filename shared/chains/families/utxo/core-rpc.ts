@@ -3,7 +3,7 @@ import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { NodeMismatch, type SeenTransaction } from '#shared/ports/scanning.ts'
 import type { NodeQuery } from '../../nodes/find-disputed.ts'
 import { createJsonRpc, type RpcNode, type RpcOptions } from '../../nodes/json-rpc.ts'
-import type { Demand } from '../../nodes/pool-node.ts'
+import type { Demand, Search } from '../../nodes/pool-node.ts'
 import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { isRefusal, unlessRefused } from '../../nodes/unless-refused.ts'
 import { type BlockParts, createBlockParts } from './block-parts.ts'
@@ -73,8 +73,8 @@ export interface CoreRpc {
   use<T>(work: (node: CoreNode) => Promise<T>, demand?: Demand<T>): Promise<T>
   /** `use` for work whose results are the blocks `from`…`to`. */
   scan<T>(work: (node: CoreNode) => Promise<T>, blocks: { readonly from: number; readonly to: number }): Promise<T>
-  /** Runs work on every node. Returns the results of those on our chain; throws when there are none. */
-  each<T>(work: (node: CoreNode) => Promise<T>, demand?: Pick<Demand<T>, 'settles' | 'waits'>): Promise<readonly T[]>
+  /** Runs work on every node. See `RpcPool`. */
+  each<T>(work: (node: CoreNode) => Promise<T>, search: Search): Promise<readonly T[]>
   /** Ids of the transactions that no second node confirms. See `RpcPool`. */
   disputed(transactions: readonly SeenTransaction[], query: NodeQuery<CoreNode>): Promise<ReadonlySet<string>>
   /** Result of comparing a scanned block across all nodes. See `RpcPool`. */
@@ -93,7 +93,7 @@ export type CoreRpcOptions = Pick<RpcOptions, 'urls' | 'metrics' | 'labels'> & {
 
 /** Bitcoin Core, Litecoin Core or Dogecoin Core over JSON-RPC, without a wallet. Opens nothing until the first call. */
 export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc {
-  const { pool } = createJsonRpc({
+  const pool = createJsonRpc({
     ...options,
     classify,
     async identify(call, host) {
@@ -124,7 +124,7 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         },
         { height: to },
       ),
-    each: (work, demand) => pool.each((node) => work(coreOf(node)), demand),
+    each: (work, search) => pool.each((node) => work(coreOf(node)), search),
     disputed: (transactions, query) => pool.disputed(transactions, (node, batch) => query(coreOf(node), batch)),
     voteOnFork: (block) => pool.voteOnFork(block),
     silence: () => pool.silence(),
@@ -134,10 +134,8 @@ export function createCoreRpc({ genesis, ...options }: CoreRpcOptions): CoreRpc 
         pool.noteHead(node, tip.height)
         return tip
       }),
-    async verify() {
-      // Each node is identified before it is used.
-      await pool.each(async () => {})
-    },
+    // A node is identified before it is used.
+    verify: () => pool.use(async () => {}),
     close: () => pool.close(),
   }
 }

@@ -1,16 +1,20 @@
 import { expect, it } from 'vitest'
 import { idOf, type Lie, SCRIPT, useDogecoinNodes, when } from '#test/support/dogecoin-nodes.ts'
+import { usePassingTime } from '#test/support/passing-time.ts'
 
 const { serve, open } = useDogecoinNodes()
+const pass = usePassingTime()
 const REAL = { txid: 'a'.repeat(64), vout: 0, scriptPubKey: SCRIPT, amount: 5, height: 2, coinbase: true }
 
 /** A node that shows these unspent outputs. */
 const showing = (...unspents: object[]): Lie =>
   when('scantxoutset', () => ({ result: { success: true, height: 2, bestblock: idOf(2), unspents } }))
 
-async function transfers(...nodes: Lie[]) {
-  const urls = await Promise.all(nodes.map((lie) => serve(lie)))
-  const blocks = await open(urls).unspent?.([SCRIPT], { from: 1, to: 2 })
+const started = async (...nodes: Lie[]) => open(await Promise.all(nodes.map((lie) => serve(lie))))
+const transfers = async (...nodes: Lie[]) => search(await started(...nodes))
+
+async function search(client: ReturnType<typeof open>) {
+  const blocks = await client.unspent?.([SCRIPT], { from: 1, to: 2 })
   return blocks?.flatMap((block) => block.transfers.map(({ txHash, amountBase }) => `${txHash[0]} ${amountBase}`))
 }
 
@@ -28,11 +32,36 @@ it.each<[string, Lie]>([
   expect(await transfers(honest)).toHaveLength(2)
 })
 
+const SILENT = when('scantxoutset', () => ({ error: { code: -8, message: 'Scan already in progress' } }))
+
+/** With a search in between, as the scanner repeats it. */
+async function passTenMinutes(client: ReturnType<typeof open>): Promise<void> {
+  pass(300_000)
+  await expect(search(client)).rejects.toThrow('Scan already in progress')
+  pass(300_000)
+}
+
 it('takes nothing from one node while the others do not answer', async () => {
-  const silent = when('scantxoutset', () => ({ error: { code: -8, message: 'Scan already in progress' } }))
-  await expect(transfers(showing(REAL), silent)).rejects.toThrow('only one node searched the unspent outputs')
-  await expect(transfers(silent, showing(REAL))).rejects.toThrow('only one node searched the unspent outputs')
-  expect(await transfers(showing(REAL), silent, showing(REAL))).toEqual(['a 500000000'])
+  for (const nodes of [
+    [showing(REAL), SILENT],
+    [SILENT, showing(REAL)],
+  ]) {
+    await expect(transfers(...nodes)).rejects.toThrow('Scan already in progress')
+    const client = await started(...nodes)
+    await expect(search(client)).rejects.toThrow('Scan already in progress')
+    await passTenMinutes(client)
+    await expect(search(client)).rejects.toThrow('only one node searched the unspent outputs')
+  }
+})
+
+// Guarantee: one node of three that fails for good ends no search, and one that conceals an output does not hide it.
+it('takes what two of three nodes show, and waits ten minutes for the third', async () => {
+  const client = await started(showing(REAL), SILENT, showing(REAL))
+  await expect(search(client)).rejects.toThrow('Scan already in progress')
+  await passTenMinutes(client)
+  expect(await search(client)).toEqual(['a 500000000'])
+  expect(await transfers(showing(REAL), showing(), showing(REAL))).toEqual(['a 500000000'])
+  expect(await transfers(showing(REAL, REAL), showing(), showing())).toEqual([])
 })
 
 it('takes the later spending of a coinbase from the node that reports it', async () => {

@@ -60,19 +60,16 @@ export interface UnspentReads {
 
 /** These calls to one node. */
 export function createUnspentReads(call: RpcNode['call']): UnspentReads {
+  const search = <T>(scripts: readonly string[], schema: z.ZodType<T>, timeoutMs = UNSPENT_TIMEOUT_MS): Promise<T> =>
+    call('scantxoutset', ['start', scripts.map((script) => `raw(${script})`)], schema, { timeoutMs })
   return {
     async unspentScripts(scripts) {
-      const descriptors = scripts.map((script) => `raw(${script})`)
-      const { unspents } = await call('scantxoutset', ['start', descriptors], unspentSchema, {
-        timeoutMs: UNSPENT_TIMEOUT_MS,
-      })
+      const { unspents } = await search(scripts, unspentSchema)
       const wanted = new Set(scripts)
       return new Set(unspents.map(({ scriptPubKey }) => scriptPubKey).filter((script) => wanted.has(script)))
     },
     async unspentIn(scripts, { from, to }) {
-      const descriptors = scripts.map((script) => `raw(${script})`)
-      const limits = { timeoutMs: UNSPENT_TIMEOUT_MS }
-      const { unspents } = await call('scantxoutset', ['start', descriptors], outputsSchema, limits)
+      const { unspents } = await search(scripts, outputsSchema)
       return unspents
         .filter(({ height }) => height >= from && height <= to)
         .map(({ scriptPubKey: script, amount, coinbase: isCoinbase, ...place }) => {
@@ -80,8 +77,7 @@ export function createUnspentReads(call: RpcNode['call']): UnspentReads {
         })
     },
     async unspentAmounts(scripts, timeoutMs) {
-      const descriptors = scripts.map((script) => `raw(${script})`)
-      const { height, unspents } = await call('scantxoutset', ['start', descriptors], scannedSchema, { timeoutMs })
+      const { height, unspents } = await search(scripts, scannedSchema, timeoutMs)
       const held = new Map<string, { amountBase: bigint; outputs: number }>()
       for (const { scriptPubKey, amount } of unspents) {
         const sum = held.get(scriptPubKey) ?? { amountBase: 0n, outputs: 0 }
