@@ -152,13 +152,14 @@ deepTest('wide tables on a phone can be scrolled by keys', async () => {
 
 /** What a page fills from a read of its own, beside what it is for. */
 const BESIDE = {
+  'the exceptions': ['overview', 'overview.attention', null],
   'the coins': ['invoices/new', 'invoices.assets', null],
   'the products': ['links', 'products.list', ['New link', 'Product']],
   'the sources': ['/system/rates', 'rates.board', null],
 } as const
 
 // Guarantee: a read that failed is said where its data would be, and never looks like an answer with nothing in it.
-test.each(sampleOf(Object.entries(BESIDE), 3))(
+test.each(sampleOf(Object.entries(BESIDE), 4))(
   '%s that could not be read are said',
   async (what, [path, read, opens]) => {
     const { dev, seed, storageState } = opened()
