@@ -32,7 +32,9 @@ export async function request<T>(
     if (response.status === 304) {
       return { ok: false, unchanged: true, now: Date.parse(response.headers.get('date') ?? '') }
     }
-    const json: unknown = await response.json()
+    const json: unknown = await response.json().catch(() => null)
+    // Something between the page and our server answered. That it was asked too often is worth knowing.
+    if (json === null && response.status !== 429) return { ok: false, problem: OFFLINE }
     if (response.ok) return { ok: true, data: json as T, tag: response.headers.get('etag') }
     return { ok: false, problem: problemOf(response, json) }
   } catch {
@@ -41,12 +43,12 @@ export async function request<T>(
 }
 
 function problemOf(response: Response, json: unknown): Problem {
-  const { error } = json as {
+  const { error } = (json ?? {}) as {
     readonly error?: { readonly code: string; readonly details: readonly { readonly path: string }[] }
   }
   const wait = Number(response.headers.get('retry-after'))
   return {
-    code: error?.code ?? 'INTERNAL_ERROR',
+    code: error?.code ?? (response.status === 429 ? 'RATE_LIMITED' : 'INTERNAL_ERROR'),
     status: response.status,
     retryAfter: wait > 0 ? wait : null,
     paths: (error?.details ?? []).map(({ path }) => path),
