@@ -11,7 +11,7 @@ const limited = (retryAfter: number | null) => ({ code: 'RATE_LIMITED', status: 
 // Guarantee: a page that is not ours, and stands where an answer was to come, is no answer; too many requests are told apart from no connection.
 test.each([
   ['a log-in page of a network', 200, HTML, {}, OFFLINE],
-  ['a proxy that has nothing to say', 200, 'null', {}, OFFLINE],
+  ['a proxy that has nothing to say', 200, 'null', {}, { ...OFFLINE, status: 200 }],
   ['a page of a proxy whose server is away', 502, HTML, { 'retry-after': '5' }, OFFLINE],
   ['a page of a proxy that finds nothing', 404, HTML, {}, OFFLINE],
   ['a page of a proxy that limits requests', 429, HTML, { 'retry-after': '30' }, limited(30)],

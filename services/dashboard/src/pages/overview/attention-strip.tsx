@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { queuedText } from '../../format/amounts.ts'
-import { QueryView } from '../../parts/query-view.tsx'
+import { LoadError } from '../../parts/load-error.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Since } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
@@ -24,11 +24,10 @@ export function AttentionStrip(props: {
   const failing = (props.webhooks?.endpoints ?? []).filter(({ state }) => state === 'failing')
   const halted = (props.chains ?? []).filter(({ status }) => status === 'halted' || status === 'stuck')
   const isEmpty = (exceptions?.count ?? 0) + failing.length + halted.length === 0
-  const unread = (
-    <QueryView query={attention} what="the exceptions" skeleton={null}>
-      {() => null}
-    </QueryView>
-  )
+  const unread =
+    attention.error === null || attention.data !== undefined ? null : (
+      <LoadError what="the exceptions" error={attention.error} onRetry={() => void attention.refetch()} />
+    )
   if (isEmpty) return unread
   return (
     <>
