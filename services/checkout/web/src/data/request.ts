@@ -43,9 +43,7 @@ export async function request<T>(
   }
 }
 
-interface Refusal {
-  readonly error?: { readonly code: string; readonly details: readonly { readonly path: string }[] }
-}
+type Refusal = { readonly error?: { readonly code: string; readonly details: readonly { readonly path: string }[] } }
 
 function problemOf(response: Response, json: unknown): Problem {
   const error = (json as Refusal | null | undefined)?.error
