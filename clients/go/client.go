@@ -226,6 +226,10 @@ func attemptOnce[T any](ctx context.Context, c *Client, request call, body []byt
 	}
 	defer response.Body.Close()
 	raw, err := io.ReadAll(io.LimitReader(response.Body, bodyMax))
+	if err == nil && bytes.HasPrefix(raw, []byte("{")) && !json.Valid(raw) {
+		// An answer whose end is missing, where the connection does not show it: the call may have taken effect.
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		failed.cause = err
 		return nil, -1, failed

@@ -40,8 +40,10 @@ const read = async (follower: LiveFollower) => await follower.next(5, never)
 
 /** Guarantee: a page hears of its own workspace and mode alone. */
 test('changes of others are not told', async () => {
-  const { hub, tell } = open()
+  const { hub, tell, gap } = open()
   const follower = hub.follow({ ...HERE, lastPlace: null })
+  expect(await read(follower)).toBeNull()
+  gap()
   expect((await read(follower))?.signal.kind).toBe('all')
   tell(change('a', { workspaceId: 'ws-2' }), change('b', { mode: 'live' }), change('c'), change('d', { mode: null }))
   expect((await read(follower))?.signal).toEqual({ kind: 'invoice', id: 'c', isNew: false })
@@ -67,7 +69,7 @@ test('who comes back is told what was missed, once', async () => {
 })
 
 test('who was away too long, or elsewhere, asks everything again', async () => {
-  const { hub, tell, begun, stops } = open()
+  const { hub, tell, gap, begun, stops } = open()
   const stays = hub.follow({ ...HERE, lastPlace: null })
   for (let index = 0; index < 2_500; index++) tell(change(`i${index}`))
   for (const lastPlace of ['life0.1', 'life9.2499', 'life0.99999', 'nonsense', 'life0.-1']) {
@@ -81,6 +83,7 @@ test('who was away too long, or elsewhere, asks everything again', async () => {
   // While nobody followed nothing was kept, so a place of before is worth nothing.
   const later = hub.follow({ ...HERE, lastPlace: 'life0.2500' })
   expect(begun()).toBe(2)
+  gap()
   expect((await read(later))?.signal.kind).toBe('all')
 })
 
@@ -96,8 +99,9 @@ test('a page that does not read is told to ask everything instead of filling the
 
 /** Guarantee: the only page of a process loses nothing either when its connection is cut. */
 test('the stream outlives the last page for a while', async () => {
-  const { hub, tell, begun } = open(60_000)
+  const { hub, tell, gap, begun } = open(60_000)
   const alone = hub.follow({ ...HERE, lastPlace: null })
+  gap()
   const place = (await read(alone))?.place ?? ''
   alone.leave()
   tell(change('a'))

@@ -134,7 +134,9 @@ export function createLiveHub(deps: {
       const since = missed(place, question)
       // A page without a position gets one at once: when its line is cut before the first change, it is behind from here on.
       if (since !== null && question.lastPlace === null) box.post({ place, signal: NONE })
-      for (const event of since ?? [{ place: placeOf(seq), signal: ALL }]) box.post(event)
+      // A stream that has just begun tells everybody once it is active.
+      const unknown = seq === first.seq ? [] : [{ place: placeOf(seq), signal: ALL }]
+      for (const event of since ?? unknown) box.post(event)
       return {
         next: box.next,
         leave: () => {

@@ -110,6 +110,8 @@ const LOOKS = {
 /** Guarantee: nobody is kept from paying by their eyes, their hands, a small screen or a dark room. */
 test.each(sampleOf(Object.keys(STATES), 3))('%s is accessible at each width in both themes', async (name) => {
   const page = await show(name)
+  // Texts that are filled with texts say no word twice.
+  expect(await page.locator('main').textContent()).not.toMatch(/\b(\p{L}{2,}) \1\b/iu)
   for (const [width, themes] of Object.entries(EVERY_LOOK ? LOOKS.every : LOOKS.each)) {
     await page.setViewportSize({ width: Number(width), height: 800 })
     for (const colorScheme of themes) {

@@ -150,6 +150,36 @@ deepTest('wide tables on a phone can be scrolled by keys', async () => {
   expect(await sidewaysPixels(page)).toBe(0)
 })
 
+/** What a page fills from a read of its own, beside what it is for. */
+const BESIDE = {
+  'the exceptions': ['overview', 'overview.attention', null],
+  'the coins': ['invoices/new', 'invoices.assets', null],
+  'the products': ['links', 'products.list', ['New link', 'Product']],
+  'the sources': ['/system/rates', 'rates.board', null],
+} as const
+
+// Guarantee: a read that failed is said where its data would be, and never looks like an answer with nothing in it.
+test.each(sampleOf(Object.entries(BESIDE), 4))(
+  '%s that could not be read are said',
+  async (what, [path, read, opens]) => {
+    const { dev, seed, storageState } = opened()
+    const page = await browser.open({ session: storageState, width: 1280, isAway: true })
+    await page.route(new RegExp(`/trpc/[^?]*${read.replace('.', '\\.')}`), (route) =>
+      route.fulfill({ status: 503, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+    )
+    await page.goto(`${dev.adminUrl}${dashboardPath(path, seed.workspaceId, 'test')}`)
+    if (opens !== null) {
+      await page.getByRole('button', { name: opens[0] }).click()
+      await page.getByText(opens[1], { exact: true }).click()
+    }
+    await page.getByText(`Could not load ${what}.`).waitFor()
+    expect(await page.getByText('No source has responded').count()).toBe(0)
+    await page.unrouteAll()
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByText(`Could not load ${what}.`).waitFor({ state: 'hidden' })
+  },
+)
+
 test('a page opens at its heading, wherever the list before it was', async () => {
   const page = await open('invoices', 390)
   await page.locator('[data-row-id]').last().scrollIntoViewIfNeeded()

@@ -117,12 +117,12 @@ final class Transport
         $received = stream_get_meta_data($stream)['wrapper_data'] ?? [];
         fclose($stream);
         $status = preg_match('~^HTTP/\S+ (\d{3})~', (string) ($received[0] ?? ''), $match) === 1 ? (int) $match[1] : 0;
-        $length = self::header($received, 'Content-Length');
-        if ($length !== null && (int) $length !== strlen($raw)) {
+        $envelope = json_decode($raw, true);
+        // The stream reports neither an answer whose end is missing nor one that is not HTTP.
+        if ($status === 0 || ($envelope === null && str_starts_with($raw, '{'))) {
             return [new ConnectionFailed("the answer was cut ($operation)", null, $key), null];
         }
         $waitS = self::retryAfterS((string) self::header($received, 'Retry-After'));
-        $envelope = json_decode($raw, true);
         if (!is_array($envelope) || !is_string($envelope['request_id'] ?? null)) {
             return [new ConnectionFailed("not an answer of the API ($operation, status $status)", $status, $key), $waitS];
         }

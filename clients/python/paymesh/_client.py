@@ -199,7 +199,11 @@ class _Transport:
             failed.__cause__ = cause
             return failed, None
         wait_s = _retry_after_s(headers.get("Retry-After") or "")
-        envelope = _envelope(raw)
+        value = _json(raw)
+        if value is None and raw.startswith(b"{"):
+            # An answer whose end is missing, where the connection does not show it: the call may have taken effect.
+            return ConnectionFailed(f"the answer was cut ({operation})", None, key), None
+        envelope = _envelope(value)
         if envelope is not None and envelope["error"]:
             error = envelope["error"]
             given = error.get("details")
@@ -235,12 +239,15 @@ def _has_content(envelope: dict, is_list: bool) -> bool:
     return isinstance(data, list) and placed and isinstance(meta.get("next_cursor", 0), (str, type(None)))
 
 
-def _envelope(raw: bytes) -> Optional[dict]:
-    """The envelope of every answer; a proxy in front of the API may send something else."""
+def _json(raw: bytes) -> Any:
     try:
-        value = json.loads(raw.decode("utf-8"))
+        return json.loads(raw.decode("utf-8"))
     except ValueError:
         return None
+
+
+def _envelope(value: Any) -> Optional[dict]:
+    """The envelope of every answer; a proxy in front of the API may send something else."""
     if not isinstance(value, dict) or not isinstance(value.get("request_id"), str) or "data" not in value:
         return None
     error = value.get("error")

@@ -150,11 +150,17 @@ describe('errors', () => {
     ['an empty answer', { status: 200, text: '' }],
     ['JSON that is no envelope', { status: 200, text: '{"data":{}}' }],
     ['a 404 of another server', { status: 404, text: 'not here' }],
-    ['half an answer', { status: 201, text: '{"data":{"id":"0193' }],
   ])('%s is not mistaken for the API, nor repeated', async (_name, step) => {
     api.play(step, ok({}))
     expect(await failureOf(api.client().invoices.get(ID))).toMatchObject({ reason: 'unreadable', retryable: false })
     expect(api.seen).toHaveLength(1)
+  })
+
+  test('half an answer is asked for again, where the connection shows no end', async () => {
+    api.play({ status: 201, text: '{"data":{"id":"0193' }, ok({ status: 'new' }))
+    expect(await api.client().invoices.create(CREATE)).toMatchObject({ status: 'new' })
+    expect(new Set(api.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    expect(api.seen).toHaveLength(2)
   })
 
   /** Following it would send the key to the host that the redirect names. */

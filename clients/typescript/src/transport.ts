@@ -121,7 +121,10 @@ async function attemptOnce<T>(
   if ('fault' in outcome) throw new PaymeshConnectionError(outcome.fault, { ...prepared, cause: outcome.cause })
   const { status, text, isReplayed } = outcome
   const retryAfterMs = readRetryAfterMs(outcome.retryAfter, now())
-  const envelope = readEnvelope(text)
+  const value = parseJson(text)
+  // An answer whose end is missing, where the connection does not show it: the call may have taken effect.
+  if (value === undefined && text.startsWith('{')) throw new PaymeshConnectionError('network', prepared)
+  const envelope = readEnvelope(value)
   if (envelope?.error) {
     const { code, message } = envelope.error
     const given = Array.isArray(envelope.error.details) ? envelope.error.details : []
@@ -143,14 +146,16 @@ function hasContent({ data, meta }: Envelope, isList: boolean): boolean {
   return Array.isArray(data) && isPlaced
 }
 
-/** The envelope of every response; a proxy in front of the API may return something else, which gives null. */
-function readEnvelope(text: string): Envelope | null {
-  let value: unknown
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    return null
+    return undefined
   }
+}
+
+/** The envelope of every response; a proxy in front of the API may return something else, which gives null. */
+function readEnvelope(value: unknown): Envelope | null {
   if (typeof value !== 'object' || value === null) return null
   const { error, request_id: requestId } = value as Partial<Envelope>
   if (typeof requestId !== 'string' || !('data' in value)) return null

@@ -1,9 +1,6 @@
 import type {
   Currency,
-  Deleted,
   ErrorDetail,
-  Estimate,
-  EstimateRequest,
   Invoice,
   InvoiceCreate,
   ListInvoicesData,
@@ -11,15 +8,7 @@ import type {
   ListPaymentsData,
   ListRatesData,
   Payment,
-  PaymentLink,
-  PaymentLinkCreate,
-  Product,
-  ProductCreate,
-  Rate,
   SimulateRequest,
-  WebhookEndpoint,
-  WebhookEndpointCreate,
-  WebhookEndpointCreated,
   Error as WireError,
   Event as WireEvent,
 } from './openapi.generated.ts'
@@ -40,7 +29,7 @@ export type {
   WebhookEndpoint,
   WebhookEndpointCreate,
   WebhookEndpointCreated,
-}
+} from './openapi.generated.ts'
 
 /** A code of the API: the seventeen of today, and those that a later server may add. */
 export type PaymeshErrorCode = WireError['code']

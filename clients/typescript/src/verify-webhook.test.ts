@@ -108,8 +108,9 @@ describe('verifyWebhook', () => {
     expect(evaluate(BODY, header)).toBe(verdict)
   })
 
-  test('a scheme to come beside v1 does not disturb; alone it proves nothing', () => {
-    expect(evaluate(BODY, `${sign(NOW_S, BODY)},v2=abc`)).toBe(null)
+  test('only the form that is sent is taken, in a list of one too', () => {
+    expect(evaluate(BODY, [sign(NOW_S, BODY)])).toBe(null)
+    expect(evaluate(BODY, [sign(NOW_S, BODY), sign(NOW_S, BODY)])).toBe('malformed_signature')
     expect(evaluate(BODY, sign(NOW_S, BODY).replace('v1', 'v0'))).toBe('malformed_signature')
   })
 

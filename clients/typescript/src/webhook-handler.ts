@@ -1,4 +1,5 @@
 import type { Paymesh } from './create-paymesh.ts'
+import { CONDITIONS } from './fulfilment.generated.ts'
 import type { Invoice } from './types.ts'
 import { knownSecrets, PaymeshWebhookError, type VerifyWebhookOptions, verifyWebhook } from './verify-webhook.ts'
 
@@ -58,8 +59,9 @@ export interface WebhookHandler {
  */
 export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHandler {
   const secret = knownSecrets(options.secret)
-  const callbacks = new Map(callbacksByStatus(options))
-  for (const callback of callbacks.values())
+  const { paid, partly, ended, waiting = async () => undefined } = options
+  const callbacks = { paid, partly, ended, waiting }
+  for (const callback of Object.values(callbacks))
     if (typeof callback !== 'function') throw new TypeError('paid, partly, ended and waiting must be functions')
   const handle: WebhookHandler['handle'] = async (rawBody, signature) => {
     try {
@@ -69,7 +71,9 @@ export function createWebhookHandler(options: WebhookHandlerOptions): WebhookHan
       const isOfTest = event.type === 'webhook.test' || (options.client.livemode === true && event.livemode === false)
       if (isOfTest || object !== 'invoice') return { status: 204, text: '' }
       const invoice = await options.client.invoices.get(id)
-      await callbacks.get(invoice.status)?.(invoice)
+      // A status of a later server calls nothing.
+      if (Object.hasOwn(CONDITIONS, invoice.status))
+        await callbacks[CONDITIONS[invoice.status as keyof typeof CONDITIONS]](invoice)
       return { status: 204, text: '' }
     } catch (error) {
       if (error instanceof PaymeshWebhookError) return { status: 400, text: error.reason }
@@ -107,17 +111,6 @@ async function answer(
     console.error('Paymesh: a delivery was not handled and comes again:', error)
     return { status: 500, text: 'not handled' }
   }
-}
-
-function callbacksByStatus({ paid, partly, ended, waiting }: WebhookCallbacks) {
-  const none = async (): Promise<void> => undefined
-  const pairs: readonly (readonly [string, (invoice: Invoice) => Promise<void>])[] = [
-    ...(['new', 'pending'] as const).map((status) => [status, waiting ?? none] as const),
-    ...(['partial', 'confirming'] as const).map((status) => [status, partly] as const),
-    ...(['paid', 'overpaid'] as const).map((status) => [status, paid] as const),
-    ...(['expired', 'cancelled'] as const).map((status) => [status, ended] as const),
-  ]
-  return pairs
 }
 
 /** The body; nothing of one that is larger than a delivery can be, so that no sender fills the memory. */

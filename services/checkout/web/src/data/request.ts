@@ -32,21 +32,24 @@ export async function request<T>(
     if (response.status === 304) {
       return { ok: false, unchanged: true, now: Date.parse(response.headers.get('date') ?? '') }
     }
-    const json: unknown = await response.json()
-    if (response.ok) return { ok: true, data: json as T, tag: response.headers.get('etag') }
+    const json: unknown = await response.json().catch((fault: unknown) => {
+      // Not our server answered: that it had too many requests is worth knowing.
+      if (response.status !== 429) throw fault
+    })
+    if (response.ok && json) return { ok: true, data: json as T, tag: response.headers.get('etag') }
     return { ok: false, problem: problemOf(response, json) }
   } catch {
     return { ok: false, problem: OFFLINE }
   }
 }
 
+type Refusal = { readonly error?: { readonly code: string; readonly details: readonly { readonly path: string }[] } }
+
 function problemOf(response: Response, json: unknown): Problem {
-  const { error } = json as {
-    readonly error?: { readonly code: string; readonly details: readonly { readonly path: string }[] }
-  }
+  const error = (json as Refusal | null | undefined)?.error
   const wait = Number(response.headers.get('retry-after'))
   return {
-    code: error?.code ?? 'INTERNAL_ERROR',
+    code: error?.code ?? (response.status === 429 ? 'RATE_LIMITED' : OFFLINE.code),
     status: response.status,
     retryAfter: wait > 0 ? wait : null,
     paths: (error?.details ?? []).map(({ path }) => path),

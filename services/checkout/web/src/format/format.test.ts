@@ -72,6 +72,8 @@ describe('texts', () => {
 
   it('shows what cannot be seen', () => {
     expect(plain('a\u202egnp.exe\u0000\u200b')).toBe('a␦gnp.exe␦␦')
+    expect(plain('Pay\u00adme\u2060sh\u{e0041}')).toBe('Pay␦me␦sh␦')
+    expect(plain('Two shirts\r\n\tOne cap')).toBe('Two shirts\r\n\tOne cap')
     expect(plain('Café Ñandú 日本 العربية 👩‍🍳')).toBe('Café Ñandú 日本 العربية 👩‍🍳')
   })
 })

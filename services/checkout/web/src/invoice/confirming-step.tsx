@@ -34,9 +34,7 @@ export function ConfirmingStep({
       <Steps names={['step.coin', 'step.pay', 'step.confirm']} at={2} />
       <h1 tabIndex={-1}>{say('confirming')}</h1>
       <p class="sub">
-        {leftMs < PROMISE_MIN_MS
-          ? say('confirming.soon')
-          : say('confirming.time', { t: say('about', { t: secondsText(leftMs) }) })}
+        {leftMs < PROMISE_MIN_MS ? say('confirming.soon') : say('confirming.time', { t: secondsText(leftMs) })}
       </p>
       {view.isPaidLate && (
         <Note tone="partial" icon="clock">

@@ -9,6 +9,7 @@ import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { bindText } from '../../parts/bind-text.ts'
 import { Modal } from '../../parts/dialog/modal.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import { AmountField, useAmount } from '../money/amount-field.tsx'
 import { LinkLimitFields, readLimits, usesProblem } from './link-limit-fields.tsx'
@@ -124,6 +125,11 @@ function Form({ onClose }: { readonly onClose: () => void }) {
           <AmountField label="Minimum (optional)" amount={least} problem={fields['min_amount']} />
           <AmountField label="Maximum (optional)" amount={most} problem={fields['max_amount']} />
         </>
+      ) : null}
+      {kind === 'product' ? (
+        <QueryView query={products} what="the products" skeleton={null}>
+          {() => null}
+        </QueryView>
       ) : null}
       <LinkLimitFields limits={limits} onChange={setLimits} fields={fields} />
     </ActionForm>

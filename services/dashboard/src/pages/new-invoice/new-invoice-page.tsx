@@ -9,6 +9,7 @@ import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { usePlace, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
@@ -148,6 +149,9 @@ function Fields(props: {
           error={fields['expires_in']}
         />
       </div>
+      <QueryView query={assets} what="the coins" skeleton={null}>
+        {() => null}
+      </QueryView>
       <Textarea
         label="Description (optional)"
         description="Shown to the customer."

@@ -7,6 +7,7 @@ import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Page } from '../../parts/page.tsx'
+import { QueryView } from '../../parts/query-view.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
@@ -48,7 +49,9 @@ export function RatesPage() {
               }
             />
             <Card title="Sources" flush>
-              <SourceList sources={data?.sources ?? []} />
+              <QueryView query={board} what="the sources">
+                {({ sources }) => <SourceList sources={sources} />}
+              </QueryView>
             </Card>
           </div>
           <DataTable

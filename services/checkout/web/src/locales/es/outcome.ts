@@ -23,7 +23,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
     'Recibimos {a} {c}. El precio del resto venció y no se puede renovar. Escribe a {m}: nada de lo que enviaste se pierde.',
   'requote.do': 'Pedir un precio nuevo',
   confirming: 'Pago recibido. La red lo está confirmando.',
-  'confirming.time': 'No tienes que hacer nada más. Falta {t}.',
+  'confirming.time': 'No tienes que hacer nada más. Quedan unos {t}.',
   'confirming.soon': 'No tienes que hacer nada más. Ya casi está.',
   'confirming.on': 'Confirmaciones en {n}',
   'confirming.bar': 'Confirmando: {a} de {b}',

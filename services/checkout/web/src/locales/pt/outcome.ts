@@ -22,7 +22,7 @@ export const outcome: Readonly<Record<keyof typeof english, string>> = {
     'Recebemos {a} {c}. O preço do restante venceu e não pode ser renovado. Escreva para {m}: nada do que você enviou se perde.',
   'requote.do': 'Pedir um novo preço',
   confirming: 'Pagamento recebido. A rede está confirmando.',
-  'confirming.time': 'Nada mais a fazer. Faltam {t}.',
+  'confirming.time': 'Nada mais a fazer. Faltam cerca de {t}.',
   'confirming.soon': 'Nada mais a fazer. Está quase pronto.',
   'confirming.on': 'Confirmações na rede {n}',
   'confirming.bar': 'Confirmando: {a} de {b}',
