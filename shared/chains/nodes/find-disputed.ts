@@ -1,8 +1,8 @@
 import { NodeMismatch, NodeUnreliable, type SeenTransaction } from '#shared/ports/scanning.ts'
 import type { BlockSources } from './block-sources.ts'
 import type { NodeRoster, RosterEntry } from './node-roster.ts'
+import { worstOf } from './node-roster.ts'
 import type { PoolNode } from './pool-node.ts'
-import { worstOf } from './worst-of.ts'
 
 /** Queries one node about transactions of one block; returns the ids of those that it does not show, successful, in that block. */
 export type NodeQuery<N> = (node: N, transactions: readonly SeenTransaction[]) => Promise<Iterable<string>>

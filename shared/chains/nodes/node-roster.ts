@@ -4,7 +4,6 @@ import { createNodeHealth, type NodeHealth } from './node-health.ts'
 import { createPatience, type Outcome, type Patience } from './patience.ts'
 import type { Demand, PoolNode } from './pool-node.ts'
 import { RpcDenial, RpcFailure } from './rpc-failure.ts'
-import { worstOf } from './worst-of.ts'
 
 /** A node and its state. */
 export interface RosterEntry<N> {
@@ -150,6 +149,15 @@ export async function firstOf<N extends PoolNode, T>(
 
 const isOfNode = (error: unknown): boolean =>
   (error instanceof NodeUnreliable || error instanceof NodeMismatch) && !(error instanceof RpcDenial)
+
+/** The failure to report among those of several nodes: a silent node may be the right one, so another chain comes last. */
+export function worstOf(failures: readonly unknown[]): unknown {
+  // A failure that names a block says more than one of a node that was not called, or that went away over it.
+  const named = failures.findLast((failure) => failure instanceof BlockUnreadable && !failure.isAway)
+  if (named !== undefined) return named
+  const silent = failures.filter((failure) => !(failure instanceof NodeMismatch))
+  return silent.at(-1) ?? failures.at(-1) ?? new NodeUnreliable('every node asked for a pause')
+}
 
 /** The node responds but does not have the block yet. */
 export class NodeLag extends NodeUnreliable {}

@@ -4,10 +4,17 @@ import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { findDisputed, type NodeQuery } from './find-disputed.ts'
 import { voteOnFork } from './fork-vote.ts'
-import { createNodeRoster, failuresOf, firstOf, type NodeRoster, outcomeOf, type RosterEntry } from './node-roster.ts'
+import {
+  createNodeRoster,
+  failuresOf,
+  firstOf,
+  type NodeRoster,
+  outcomeOf,
+  type RosterEntry,
+  worstOf,
+} from './node-roster.ts'
 import type { Demand, PoolNode, Search } from './pool-node.ts'
 import { createProgress } from './progress.ts'
-import { worstOf } from './worst-of.ts'
 
 /** How often the nodes that are not in use are checked, milliseconds. */
 const SURVEY_MS = 30_000

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { worstOf } from '#shared/chains/nodes/node-roster.ts'
 import { RpcFailure } from '#shared/chains/nodes/rpc-failure.ts'
-import { worstOf } from '#shared/chains/nodes/worst-of.ts'
 import { BlockUnreadable, NodeMismatch, NodeUnreliable } from '#shared/ports/scanning.ts'
 import { LeaseLost, type ScanSession } from './scan-session.ts'
 import { createTroubleRecord, scanFailure, troubleFacts } from './scan-trouble.ts'

@@ -1,6 +1,6 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58 } from '@scure/base'
-import { isOnCurve } from '../../addresses/receiving-address.ts'
 import { TOKEN_PROGRAM } from './extract.ts'
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111'
@@ -73,7 +73,7 @@ export function associatedAccount(owner: string, mint: string): string {
     const text = [...bytesOf(ASSOCIATED_TOKEN_PROGRAM), ...ascii.encode('ProgramDerivedAddress')]
     const key = sha256(Uint8Array.of(...seeds, bump, ...text))
     // An address of a program is one that no secret key can have.
-    if (!isOnCurve(key)) return base58.encode(key)
+    if (!ed25519.utils.isValidPublicKey(key, false)) return base58.encode(key)
   }
   throw new RangeError('no address can be derived')
 }
