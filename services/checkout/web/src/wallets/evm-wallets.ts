@@ -1,27 +1,7 @@
 import type { PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
-import {
-  codeOf,
-  type PayerWallet,
-  sendProblem,
-  WalletProblem,
-  walletIcon,
-  walletList,
-  walletName,
-} from './payer-wallet.ts'
+import { announcedWallets, type Provider } from './announced-wallets.ts'
+import { codeOf, type PayerWallet, sendProblem, WalletProblem } from './payer-wallet.ts'
 
-/** A wallet that injects itself into pages (EIP-1193). */
-interface Provider {
-  request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
-}
-
-/** What a wallet announces about itself (EIP-6963); nothing of it is trusted. */
-interface Announcement {
-  readonly info?: { readonly uuid?: unknown; readonly name?: unknown; readonly icon?: unknown }
-  readonly provider?: Partial<Provider>
-}
-
-/** The id of the wallet that stands in `window.ethereum` and announced nothing. */
-const UNNAMED = 'injected'
 /** The wallet has never heard of the chain (EIP-3326). */
 const UNKNOWN_CHAIN = 4902
 const ACCOUNT = /^0x[0-9a-f]{40}$/i
@@ -29,25 +9,10 @@ const TX_HASH = /^0x[0-9a-f]{64}$/i
 /** `transfer(address,uint256)` of ERC-20. */
 const TRANSFER = 'a9059cbb'
 
-/** Shows every wallet that announces itself (EIP-6963), and the one in `window.ethereum` where none does. Returns how to stop. */
+/** Shows the wallets that announce themselves (EIP-6963), and the one in `window.ethereum` where none does. Returns how to stop. */
 export function findEvmWallets(show: (wallets: readonly PayerWallet[]) => void): () => void {
-  const list = walletList(show)
-  const injected = (globalThis as { readonly ethereum?: Provider }).ethereum
-  let announced = false
-  const hear = (event: Event): void => {
-    const { info, provider } = ((event as CustomEvent<Announcement | null>).detail ?? {}) as Announcement
-    if (typeof info?.uuid !== 'string' || typeof provider?.request !== 'function') return
-    announced = true
-    list.remove(UNNAMED)
-    const name = walletName(info.name)
-    list.add({ id: info.uuid.slice(0, 64), name, icon: walletIcon(info.icon), pay: payWith(provider as Provider) })
-  }
-  window.addEventListener('eip6963:announceProvider', hear)
-  window.dispatchEvent(new Event('eip6963:requestProvider'))
-  if (!announced && typeof injected?.request === 'function') {
-    list.add({ id: UNNAMED, name: null, icon: null, pay: payWith(injected) })
-  }
-  return () => window.removeEventListener('eip6963:announceProvider', hear)
+  const { ethereum } = globalThis as { readonly ethereum?: Provider }
+  return announcedWallets('eip6963', ethereum, payWith, show)
 }
 
 const payWith =

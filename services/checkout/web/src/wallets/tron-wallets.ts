@@ -1,17 +1,9 @@
-import {
-  type Checkout,
-  codeOf,
-  type PayerWallet,
-  WalletProblem,
-  walletIcon,
-  walletList,
-  walletName,
-} from './payer-wallet.ts'
+import { announcedWallets, type Provider } from './announced-wallets.ts'
+import { type Checkout, codeOf, type PayerWallet, WalletProblem } from './payer-wallet.ts'
 import { type PreparedTransfer, readPrepared, signatureOf } from './tron-transfer.ts'
 
-/** A wallet that injects itself into pages (TIP-1193); nothing of it is trusted. */
-interface Provider {
-  request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
+/** A wallet of TRON. */
+interface TronProvider extends Provider {
   /** False or absent until the page may see an account. */
   readonly tronWeb?: Partial<TronWeb> | false
 }
@@ -22,14 +14,6 @@ interface TronWeb {
   readonly trx: { sign(transaction: object): Promise<unknown> }
 }
 
-/** What a wallet announces about itself (TIP-6963). */
-interface Announcement {
-  readonly info?: { readonly uuid?: unknown; readonly name?: unknown; readonly icon?: unknown }
-  readonly provider?: Partial<Provider>
-}
-
-/** The id of the wallet that stands in `window.tron` or `window.tronLink` and announced nothing. */
-const UNNAMED = 'injected'
 /** The wallet has never heard of the chain (TIP-3326). */
 const UNKNOWN_CHAIN = 4902
 const ACCOUNT = /^T[1-9A-HJ-NP-Za-km-z]{33}$/
@@ -37,31 +21,15 @@ const ACCOUNT = /^T[1-9A-HJ-NP-Za-km-z]{33}$/
 const READY_MS = 2_000
 const LOOK_MS = 50
 
-/** Shows every wallet that announces itself (TIP-6963), and the injected one where none does. Returns how to stop. */
+/** Shows the wallets that announce themselves (TIP-6963), and the injected one where none does. Returns how to stop. */
 export function findTronWallets(show: (wallets: readonly PayerWallet[]) => void): () => void {
-  const list = walletList(show)
-  const { tron, tronLink } = globalThis as { readonly tron?: Provider; readonly tronLink?: Provider }
-  const injected = tron ?? tronLink
-  let announced = false
-  const hear = (event: Event): void => {
-    const { info, provider } = ((event as CustomEvent<Announcement | null>).detail ?? {}) as Announcement
-    if (typeof info?.uuid !== 'string' || typeof provider?.request !== 'function') return
-    announced = true
-    list.remove(UNNAMED)
-    const name = walletName(info.name)
-    list.add({ id: info.uuid.slice(0, 64), name, icon: walletIcon(info.icon), pay: payWith(provider as Provider) })
-  }
-  window.addEventListener('TIP6963:announceProvider', hear)
-  window.dispatchEvent(new Event('TIP6963:requestProvider'))
-  if (!announced && typeof injected?.request === 'function') {
-    list.add({ id: UNNAMED, name: null, icon: null, pay: payWith(injected) })
-  }
-  return () => window.removeEventListener('TIP6963:announceProvider', hear)
+  const { tron, tronLink } = globalThis as { readonly tron?: TronProvider; readonly tronLink?: TronProvider }
+  return announcedWallets('TIP6963', tron ?? tronLink, payWith, show)
 }
 
 const payWith =
-  (provider: Provider): PayerWallet['pay'] =>
-  async (_lock, sent, checkout) => {
+  (provider: TronProvider): PayerWallet['pay'] =>
+  async (_paymentMethod, sent, checkout) => {
     const account = await accountOf(provider)
     const text = await checkout.prepare(account)
     const prepared = text === null ? null : readPrepared(text)
@@ -72,10 +40,10 @@ const payWith =
   }
 
 /** Also where a wallet throws instead of rejecting. */
-const call = async (provider: Provider, method: string, params?: readonly unknown[]): Promise<unknown> =>
+const call = async (provider: TronProvider, method: string, params?: readonly unknown[]): Promise<unknown> =>
   await provider.request(params === undefined ? { method } : { method, params })
 
-async function accountOf(provider: Provider): Promise<string> {
+async function accountOf(provider: TronProvider): Promise<string> {
   const run = (method: string) =>
     call(provider, method).catch((error: unknown) => {
       if (codeOf(error) === 4001) throw new WalletProblem('wallet.refused', { cause: error })
@@ -91,7 +59,7 @@ async function accountOf(provider: Provider): Promise<string> {
 }
 
 /** The wallet's library, which some show only a moment after the account. */
-async function libraryOf(provider: Provider): Promise<TronWeb | null> {
+async function libraryOf(provider: TronProvider): Promise<TronWeb | null> {
   for (let waited = 0; waited < READY_MS; waited += LOOK_MS) {
     const { tronWeb } = provider
     if (typeof tronWeb === 'object' && typeof tronWeb.trx?.sign === 'function') return tronWeb as TronWeb
@@ -104,7 +72,7 @@ async function libraryOf(provider: Provider): Promise<TronWeb | null> {
  * Has the wallet use the invoice's chain. A signature does not name its chain: a wallet on a test network would show worthless coins and sign
  * real ones. Wallets that cannot state their chain say so by switching to it.
  */
-async function goTo(provider: Provider, chainId: string): Promise<void> {
+async function goTo(provider: TronProvider, chainId: string): Promise<void> {
   const current = async () => {
     const said = await call(provider, 'eth_chainId').catch(() => null)
     return typeof said === 'string' ? said.toLowerCase() : null
@@ -119,7 +87,7 @@ async function goTo(provider: Provider, chainId: string): Promise<void> {
 }
 
 /** The signature, of exactly what was prepared. Signing sends nothing, so every failure means that nothing was sent. */
-async function sign(provider: Provider, { transaction }: PreparedTransfer): Promise<string> {
+async function sign(provider: TronProvider, { transaction }: PreparedTransfer): Promise<string> {
   const library = await libraryOf(provider)
   if (library === null) throw new WalletProblem('wallet.noAccount')
   let signed: unknown
