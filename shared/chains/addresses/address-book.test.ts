@@ -8,9 +8,8 @@ import { describe, expect, it } from 'vitest'
 import { PaymeshError } from '#shared/contracts/errors.ts'
 import { FAMILIES, type Family, MODES, type Mode } from '#shared/domain/enumerations.ts'
 import { ADDRESS_VECTORS } from '#test/vectors/addresses.ts'
-import { createAddressBook } from './address-book.ts'
+import { createAddressBook, verifyDerivation } from './address-book.ts'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
-import { verifyDerivation } from './verify-derivation.ts'
 
 const book = createAddressBook()
 const base58check = createBase58check(sha256)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createRpcPool } from '../../nodes/rpc-pool.ts'
 import type { TronNode } from './api.ts'
+import { readBlocks } from './client.ts'
 import { createHeadReader } from './head.ts'
-import { readBlocks } from './read-blocks.ts'
 
 const BLOCK_MS = 3_000
 /** Block 1 of this chain; block n comes n − 1 slots later. */

@@ -3,7 +3,6 @@ import { NodeUnreliable } from '#shared/ports/scanning.ts'
 import type { OutputChainRules } from '../../definitions/chain.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 import { doubleSha256, hashText } from './double-sha256.ts'
-import { merkleRoot } from './merkle-root.ts'
 import { type ParsedTransaction, readTransaction } from './parse-transaction.ts'
 
 const HEADER_BYTES = 80
@@ -75,4 +74,27 @@ function skipAuxPow(reader: ByteReader): void {
 
 function unlike({ height }: { readonly height: number }): NodeUnreliable {
   return new NodeUnreliable(`the node's block ${height} is not the one its hash names`)
+}
+
+/**
+ * Root of the Merkle tree over transaction hashes, all in the byte order of the wire. Throws `NodeUnreliable` when two
+ * neighbours are equal: a list with repetitions can have the same root as the honest one (CVE-2012-2459).
+ */
+function merkleRoot(hashes: readonly Buffer[]): Buffer {
+  let level = hashes
+  while (level.length > 1) level = parents(level)
+  const [root] = level
+  if (root === undefined) throw new NodeUnreliable('the node gave a block without transactions')
+  return root
+}
+
+function parents(level: readonly Buffer[]): readonly Buffer[] {
+  const above: Buffer[] = []
+  for (let index = 0; index < level.length; index += 2) {
+    const left = level[index] as Buffer
+    const right = level[index + 1]
+    if (right?.equals(left) === true) throw new NodeUnreliable('the node gave a block that repeats a transaction')
+    above.push(doubleSha256(Buffer.concat([left, right ?? left])))
+  }
+  return above
 }
