@@ -39,11 +39,11 @@ const KEY_LIBRARIES: Readonly<Record<string, Readonly<Record<string, readonly st
     'shared/chains/addresses/extended-key.ts': ['HDKey'],
   },
   ethers: {
-    'shared/chains/addresses/verify-derivation.ts': ['HDNodeWallet'],
+    'shared/chains/addresses/address-book.ts': ['HDNodeWallet'],
     'shared/chains/ownership/signed-by-account.ts': ['recoverAddress', 'verifyMessage'],
   },
   'bitcoinjs-lib': {
-    'shared/chains/addresses/verify-derivation.ts': ['Network', 'payments'],
+    'shared/chains/addresses/address-book.ts': ['Network', 'payments'],
     'shared/chains/ownership/signed-by-script.ts': ['script', 'Transaction'],
   },
   // Divides the coordinates of points out; knows no key.
