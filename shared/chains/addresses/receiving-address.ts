@@ -84,10 +84,19 @@ function parseSolana(text: string): ReceivingAddress {
     throw refusal('This is not a Solana address (base58).')
   }
   if (key.length !== SOLANA_BYTES) throw refusal('This is not a Solana address (32 bytes in base58).')
-  if (!ed25519.utils.isValidPublicKey(key, false)) {
+  if (!isOnCurve(key)) {
     throw refusal(
       "This is a token account or program address (off the curve), not a wallet. Enter the wallet's own address.",
     )
   }
   return { address: base58.encode(key), matchKey: Buffer.from(key).toString('hex') }
+}
+
+function isOnCurve(key: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(key)
+    return true
+  } catch {
+    return false
+  }
 }

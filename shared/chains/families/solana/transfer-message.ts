@@ -73,9 +73,18 @@ export function associatedAccount(owner: string, mint: string): string {
     const text = [...bytesOf(ASSOCIATED_TOKEN_PROGRAM), ...ascii.encode('ProgramDerivedAddress')]
     const key = sha256(Uint8Array.of(...seeds, bump, ...text))
     // An address of a program is one that no secret key can have.
-    if (!ed25519.utils.isValidPublicKey(key, false)) return base58.encode(key)
+    if (!isOnCurve(key)) return base58.encode(key)
   }
   throw new RangeError('no address can be derived')
+}
+
+function isOnCurve(key: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(key)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function moveCoins({ from, to, amountBase, reference }: SolanaTransfer): Instruction {
