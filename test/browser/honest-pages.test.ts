@@ -150,7 +150,7 @@ deepTest('wide tables on a phone can be scrolled by keys', async () => {
   expect(await sidewaysPixels(page)).toBe(0)
 })
 
-/** What a page fills from a read of its own, beside what it is for. */
+/** Parts of a page that a separate request fills. */
 const BESIDE = {
   'the exceptions': ['overview', 'overview.attention', null],
   'the coins': ['invoices/new', 'invoices.assets', null],

@@ -91,7 +91,7 @@ function isWorthReporting(catalog: TokenCatalog, observation: ObservedTransfer):
   return observation.amountBase >= (tokenOf(catalog, observation)?.dustBase ?? 0n)
 }
 
-/** What has a row of its own; the first row of an invoice for all other small money is opened. */
+/** The transfers that get their own row in the inbox. Opens the one row of an invoice that stands for its further small amounts. */
 async function withinRows(
   { exceptions, catalog, clock }: Pick<UnmatchedDeps, 'exceptions' | 'catalog' | 'clock'>,
   found: readonly ObservedTransfer[],

@@ -136,7 +136,7 @@ describe('a payment that waits for a node that is down', () => {
   )
 })
 
-// Guarantee: whoever runs the network reads which node decisions are made without, until it answers again; also when the process began in between.
+// Guarantee: the inbox names a node that decisions are made without, until it answers again; also after a restart in between.
 it('a node that is not waited for any more is in the inbox until it answers', async () => {
   await engine.setCursor(10, engine.deps.clock.now())
   let unheard = ['node-b:8545']
