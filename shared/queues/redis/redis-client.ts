@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
-import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { AbstractConnector, Cluster, Redis, type RedisOptions } from 'ioredis'
 import type { RedisAddress } from '#shared/contracts/redis-url.ts'
 
 /** A connection to one server, to the primary that Sentinels name, or to the nodes of a cluster. */
@@ -19,6 +19,16 @@ const RECONNECT_MAX_MS = 1_000
 const reconnectAfter = (times: number): number => Math.min(times * 50, RECONNECT_MAX_MS)
 /** Attempts of a command for which callers wait: the library's 16 would take seconds while a slot has no node. */
 const REDIRECTIONS_OF_SHORT_COMMANDS = 3
+
+const { disconnect } = AbstractConnector.prototype
+/**
+ * The library (ioredis 6.0.0) hears one error of a socket. A server whose certificate is not trusted brings a second one when its connection is closed
+ * during the handshake (OpenSSL 3 answers "decode error"), and that would end the process. Also for nodes of a cluster, Sentinels and BullMQ's copies.
+ */
+AbstractConnector.prototype.disconnect = function () {
+  this.stream?.on('error', () => undefined)
+  disconnect.call(this)
+}
 
 /**
  * Returns the one function that opens connections to an address, for every form of it. A connection starts at once and reconnects for ever, also when
