@@ -16,6 +16,7 @@ import { createWalletRepository } from '#shared/db/wallets/wallet-repository.ts'
 import { createWorkspaceOperations } from '#shared/db/workspaces/workspace-operations.ts'
 import { createWorkspaceRepository } from '#shared/db/workspaces/workspace-repository.ts'
 import { SCOPES } from '#shared/domain/enumerations.ts'
+import { RATE_SYMBOLS, type RateSymbol, STABLECOINS } from '#shared/domain/rates/crypto-board.ts'
 import type { WatchedAddress } from '#shared/ports/addresses.ts'
 import { createLogger } from '#shared/runtime/observability/logger.ts'
 import { createRandom } from '#shared/runtime/secrets/random.ts'
@@ -125,7 +126,9 @@ async function openRig(options: BenchOptions, undo: (() => Promise<unknown> | un
     startProcess(service, ['scripts/service.mjs', service])
 
   const keys = await seedKeys(db, PEPPER, TENANTS)
-  if (asset) undo.push(await prepareReceiving(db, [...new Set(keys.map((key) => key.workspaceId))], options))
+  // As in production: without a price each create would look for one again, because that none is published is not remembered.
+  if (!options.isServe) undo.push(await keepPublishing(db))
+  if (asset) await prepareReceiving(db, [...new Set(keys.map((key) => key.workspaceId))], options)
   const body = JSON.stringify({
     ...{ amount: '25.00', currency: 'USD', order_id: 'order-1', metadata: { cart: 'c-1' } },
     ...(asset && { asset: BENCH_ASSET }),
@@ -243,14 +246,13 @@ export const NODE_SETTINGS: { readonly test: { readonly ethereum: Partial<Networ
 
 /**
  * Prepares what other processes do before a create: a wallet for each workspace, derived
- * and watched addresses, a scanner at its head and fresh rates. The addresses are invented, because derivation is not
- * measured. Returns a function that ends the publication of rates.
+ * and watched addresses, and a scanner at its head. The addresses are invented, because derivation is not measured.
  */
 export async function prepareReceiving(
   db: Database,
   workspaceIds: readonly string[],
   { seconds, rounds, print }: Pick<BenchOptions, 'seconds' | 'rounds' | 'print'>,
-): Promise<() => void> {
+): Promise<void> {
   // Two kinds of run with two numbers of connections each.
   const total = (4 * seconds * rounds + SPARE_SECONDS) * ADDRESSES_PER_SECOND
   const perWorkspace = Math.ceil(total / workspaceIds.length) + SPARE_PER_WORKSPACE
@@ -264,9 +266,6 @@ export async function prepareReceiving(
     ...{ headHeight: 1, headSeenAt: Date.now() + HOUR_MS, finalizedHeight: 1, genesisHash: '0x0', lease: null },
     ...{ status: 'live', haltReason: null },
   })
-  await publishRates(db)
-  const timer = setInterval(() => void publishRates(db), RATES_EVERY_MS)
-  return () => clearInterval(timer)
 }
 
 async function addWalletWith(db: Database, workspaceId: string, count: number): Promise<void> {
@@ -289,21 +288,21 @@ async function addWalletWith(db: Database, workspaceId: string, count: number): 
   })
 }
 
+/** Publishes prices of all coins in dollars now and again while they are fresh; returns a function that ends it. */
+async function keepPublishing(db: Database): Promise<() => void> {
+  await publishRates(db)
+  const timer = setInterval(() => void publishRates(db), RATES_EVERY_MS)
+  return () => clearInterval(timer)
+}
+
 async function publishRates(db: Database): Promise<void> {
   const at = Date.now()
-  const usdt = {
-    price: '1.0002',
-    sources: ['binance', 'coinbase', 'kraken', 'okx', 'bitfinex', 'bitstamp'],
-    oldestAt: at,
-  }
-  const usd = { price: '1', sources: [], oldestAt: at }
+  const sources = ['binance', 'coinbase', 'kraken', 'okx', 'bitfinex', 'bitstamp']
+  const priceOf = (symbol: RateSymbol) => (STABLECOINS.has(symbol) ? '1.0002' : '100.25')
+  const prices = RATE_SYMBOLS.map((symbol) => [symbol, { price: priceOf(symbol), sources, oldestAt: at }] as const)
   await createRateRepository(db).insert({
-    at,
-    guards: {},
-    expected: {},
-    sources: {},
-    clockOffsetMs: null,
-    usdPerSymbol: { USDT: usdt },
-    fiatPerUsd: { USD: usd },
+    ...{ at, guards: {}, expected: {}, sources: {}, clockOffsetMs: null },
+    usdPerSymbol: Object.fromEntries(prices),
+    fiatPerUsd: { USD: { price: '1', sources: [], oldestAt: at } },
   })
 }
