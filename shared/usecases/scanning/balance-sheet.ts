@@ -28,15 +28,20 @@ export interface FoundIncrease {
   readonly from?: Ms
 }
 
-/** Flows of one account by block, from the transactions of scanned blocks. */
-export function flowsOf(blocks: readonly ScannedBlock[], matchKey: string): readonly BlockFlow[] {
-  return blocks.map(({ height, transfers, spending }) => {
-    const { spentBase, feesBase } = spending?.get(matchKey) ?? { spentBase: 0n, feesBase: 0n }
-    const sentBase = transfers
-      .filter((transfer) => transfer.matchKey === matchKey && transfer.contract === null)
-      .reduce((sum, { amountBase }) => sum + amountBase, 0n)
-    return { height, netBase: sentBase - spentBase, feesBase }
+/** Looks up the flows of an account in the transactions of scanned blocks; blocks without one are left out. */
+export function flowsIn(blocks: readonly ScannedBlock[]): (matchKey: string) => readonly BlockFlow[] {
+  const received = blocks.map(({ transfers }) => {
+    const sums = new Map<string, bigint>()
+    for (const { matchKey, contract, amountBase } of transfers)
+      if (contract === null) sums.set(matchKey, (sums.get(matchKey) ?? 0n) + amountBase)
+    return sums
   })
+  return (matchKey) =>
+    blocks.flatMap(({ height, spending }, at) => {
+      const [receivedBase, spent] = [received[at]?.get(matchKey), spending?.get(matchKey)]
+      if (receivedBase === undefined && spent === undefined) return []
+      return { height, netBase: (receivedBase ?? 0n) - (spent?.spentBase ?? 0n), feesBase: spent?.feesBase ?? 0n }
+    })
 }
 
 /** Sum of the flows of several blocks. */

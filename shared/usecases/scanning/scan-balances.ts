@@ -14,7 +14,7 @@ import {
   WATCHED_AFTER_END_MS,
   withIncreases,
 } from './balance-increase-transfers.ts'
-import { type BlockFlow, type FoundIncrease, findIncreases, flowsOf, netOf, type Reading } from './balance-sheet.ts'
+import { type BlockFlow, type FoundIncrease, findIncreases, flowsIn, netOf, type Reading } from './balance-sheet.ts'
 import { readBalanceChanges } from './read-balance-changes.ts'
 import { doubtDeadlines, type ScanSession } from './scan-session.ts'
 import { settleIncreases } from './settle-increases.ts'
@@ -126,8 +126,9 @@ async function passUnread(
   if (session.balancesUnread !== true) await reportUnread(session)
   session.balancesUnread = true
   const { starts } = await storedStarts(session, [...accounts])
+  const flowsOf = flowsIn(blocks)
   const sheets = [...accounts].map((matchKey): Sheet => {
-    return { matchKey, start: starts.get(matchKey), end: undefined, flows: flowsOf(blocks, matchKey) }
+    return { matchKey, start: starts.get(matchKey), end: undefined, flows: flowsOf(matchKey) }
   })
   return { blocks, saveChecks: () => saveUnread(session, sheets, last) }
 }
@@ -142,8 +143,9 @@ async function compareBalances(
   // From here on nothing shows any more that their earlier balances are missing.
   const isBroken = broken.some((matchKey) => starts.has(matchKey) || ends?.has(matchKey) === true)
   if (isBroken) await doubtDeadlines(session)
+  const flowsOf = flowsIn(blocks)
   const sheets = [...accounts].map((matchKey): Sheet => {
-    return { matchKey, start: starts.get(matchKey), end: ends?.get(matchKey), flows: flowsOf(blocks, matchKey) }
+    return { matchKey, start: starts.get(matchKey), end: ends?.get(matchKey), flows: flowsOf(matchKey) }
   })
   // Also where coins are missing: a contract that pays out more than it received in these blocks was paid all the same, and one that paid out as
   // much as it received shows that in single blocks alone.

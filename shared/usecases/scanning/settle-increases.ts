@@ -2,7 +2,7 @@ import type { Payment } from '#shared/ports/payments.ts'
 import type { BalanceChange, ScannedBlock, TransferBlock } from '#shared/ports/scanned-blocks.ts'
 import type { BalanceLedger } from '#shared/ports/scanning.ts'
 import { type IncreaseScope, type PlacedIncrease, placeIncreases, withIncreases } from './balance-increase-transfers.ts'
-import { covers, type FoundIncrease, flowsOf } from './balance-sheet.ts'
+import { type BlockFlow, covers, type FoundIncrease, flowsIn } from './balance-sheet.ts'
 
 /** Balance changes of one block. */
 export interface BlockChanges {
@@ -26,8 +26,10 @@ export async function settleIncreases(
   if (balances === undefined) return blocks
   const byAccount = new Map<string, FoundIncrease[]>()
   for (const { block, changes } of found) {
+    const flowsOf = flowsIn([block])
     for (const change of changes) {
-      const amountBase = await unexplained(scope, balances, block, change)
+      const [flow = { netBase: 0n, feesBase: 0n }] = flowsOf(change.matchKey)
+      const amountBase = await unexplained(scope, balances, block, { ...change, ...flow })
       if (amountBase === 0n) continue
       const since = { height: block.height - 1, hash: block.parentHash }
       const readings = { beforeBase: change.beforeBase.toString(), afterBase: change.afterBase.toString() }
@@ -47,10 +49,9 @@ async function unexplained(
   scope: IncreaseScope,
   { asset }: Pick<BalanceLedger, 'asset'>,
   block: ScannedBlock,
-  { matchKey, beforeBase, afterBase }: BalanceChange,
+  { matchKey, beforeBase, afterBase, netBase, feesBase }: BalanceChange & Omit<BlockFlow, 'height'>,
 ): Promise<bigint> {
   if (block.spending === undefined) throw new TypeError(`block ${block.height} was scanned without accounts`)
-  const [{ netBase, feesBase } = { netBase: 0n, feesBase: 0n }] = flowsOf([block], matchKey)
   const gainBase = afterBase - beforeBase - netBase
   // A gain within the account's own fees is a miscounted fee, and one of zero or less is none: no stored payment is asked for.
   if (gainBase <= feesBase) return 0n
