@@ -4,6 +4,8 @@ import type { DestinationStream } from 'pino'
 /** Characters that wait while the output takes none, at most; the lines after them are dropped. */
 const WAITING_MAX = 1_048_576
 const RETRY_MS = 100
+/** A thread makes the write under way, and an exiting process cannot see its end: it waits this long, so that no later line comes before it. */
+const LAST_WRITE_MS = 50
 
 /**
  * Writes lines to an open file without waiting for it. An output that fails, as a file on a full disk does, neither ends nor holds up the process: about a
@@ -31,6 +33,7 @@ export function createLogOutput(fd: number): DestinationStream {
     })
   }
   process.on('exit', () => {
+    if (isWriting) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LAST_WRITE_MS)
     try {
       writeSync(fd, isWriting ? waiting : part.toString() + waiting)
     } catch {
