@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Installation, withInstallation } from '#scripts/cli/session/installation.ts'
 import { nodeHosts } from '#shared/chains/check-nodes.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
+import { within } from '#shared/contracts/within.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { readMongoVersion } from '#shared/db/connection/store-version.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
@@ -43,21 +44,26 @@ interface Diagnosis {
 const RATE_AGE_MAX_MS = 60_000
 /** Older work should have been found by a sweep long ago. */
 const BACKLOG_AGE_MAX_MS = 10_000
+/** An operator reads the other results even where one thing does not end. */
+const CHECK_MAX_MS = 60_000
+const SLOW_STORE =
+  'the primary took longer than 2 s for a ping, or did not answer: all work waits for it. Look at its load, its disk and the network to it; nothing else was checked'
 /** Workspaces whose go-live check is shown. */
 const GO_LIVE_SHOWN = 20
 
 async function check(name: string, run: () => Promise<string>): Promise<Diagnosis> {
   try {
-    return { name, ok: true, detail: await run() }
+    const detail = await within(run(), CHECK_MAX_MS)
+    return { name, ok: detail !== null, detail: detail ?? `no result within ${CHECK_MAX_MS / 1_000} s` }
   } catch (error) {
     return { name, ok: false, detail: errorText(error) }
   }
 }
 
-function checkStores(installation: Installation): readonly Promise<Diagnosis>[] {
+function checkStores(installation: Installation, indexes: Promise<void>): readonly Promise<Diagnosis>[] {
   return [
     check('mongo', async () => {
-      await verifyIndexes(installation.db)
+      await indexes
       const version = await readMongoVersion(installation.db.connection.getClient())
       const { remark } = classifyVersion('MongoDB', version)
       return `reachable, all indexes exist${remark === null ? '' : `; remark: MongoDB ${version} is ${remark}`}`
@@ -254,18 +260,16 @@ async function checkRestore({ db }: Installation): Promise<readonly Diagnosis[]>
   return [{ name: 'restore', ok: false, detail }]
 }
 
-/** Null unless nobody ran `paymesh migrate`: whatever the other checks would find then, this is the cause. */
-async function notMigrated({ db }: Installation): Promise<Diagnosis | null> {
-  const fault = await verifyIndexes(db).catch((error: unknown) => error)
-  return fault instanceof NotMigrated ? { name: 'mongo', ok: false, detail: fault.message } : null
-}
-
 /** Every check of `paymesh doctor`, in display order. A check never throws, and stores nothing. */
 export async function runDiagnoses(installation: Installation): Promise<readonly Diagnosis[]> {
-  const alone = await notMigrated(installation)
-  if (alone !== null) return [alone]
+  // Whatever the other checks would find then, this is the cause.
+  const alone = (detail: string) => [{ name: 'mongo', ok: false, detail }]
+  if (!(await installation.db.isHealthy())) return alone(SLOW_STORE)
+  const indexes = verifyIndexes(installation.db)
+  const fault = await indexes.catch((error: unknown) => error)
+  if (fault instanceof NotMigrated) return alone(fault.message)
   const checks = Promise.all([
-    ...checkStores(installation),
+    ...checkStores(installation, indexes),
     ...checkNetworks(installation),
     ...checkNodes(installation),
     ...checkQuotas(installation),
