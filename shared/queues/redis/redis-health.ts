@@ -45,7 +45,7 @@ export function watchRedisHealth(
   logger: Logger,
 ): RedisHealth {
   const state = createState(logger, () => producer.status === 'ready')
-  let connectionFault: unknown = new Error('not connected yet')
+  let connectionFault: unknown = new Error('no connection')
   let readFault: unknown = null
   let probes = 0
   let undelivered = 0
@@ -215,6 +215,8 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     'cannot be found: no Sentinel answers, or none of them watches a primary of that name',
   ],
   [/ECONNREFUSED/, 'refuses the connection'],
+  // A server that ends a connection in order leaves no error.
+  [/^no connection$/, 'is not connected: none was made yet, or the server ended it'],
   [/ENOTFOUND|EAI_AGAIN/, 'has no address: its name cannot be resolved'],
   [
     /certificate|self-signed|altname|CERT_/i,

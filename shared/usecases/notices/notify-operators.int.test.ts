@@ -164,6 +164,23 @@ it('mails of back-ups that are not copied elsewhere any more, and that they are 
   ])
 })
 
+// Guarantee: a store that is too slow to say its state keeps nobody from reading of another problem, and is not called recovered.
+it('mails of a stuck network beside a store that does not say its state', async () => {
+  const { deps, store, pass, mails } = await opened()
+  store.state = { ...store.state, disk: { usedBytes: 96, totalBytes: 100 } }
+  await pass(10 * MINUTE)
+  const read = deps.redundancy.read
+  deps.redundancy.read = () => Promise.reject(new Error('timed out'))
+  await deps.exceptions.report(stuckRow(BITCOIN, 'stuck', deps.clock.now()))
+  await pass(30 * MINUTE)
+  deps.redundancy.read = read
+  await pass(30 * MINUTE)
+  expect((await mails()).map(({ subject }) => subject)).toEqual([
+    'Paymesh needs you: The database needs attention',
+    'Paymesh needs you: bitcoin (live) does not advance',
+  ])
+})
+
 // Guarantee: a crash between two writes loses no mail and doubles none.
 it('queues after a crash what it had decided, once', async () => {
   const { deps, pass, mails } = await opened()

@@ -133,6 +133,8 @@ async function copyProblems({ clock, verifiedBackups }: FindProblemsDeps): Promi
   ]
 }
 
+const SILENT_STORE = 'MongoDB does not say its own state within two seconds: it may be overloaded or lost'
+
 /** An update of the process that copies them takes less. */
 const CHANGES_PATIENCE_MS = 5 * 60_000
 const BACKUP_ADVICE = 'Run "paymesh doctor", and "paymesh backup run" as deploy/README.md describes.'
@@ -140,9 +142,10 @@ const BACKUP_ADVICE = 'Run "paymesh doctor", and "paymesh backup run" as deploy/
 const failureText = ({ startedAt, failure }: { readonly startedAt: Ms; readonly failure: string | null }): string =>
   `The back-up of ${new Date(startedAt).toISOString()} failed: ${failure}.`
 
-/** A store that does not answer is none of these: then nothing can be stored about it either. */
+/** A store that does not say its state hides no other problem, and has none less: a mail that it recovered would be wrong. */
 async function storeProblems({ redundancy }: FindProblemsDeps): Promise<readonly Problem[]> {
-  const { faults } = redundancyHealth(await redundancy.read())
+  const state = await redundancy.read().catch(() => null)
+  const faults = state === null ? [SILENT_STORE] : redundancyHealth(state).faults
   if (faults.length === 0) return []
   const text = `${faults.join('; ')}.`
   return [{ name: 'store', headline: 'The database needs attention', text, patienceMs: 5 * 60_000 }]
