@@ -218,8 +218,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   // A server that ends a connection in order leaves no error.
   [/^no connection$/, 'is not connected: none was made yet, or the server ended it'],
   [/ENOTFOUND|EAI_AGAIN/, 'has no address: its name cannot be resolved'],
+  [/CERT_HAS_EXPIRED/, 'has a certificate that has expired: replace it on the server'],
+  [/ALTNAME_INVALID/, 'has a certificate for another name than the one in REDIS_URL'],
   [
-    /certificate|self-signed|altname|CERT_/i,
+    /certificate|self-signed|CERT_/i,
     'has a certificate that is not trusted: name the file of its authority with ?tlsCAFile=',
   ],
   [/wrong version number|SSL|EPROTO/, 'ends the connection: one side speaks TLS (rediss://) and the other does not'],
