@@ -25,12 +25,12 @@ import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
-import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
+import { newestSnapshot, oldRates } from '#shared/usecases/rates/newest-snapshot.ts'
 import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../text/fact-notes.ts'
 import { type OutputOptions, print } from '../text/output.ts'
 import { checkBackup } from './check-backup.ts'
-import { checkDeliveries } from './check-deliveries.ts'
+import { BACKLOG_AGE_MAX_MS, checkDeliveries } from './check-deliveries.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
@@ -42,8 +42,6 @@ interface Diagnosis {
 
 /** One is published every 15 s; after 120 s without one there are no prices. */
 const RATE_AGE_MAX_MS = 60_000
-/** Older work should have been found by a sweep long ago. */
-const BACKLOG_AGE_MAX_MS = 10_000
 /** An operator reads the other results even where one thing does not end. */
 const CHECK_MAX_MS = 60_000
 const SLOW_STORE =
@@ -169,13 +167,12 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
     check('rates', async () => {
       const now = installation.clock.now()
       const snapshot = await newestSnapshot(installation.rates, now)
-      if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
-      const ageMs = Math.max(0, now - snapshot.at)
-      if (ageMs > RATE_AGE_MAX_MS)
-        throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old${await failingText(installation)}`)
+      const fault = await oldRates(installation.rates, now, RATE_AGE_MAX_MS)
+      if (snapshot === null || fault !== null) throw new Error(fault ?? '')
       const { faults, warnings } = rateHealth(snapshot)
       const found = [...faults, ...warnings.map((warning) => `warning: ${warning}`)]
-      const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`, ...found]
+      const ageS = Math.round(Math.max(0, now - snapshot.at) / 1000)
+      const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${ageS} s old`, ...found]
       if (faults.length > 0) throw new Error(text.join('; '))
       return text.join('; ')
     }),
@@ -223,14 +220,6 @@ async function checkGoLive(installation: Installation): Promise<string> {
     )
   }
   return lines.length === 0 ? 'no workspace receives live payments' : lines.join('; ')
-}
-
-/** Which price sources fail, why and since when. */
-async function failingText({ rates }: Installation): Promise<string> {
-  const failing = await rates.failing()
-  if (failing.length === 0) return '; no source fails, so is the rates process running?'
-  const list = failing.map(({ source, reason, since }) => `${source}: ${reason} since ${new Date(since).toISOString()}`)
-  return `; ${failing.length} sources fail: ${list.join(', ')}`
 }
 
 /** This process's jobs run under leases; the audit chain's is renewed each second. */

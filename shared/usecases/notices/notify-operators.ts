@@ -8,6 +8,8 @@ import { BACKUP_AGE_MAX_MS, backupAge, CHANGES_AGE_MAX_MS, copiesTrouble } from 
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
 import { networkName, stuckRowId } from '#shared/usecases/networks/report-stuck-networks.ts'
+import { oldRates } from '#shared/usecases/rates/newest-snapshot.ts'
+import { RATE_MAX_AGE_MS } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of mails to the operators of the installation. */
@@ -76,7 +78,7 @@ function mailOf(
 }
 
 /** Dependencies of looking for problems. */
-type FindProblemsDeps = Uses<'clock' | 'exceptions' | 'verifiedBackups'> & {
+type FindProblemsDeps = Uses<'clock' | 'exceptions' | 'verifiedBackups' | 'rateSnapshots'> & {
   readonly redundancy: StoreRedundancyReader
 }
 
@@ -84,10 +86,12 @@ const HOUR_MS = 3_600_000
 
 /**
  * What is wrong with the installation that somebody must repair: networks that do not advance, as their exceptions say, the last back-up, its copies
- * elsewhere, and the store. At most one for each network and each of the others.
+ * elsewhere, the store and prices. At most one for each network and each of the others.
  */
 async function findProblems(deps: FindProblemsDeps): Promise<readonly Problem[]> {
-  const found = await Promise.all([stuckNetworks(deps), backupProblems(deps), copyProblems(deps), storeProblems(deps)])
+  const found = await Promise.all(
+    [stuckNetworks, backupProblems, copyProblems, storeProblems, rateProblems].map((find) => find(deps)),
+  )
   return found.flat()
 }
 
@@ -149,4 +153,13 @@ async function storeProblems({ redundancy }: FindProblemsDeps): Promise<readonly
   if (faults.length === 0) return []
   const text = `${faults.join('; ')}.`
   return [{ name: 'store', headline: 'The database needs attention', text, patienceMs: 5 * 60_000 }]
+}
+
+/** A restart and a short loss of the sources are over by then. */
+const RATES_PATIENCE_MS = 3 * 60_000
+
+async function rateProblems({ clock, rateSnapshots }: FindProblemsDeps): Promise<readonly Problem[]> {
+  const fault = await oldRates(rateSnapshots, clock.now(), RATE_MAX_AGE_MS)
+  const text = `Invoices with a coin cannot be created: ${fault}.`
+  return fault === null ? [] : [{ name: 'rates', headline: 'There are no prices', text, patienceMs: RATES_PATIENCE_MS }]
 }
