@@ -11,7 +11,7 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import { classifyVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
@@ -45,7 +45,7 @@ const RATE_AGE_MAX_MS = 60_000
 /** An operator reads the other results even where one thing does not end. */
 const CHECK_MAX_MS = 60_000
 const SLOW_STORE =
-  'the primary took longer than 2 s for a ping, or did not answer: all work waits for it. Look at its load, its disk and the network to it; nothing else was checked'
+  'the primary does not answer a ping within 2 s: all work waits for it. Look at its load, its disk and the network to it; nothing else was checked'
 /** Workspaces whose go-live check is shown. */
 const GO_LIVE_SHOWN = 20
 
@@ -91,55 +91,54 @@ function checkStores(installation: Installation, indexes: Promise<void>): readon
   ]
 }
 
+const withNode = ({ catalog }: Installation) =>
+  EVERY_NETWORK.filter(({ mode, network }) => catalog.hasNode(network, mode))
+
 /** Checks each configured network: is it scanned, what is its lag, is it halted or stuck, and did its scanner lose its lease? */
 function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[] {
   const statuses = chainStatus(installation)
   // The caller that awaits it gets the failure.
   statuses.catch(() => undefined)
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
-      check(`${mode} ${network}`, async () => {
-        const cursor = await installation.cursors.find(mode, network)
-        if (cursor === null) throw new Error('no block has been scanned yet; is a scanner process running?')
-        if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
-        const lag = cursor.headHeight - cursor.height
-        const seenMs = installation.clock.now() - cursor.headSeenAt
-        if (seenMs > lagMarkMs(installation.catalog.blockTimeMs(network, mode)))
-          throw new Error(`the node last responded ${Math.round(seenMs / 1000)} s ago`)
-        const status = (await statuses).find((one) => one.mode === mode && one.network === network)
-        if (status?.stuck) throw new Error(`${status.stuck.sentence} ${status.stuck.advice}`)
-        if (status?.lease?.expired === true)
-          throw new Error(
-            'the lease of its scanner has expired: another scanner takes over within seconds, unless none is running',
-          )
-        if (status?.trouble) throw new Error(troubleSentence(status.trouble))
-        const isBlind = installation.catalog.knowsFinality(network) && cursor.finalizedHeight === null
-        const warning = isBlind
-          ? '; its node reports no final block, so payments that require "finalized" never confirm'
-          : ''
-        const missing = cursor.missingTokens ?? []
-        const refused =
-          missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
-        const facts =
-          status === undefined ? [] : [factsText(status), ...factWarnings(status).map((one) => `warning: ${one}`)]
-        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}; ${facts.join('; ')}`
-      }),
-    ),
+  return withNode(installation).map(({ mode, network }) =>
+    check(`${mode} ${network}`, async () => {
+      const cursor = await installation.cursors.find(mode, network)
+      if (cursor === null) throw new Error('no block has been scanned yet; is a scanner process running?')
+      if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
+      const lag = cursor.headHeight - cursor.height
+      const seenMs = installation.clock.now() - cursor.headSeenAt
+      if (seenMs > lagMarkMs(installation.catalog.blockTimeMs(network, mode)))
+        throw new Error(`the node last responded ${Math.round(seenMs / 1000)} s ago`)
+      const status = (await statuses).find((one) => one.mode === mode && one.network === network)
+      if (status?.stuck) throw new Error(`${status.stuck.sentence} ${status.stuck.advice}`)
+      if (status?.lease?.expired === true)
+        throw new Error(
+          'the lease of its scanner has expired: another scanner takes over within seconds, unless none is running',
+        )
+      if (status?.trouble) throw new Error(troubleSentence(status.trouble))
+      const isBlind = installation.catalog.knowsFinality(network) && cursor.finalizedHeight === null
+      const warning = isBlind
+        ? '; its node reports no final block, so payments that require "finalized" never confirm'
+        : ''
+      const missing = cursor.missingTokens ?? []
+      const refused =
+        missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
+      const facts =
+        status === undefined ? [] : [factsText(status), ...factWarnings(status).map((one) => `warning: ${one}`)]
+      return `block ${cursor.height}, ${lag} behind the head${warning}${refused}; ${facts.join('; ')}`
+    }),
   )
 }
 
 /** Each configured network: does every node respond, on the right chain? A node that is refused is named with the reason. */
 function checkNodes(installation: Installation): readonly Promise<Diagnosis>[] {
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
-      check(`${mode} ${network} nodes`, async () => {
-        const { nodes, faults } = await nodeFaults(installation, mode, network)
-        if (faults.length > 0) throw new Error(`${faults.length} of ${nodes} cannot be used: ${faults.join('; ')}`)
-        const lacking = await nodeShortcomings(installation, mode, network)
-        if (lacking.length > 0) throw new Error(lacking.join('; '))
-        return nodes === 1 ? 'responds' : `all ${nodes} respond`
-      }),
-    ),
+  return withNode(installation).map(({ mode, network }) =>
+    check(`${mode} ${network} nodes`, async () => {
+      const { nodes, faults } = await nodeFaults(installation, mode, network)
+      if (faults.length > 0) throw new Error(`${faults.length} of ${nodes} cannot be used: ${faults.join('; ')}`)
+      const lacking = await nodeShortcomings(installation, mode, network)
+      if (lacking.length > 0) throw new Error(lacking.join('; '))
+      return nodes === 1 ? 'responds' : `all ${nodes} respond`
+    }),
   )
 }
 
@@ -149,8 +148,8 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
   const costs = nodeCosts(installation)
   // The caller that awaits it gets the failure.
   costs.catch(() => undefined)
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => nodePrices.quota(mode, network) !== null).map((network) =>
+  return EVERY_NETWORK.filter(({ mode, network }) => nodePrices.quota(mode, network) !== null).map(
+    ({ mode, network }) =>
       check(`${mode} ${network} quota`, async () => {
         const state = (await costs).quotas.find((one) => one.mode === mode && one.network === network)
         if (state === undefined) throw new Error('no quota was read')
@@ -158,7 +157,6 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
         if (state.level === 'critical') throw new Error(sentence ?? '')
         return sentence === null ? `${Math.floor(state.usedShare * 100)} % used this month` : `warning: ${sentence}`
       }),
-    ),
   )
 }
 

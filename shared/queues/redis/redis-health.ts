@@ -22,7 +22,6 @@ const UNDELIVERED_MAX = 4
 const WHOLE_EVERY = 20
 /** Probes without an answer or a delivery after which every socket counts as dead. */
 const RECONNECT_AFTER = 6
-const READ_AGAIN_MS = 500
 
 const UNDELIVERED =
   'takes what is written and delivers none of it: a blocking read (BZPOPMIN) of the same keys stays without an answer'
@@ -131,7 +130,7 @@ async function readForever(
       if (isReceived) on.received()
     } catch (error) {
       on.failed(error)
-      await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS).unref())
+      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS).unref())
     }
   }
 }

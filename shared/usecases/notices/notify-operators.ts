@@ -1,5 +1,5 @@
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type Episode, nextEpisodes, type Problem } from '#shared/domain/problems/episodes.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
@@ -96,10 +96,9 @@ async function findProblems(deps: FindProblemsDeps): Promise<readonly Problem[]>
 }
 
 async function stuckNetworks({ exceptions }: FindProblemsDeps): Promise<readonly Problem[]> {
-  const networks = MODES.flatMap((mode) => NETWORK_IDS.map((network) => ({ mode, network })))
-  const rows = await Promise.all(networks.map((of) => exceptions.findById(stuckRowId(of))))
+  const rows = await Promise.all(EVERY_NETWORK.map((of) => exceptions.findById(stuckRowId(of))))
   return rows.flatMap((row, place) => {
-    const of = networks[place]
+    const of = EVERY_NETWORK[place]
     if (of === undefined || row === null || row.closedAt !== null) return []
     const headline = `${networkName(of.mode, of.network)} does not advance`
     // The row itself appears only once a network has been stuck for a minute.
@@ -118,7 +117,7 @@ async function backupProblems({ clock, verifiedBackups }: FindProblemsDeps): Pro
   if (hasFailed) return [{ name: 'backup', headline, text: `${failureText(attempt)} ${BACKUP_ADVICE}`, patienceMs: 0 }]
   if (changes !== null && backupAge(changes, clock.now()) > CHANGES_AGE_MAX_MS) {
     const text = `The newest changes that were copied are of ${new Date(changes.takenAt).toISOString()}: what happened since would be lost with the database. ${BACKUP_ADVICE}`
-    return [{ name: 'backup', headline, text, patienceMs: CHANGES_PATIENCE_MS }]
+    return [{ name: 'backup', headline, text, patienceMs: PATIENCE_MS }]
   }
   if (backupAge(verified, clock.now()) <= BACKUP_AGE_MAX_MS) return []
   const newest = verified === null ? 'There is none.' : `The newest is of ${new Date(verified.takenAt).toISOString()}.`
@@ -132,15 +131,12 @@ async function copyProblems({ clock, verifiedBackups }: FindProblemsDeps): Promi
   const copies = copiesTrouble(await verifiedBackups.latestChanges(), clock.now())
   if (copies === '') return []
   const text = `What happened since would be lost with the place where they are made: ${copies}.`
-  return [
-    { name: 'backup_copies', headline: 'Back-ups are not copied elsewhere', text, patienceMs: CHANGES_PATIENCE_MS },
-  ]
+  return [{ name: 'backup_copies', headline: 'Back-ups are not copied elsewhere', text, patienceMs: PATIENCE_MS }]
 }
 
 const SILENT_STORE = 'MongoDB does not say its own state within two seconds: it may be overloaded or lost'
-
-/** An update of the process that copies them takes less. */
-const CHANGES_PATIENCE_MS = 5 * 60_000
+/** A restart, an update and a short loss of a source are over by then. */
+const PATIENCE_MS = 5 * 60_000
 const BACKUP_ADVICE = 'Run "paymesh doctor", and "paymesh backup run" as deploy/README.md describes.'
 
 const failureText = ({ startedAt, failure }: { readonly startedAt: Ms; readonly failure: string | null }): string =>
@@ -152,14 +148,11 @@ async function storeProblems({ redundancy }: FindProblemsDeps): Promise<readonly
   const faults = state === null ? [SILENT_STORE] : redundancyHealth(state).faults
   if (faults.length === 0) return []
   const text = `${faults.join('; ')}.`
-  return [{ name: 'store', headline: 'The database needs attention', text, patienceMs: 5 * 60_000 }]
+  return [{ name: 'store', headline: 'The database needs attention', text, patienceMs: PATIENCE_MS }]
 }
-
-/** A restart and a short loss of the sources are over by then. */
-const RATES_PATIENCE_MS = 3 * 60_000
 
 async function rateProblems({ clock, rateSnapshots }: FindProblemsDeps): Promise<readonly Problem[]> {
   const fault = await oldRates(rateSnapshots, clock.now(), RATE_MAX_AGE_MS)
   const text = `Invoices with a coin cannot be created: ${fault}.`
-  return fault === null ? [] : [{ name: 'rates', headline: 'There are no prices', text, patienceMs: RATES_PATIENCE_MS }]
+  return fault === null ? [] : [{ name: 'rates', headline: 'There are no prices', text, patienceMs: PATIENCE_MS }]
 }
