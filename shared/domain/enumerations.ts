@@ -52,6 +52,9 @@ export type Family = (typeof FAMILIES)[number]
 export const MODES = ['live', 'test'] as const
 export type Mode = (typeof MODES)[number]
 
+/** Every network in each mode, live first, in the order of the specification. */
+export const EVERY_NETWORK = MODES.flatMap((mode) => NETWORK_IDS.map((network) => ({ mode, network })))
+
 /** The ten fiat currencies of `GET /rates` (ISO 4217). */
 export const FIAT_CODES = ['USD', 'EUR', 'DOP', 'MXN', 'COP', 'BRL', 'GBP', 'ARS', 'CLP', 'PEN'] as const
 export type FiatCode = (typeof FIAT_CODES)[number]

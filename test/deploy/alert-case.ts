@@ -21,13 +21,16 @@ export function gauge(selector: string, bad: number, good: number, at: string, b
 }
 
 /** A counter that rises, or is born at 1, must alert; one that stands must not. */
-export function counter(selector: string, { born = true }: { readonly born?: boolean } = {}): AlertCase {
+export function counter(selector: string): AlertCase {
   return {
     fires: [
       { why: 'rises', series: { [selector]: '0+0x120 1+1x20' }, at: '22m' },
-      ...(born ? [{ why: 'is born at 1', series: { [selector]: '_x120 1+0x20' }, at: '21m' }] : []),
+      { why: 'is born at 1', series: { [selector]: '_x120 1+0x20' }, at: '21m' },
     ],
-    silent: [{ why: 'stands since long', series: { [selector]: '3+0x500' }, at: '80m' }],
+    silent: [
+      { why: 'stands since long', series: { [selector]: '3+0x500' }, at: '80m' },
+      { why: 'is born at 0', series: { [selector]: '_x120 0+0x20' }, at: '21m' },
+    ],
   }
 }
 

@@ -59,7 +59,7 @@ export const MACHINE_ALERTS: Readonly<Record<string, AlertCase>> = {
       { why: 'it has no limit', series: { paymesh_redis_memory_used_bytes: '95+0x60' }, at: '6m' },
     ],
   },
-  RedisReplaced: counter('paymesh_redis_epoch_changes_total', { born: false }),
+  RedisReplaced: counter('paymesh_redis_epoch_changes_total'),
   WakeUpsDropped: {
     fires: [
       { why: 'sweeps find much', series: { 'paymesh_sweeper_rescued_total{queue="outbox"}': '0+50x200' }, at: '20m' },

@@ -3,7 +3,7 @@ import { type AlertCase, counter, gauge, queueAge } from './alert-case.ts'
 /** Alerts about events, webhooks, mails and what is kept. */
 export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
   OutboxBehind: queueAge('outbox', 40, 2, '2m', '50s'),
-  OutboxBlocked: counter('paymesh_outbox_blocked_total', { born: false }),
+  OutboxBlocked: counter('paymesh_outbox_blocked_total'),
   WebhooksBehind: {
     ...queueAge('webhooks', 90, 5, '3m', '110s'),
     silent: [
@@ -114,7 +114,7 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
       },
     ],
   },
-  WebhooksUnpreparable: counter('paymesh_webhook_unpreparable_total', { born: false }),
+  WebhooksUnpreparable: counter('paymesh_webhook_unpreparable_total'),
   MailBehind: queueAge('mail', 2_000, 60, '6m', '4m'),
   MailFails: {
     ...counter('paymesh_mails_total{result="failed",fault="rejected"}'),
@@ -188,14 +188,10 @@ export const OUTGOING_ALERTS: Readonly<Record<string, AlertCase>> = {
   },
   StoreWentBack: {
     fires: [
-      { why: 'it went back', series: { paymesh_store_went_back_total: '0+0x60 1+0x60' }, at: '12m' },
-      {
-        why: 'marks were forged',
-        series: { 'paymesh_marks_unsigned_total{place="redis"}': '0+0x60 2+0x60' },
-        at: '12m',
-      },
+      ...counter('paymesh_store_went_back_total').fires,
+      ...counter('paymesh_marks_unsigned_total{place="redis"}').fires,
     ],
-    silent: [{ why: 'it was an hour ago', series: { paymesh_store_went_back_total: '0 1+0x500' }, at: '80m' }],
+    silent: counter('paymesh_store_went_back_total').silent,
   },
   WatchPacksDamaged: gauge(
     'paymesh_scanner_watch_packs_damaged{mode="live",network="ethereum",instance="a:4110"}',

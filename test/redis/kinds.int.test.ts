@@ -138,8 +138,14 @@ beforeAll(() => {
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=test-authority')
   openssl('req', ...key.slice(0, -2), '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=localhost')
   writeFileSync(inFolder('names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1')
-  const sign = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '30', '-extfile', 'names']
-  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...sign)
+  writeFileSync(inFolder('others'), 'subjectAltName=DNS:elsewhere')
+  const sign = (name: string, days: number, names: string): void => {
+    const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', String(days), '-extfile', names]
+    openssl('x509', '-req', '-in', 'server.csr', '-out', `${name}.pem`, ...by)
+  }
+  sign('server', 30, 'names')
+  sign('expired', -1, 'names')
+  sign('elsewhere', 30, 'others')
   execFileSync('sh', ['-c', 'cat server.pem server.key > both.pem'], { cwd: certificates })
 })
 
@@ -156,6 +162,32 @@ it('speaks TLS with its own authority, and shows its own certificate where the s
   await fault(connect(`rediss://127.0.0.1:${server.port}`), /does its port speak TLS/)
   await fault(connect(url.replace('rediss', 'redis')), /one side speaks TLS|does not answer/)
   expect(() => connect(`${url}?tlsCAFile=${inFolder('missing.pem')}`)).toThrow(/ENOENT.*missing\.pem/)
+})
+
+// Guarantee: a certificate that changes under running processes ends none of them, is named for what it is, and wake-ups resume.
+it('says what is wrong with a certificate that was replaced, and works on with a good one', async () => {
+  const port = await freePort(0)
+  const certificate = (name: string) => [
+    'tls-cert-file',
+    inFolder(`${name}.pem`),
+    'tls-key-file',
+    inFolder('server.key'),
+  ]
+  const own = certificate('server').map((word, at) => (at % 2 === 0 ? `--${word}` : word))
+  const tls = ['--tls-port', String(port), '--tls-ca-cert-file', inFolder('ca.pem'), '--tls-auth-clients', 'no']
+  const server = await startRedis([...tls, ...own])
+  const redis = connect(`rediss://127.0.0.1:${port}?tlsCAFile=${inFolder('ca.pem')}`)
+  await expectWholeWork(redis)
+  const replace = async (name: string): Promise<void> => {
+    await server.command('CONFIG', 'SET', ...certificate(name))
+    await server.command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+  }
+  await replace('expired')
+  await fault(redis, /has a certificate that has expired: replace it/)
+  await replace('elsewhere')
+  await fault(redis, /has a certificate for another name/)
+  await replace('server')
+  await expectWholeWork(redis)
 })
 
 /** A server that is not trusted may answer to the close once more; the runner fails on an error that nobody hears. */

@@ -2,7 +2,7 @@ import type { Installation } from '#scripts/cli/session/installation.ts'
 import { limitedText } from '#shared/usecases/deliveries/limited-text.ts'
 
 /** Older work should have been found by a sweep long ago. */
-const BACKLOG_AGE_MAX_MS = 10_000
+export const BACKLOG_AGE_MAX_MS = 10_000
 const ENDPOINTS_MAX = 1_000
 /** Endpoints that are named. */
 const SHOWN = 5

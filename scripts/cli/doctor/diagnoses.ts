@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Installation, withInstallation } from '#scripts/cli/session/installation.ts'
 import { nodeHosts } from '#shared/chains/check-nodes.ts'
 import { errorText } from '#shared/contracts/error-text.ts'
+import { within } from '#shared/contracts/within.ts'
 import { driftFault } from '#shared/db/connection/clock.ts'
 import { readMongoVersion } from '#shared/db/connection/store-version.ts'
 import { createKeyCanaryRepository } from '#shared/db/installation/key-canary-repository.ts'
@@ -10,7 +11,7 @@ import { createSealedSecretRepository } from '#shared/db/maintenance/sealed-secr
 import { createStoreRedundancy } from '#shared/db/maintenance/store-redundancy.ts'
 import { readRestoreState } from '#shared/db/restore/restore-state.ts'
 import { NotMigrated, verifyIndexes } from '#shared/db/schema/migrate.ts'
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { WRITTEN_AT } from '#shared/domain/marks/mark-fields.ts'
 import { classifyVersion } from '#shared/domain/store-versions.ts'
 import { OUTBOX_SHARDS } from '#shared/ports/invoices.ts'
@@ -24,12 +25,12 @@ import { chainStatus } from '#shared/usecases/networks/chain-status.ts'
 import { lagMarkMs } from '#shared/usecases/networks/network-lag.ts'
 import { nodeCosts } from '#shared/usecases/networks/node-costs.ts'
 import { troubleSentence } from '#shared/usecases/networks/stuck-network.ts'
-import { newestSnapshot } from '#shared/usecases/rates/newest-snapshot.ts'
+import { newestSnapshot, oldRates } from '#shared/usecases/rates/newest-snapshot.ts'
 import { rateHealth } from '#shared/usecases/rates/rate-health.ts'
 import { factsText, factWarnings } from '../text/fact-notes.ts'
 import { type OutputOptions, print } from '../text/output.ts'
 import { checkBackup } from './check-backup.ts'
-import { checkDeliveries } from './check-deliveries.ts'
+import { BACKLOG_AGE_MAX_MS, checkDeliveries } from './check-deliveries.ts'
 import { nodeFaults, nodeShortcomings } from './node-faults.ts'
 
 /** One check; `detail` is its result and, for a fault, the remedy. */
@@ -41,23 +42,26 @@ interface Diagnosis {
 
 /** One is published every 15 s; after 120 s without one there are no prices. */
 const RATE_AGE_MAX_MS = 60_000
-/** Older work should have been found by a sweep long ago. */
-const BACKLOG_AGE_MAX_MS = 10_000
+/** An operator reads the other results even where one thing does not end. */
+const CHECK_MAX_MS = 60_000
+const SLOW_STORE =
+  'the primary does not answer a ping within 2 s: all work waits for it. Look at its load, its disk and the network to it; nothing else was checked'
 /** Workspaces whose go-live check is shown. */
 const GO_LIVE_SHOWN = 20
 
 async function check(name: string, run: () => Promise<string>): Promise<Diagnosis> {
   try {
-    return { name, ok: true, detail: await run() }
+    const detail = await within(run(), CHECK_MAX_MS)
+    return { name, ok: detail !== null, detail: detail ?? `no result within ${CHECK_MAX_MS / 1_000} s` }
   } catch (error) {
     return { name, ok: false, detail: errorText(error) }
   }
 }
 
-function checkStores(installation: Installation): readonly Promise<Diagnosis>[] {
+function checkStores(installation: Installation, indexes: Promise<void>): readonly Promise<Diagnosis>[] {
   return [
     check('mongo', async () => {
-      await verifyIndexes(installation.db)
+      await indexes
       const version = await readMongoVersion(installation.db.connection.getClient())
       const { remark } = classifyVersion('MongoDB', version)
       return `reachable, all indexes exist${remark === null ? '' : `; remark: MongoDB ${version} is ${remark}`}`
@@ -87,55 +91,54 @@ function checkStores(installation: Installation): readonly Promise<Diagnosis>[] 
   ]
 }
 
+const withNode = ({ catalog }: Installation) =>
+  EVERY_NETWORK.filter(({ mode, network }) => catalog.hasNode(network, mode))
+
 /** Checks each configured network: is it scanned, what is its lag, is it halted or stuck, and did its scanner lose its lease? */
 function checkNetworks(installation: Installation): readonly Promise<Diagnosis>[] {
   const statuses = chainStatus(installation)
   // The caller that awaits it gets the failure.
   statuses.catch(() => undefined)
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
-      check(`${mode} ${network}`, async () => {
-        const cursor = await installation.cursors.find(mode, network)
-        if (cursor === null) throw new Error('no block has been scanned yet; is a scanner process running?')
-        if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
-        const lag = cursor.headHeight - cursor.height
-        const seenMs = installation.clock.now() - cursor.headSeenAt
-        if (seenMs > lagMarkMs(installation.catalog.blockTimeMs(network, mode)))
-          throw new Error(`the node last responded ${Math.round(seenMs / 1000)} s ago`)
-        const status = (await statuses).find((one) => one.mode === mode && one.network === network)
-        if (status?.stuck) throw new Error(`${status.stuck.sentence} ${status.stuck.advice}`)
-        if (status?.lease?.expired === true)
-          throw new Error(
-            'the lease of its scanner has expired: another scanner takes over within seconds, unless none is running',
-          )
-        if (status?.trouble) throw new Error(troubleSentence(status.trouble))
-        const isBlind = installation.catalog.knowsFinality(network) && cursor.finalizedHeight === null
-        const warning = isBlind
-          ? '; its node reports no final block, so payments that require "finalized" never confirm'
-          : ''
-        const missing = cursor.missingTokens ?? []
-        const refused =
-          missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
-        const facts =
-          status === undefined ? [] : [factsText(status), ...factWarnings(status).map((one) => `warning: ${one}`)]
-        return `block ${cursor.height}, ${lag} behind the head${warning}${refused}; ${facts.join('; ')}`
-      }),
-    ),
+  return withNode(installation).map(({ mode, network }) =>
+    check(`${mode} ${network}`, async () => {
+      const cursor = await installation.cursors.find(mode, network)
+      if (cursor === null) throw new Error('no block has been scanned yet; is a scanner process running?')
+      if (cursor.status === 'halted') throw new Error(`halted: ${cursor.haltReason ?? 'no reason recorded'}`)
+      const lag = cursor.headHeight - cursor.height
+      const seenMs = installation.clock.now() - cursor.headSeenAt
+      if (seenMs > lagMarkMs(installation.catalog.blockTimeMs(network, mode)))
+        throw new Error(`the node last responded ${Math.round(seenMs / 1000)} s ago`)
+      const status = (await statuses).find((one) => one.mode === mode && one.network === network)
+      if (status?.stuck) throw new Error(`${status.stuck.sentence} ${status.stuck.advice}`)
+      if (status?.lease?.expired === true)
+        throw new Error(
+          'the lease of its scanner has expired: another scanner takes over within seconds, unless none is running',
+        )
+      if (status?.trouble) throw new Error(troubleSentence(status.trouble))
+      const isBlind = installation.catalog.knowsFinality(network) && cursor.finalizedHeight === null
+      const warning = isBlind
+        ? '; its node reports no final block, so payments that require "finalized" never confirm'
+        : ''
+      const missing = cursor.missingTokens ?? []
+      const refused =
+        missing.length === 0 ? '' : `; warning: refused, as its node has no contract of it: ${missing.join(', ')}`
+      const facts =
+        status === undefined ? [] : [factsText(status), ...factWarnings(status).map((one) => `warning: ${one}`)]
+      return `block ${cursor.height}, ${lag} behind the head${warning}${refused}; ${facts.join('; ')}`
+    }),
   )
 }
 
 /** Each configured network: does every node respond, on the right chain? A node that is refused is named with the reason. */
 function checkNodes(installation: Installation): readonly Promise<Diagnosis>[] {
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => installation.catalog.hasNode(network, mode)).map((network) =>
-      check(`${mode} ${network} nodes`, async () => {
-        const { nodes, faults } = await nodeFaults(installation, mode, network)
-        if (faults.length > 0) throw new Error(`${faults.length} of ${nodes} cannot be used: ${faults.join('; ')}`)
-        const lacking = await nodeShortcomings(installation, mode, network)
-        if (lacking.length > 0) throw new Error(lacking.join('; '))
-        return nodes === 1 ? 'responds' : `all ${nodes} respond`
-      }),
-    ),
+  return withNode(installation).map(({ mode, network }) =>
+    check(`${mode} ${network} nodes`, async () => {
+      const { nodes, faults } = await nodeFaults(installation, mode, network)
+      if (faults.length > 0) throw new Error(`${faults.length} of ${nodes} cannot be used: ${faults.join('; ')}`)
+      const lacking = await nodeShortcomings(installation, mode, network)
+      if (lacking.length > 0) throw new Error(lacking.join('; '))
+      return nodes === 1 ? 'responds' : `all ${nodes} respond`
+    }),
   )
 }
 
@@ -145,8 +148,8 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
   const costs = nodeCosts(installation)
   // The caller that awaits it gets the failure.
   costs.catch(() => undefined)
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => nodePrices.quota(mode, network) !== null).map((network) =>
+  return EVERY_NETWORK.filter(({ mode, network }) => nodePrices.quota(mode, network) !== null).map(
+    ({ mode, network }) =>
       check(`${mode} ${network} quota`, async () => {
         const state = (await costs).quotas.find((one) => one.mode === mode && one.network === network)
         if (state === undefined) throw new Error('no quota was read')
@@ -154,7 +157,6 @@ function checkQuotas(installation: Installation): readonly Promise<Diagnosis>[] 
         if (state.level === 'critical') throw new Error(sentence ?? '')
         return sentence === null ? `${Math.floor(state.usedShare * 100)} % used this month` : `warning: ${sentence}`
       }),
-    ),
   )
 }
 
@@ -163,13 +165,12 @@ function checkWork(installation: Installation): readonly Promise<Diagnosis>[] {
     check('rates', async () => {
       const now = installation.clock.now()
       const snapshot = await newestSnapshot(installation.rates, now)
-      if (snapshot === null) throw new Error('no rate has been published; is the rates process running?')
-      const ageMs = Math.max(0, now - snapshot.at)
-      if (ageMs > RATE_AGE_MAX_MS)
-        throw new Error(`the newest snapshot is ${Math.round(ageMs / 1000)} s old${await failingText(installation)}`)
+      const fault = await oldRates(installation.rates, now, RATE_AGE_MAX_MS)
+      if (snapshot === null || fault !== null) throw new Error(fault ?? '')
       const { faults, warnings } = rateHealth(snapshot)
       const found = [...faults, ...warnings.map((warning) => `warning: ${warning}`)]
-      const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${Math.round(ageMs / 1000)} s old`, ...found]
+      const ageS = Math.round(Math.max(0, now - snapshot.at) / 1000)
+      const text = [`${Object.keys(snapshot.usdPerSymbol).length} symbols, ${ageS} s old`, ...found]
       if (faults.length > 0) throw new Error(text.join('; '))
       return text.join('; ')
     }),
@@ -219,14 +220,6 @@ async function checkGoLive(installation: Installation): Promise<string> {
   return lines.length === 0 ? 'no workspace receives live payments' : lines.join('; ')
 }
 
-/** Which price sources fail, why and since when. */
-async function failingText({ rates }: Installation): Promise<string> {
-  const failing = await rates.failing()
-  if (failing.length === 0) return '; no source fails, so is the rates process running?'
-  const list = failing.map(({ source, reason, since }) => `${source}: ${reason} since ${new Date(since).toISOString()}`)
-  return `; ${failing.length} sources fail: ${list.join(', ')}`
-}
-
 /** This process's jobs run under leases; the audit chain's is renewed each second. */
 async function checkMaintenance({ installationReads, clock }: Installation): Promise<string> {
   const lease = (await installationReads.leases()).find(({ id }) => id === 'audit-chain')
@@ -254,18 +247,16 @@ async function checkRestore({ db }: Installation): Promise<readonly Diagnosis[]>
   return [{ name: 'restore', ok: false, detail }]
 }
 
-/** Null unless nobody ran `paymesh migrate`: whatever the other checks would find then, this is the cause. */
-async function notMigrated({ db }: Installation): Promise<Diagnosis | null> {
-  const fault = await verifyIndexes(db).catch((error: unknown) => error)
-  return fault instanceof NotMigrated ? { name: 'mongo', ok: false, detail: fault.message } : null
-}
-
 /** Every check of `paymesh doctor`, in display order. A check never throws, and stores nothing. */
 export async function runDiagnoses(installation: Installation): Promise<readonly Diagnosis[]> {
-  const alone = await notMigrated(installation)
-  if (alone !== null) return [alone]
+  // Whatever the other checks would find then, this is the cause.
+  const alone = (detail: string) => [{ name: 'mongo', ok: false, detail }]
+  if (!(await installation.db.isHealthy())) return alone(SLOW_STORE)
+  const indexes = verifyIndexes(installation.db)
+  const fault = await indexes.catch((error: unknown) => error)
+  if (fault instanceof NotMigrated) return alone(fault.message)
   const checks = Promise.all([
-    ...checkStores(installation),
+    ...checkStores(installation, indexes),
     ...checkNetworks(installation),
     ...checkNodes(installation),
     ...checkQuotas(installation),

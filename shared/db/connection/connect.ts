@@ -17,7 +17,7 @@ export interface Database {
   inTransaction<T>(work: (session: mongoose.mongo.ClientSession) => Promise<T>): Promise<T>
   /** How often a server became unreachable since the connection was opened: whatever the store says afterwards may be older than what was read before. */
   losses(): number
-  /** True when the primary answers a ping within `timeoutMs`; never throws. */
+  /** True when the primary answers a ping within `timeoutMs` (2 s if absent), whatever it does until then; never throws. */
   isHealthy(timeoutMs?: number): Promise<boolean>
   /** Closes every socket, in use or not. Safe to call twice. */
   close(): Promise<void>
@@ -78,7 +78,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     losses: () => losses,
     isHealthy: async (timeoutMs = 2_000) => {
       try {
-        await native.command({ ping: 1, maxTimeMS: timeoutMs }, { timeoutMS: timeoutMs })
+        await native.command({ ping: 1 }, { signal: AbortSignal.timeout(timeoutMs) })
         return true
       } catch {
         return false

@@ -9,7 +9,7 @@ const UNAUTHORIZED = 13
 const AT_WORK: ReadonlySet<number> = new Set([1, 2, 7])
 const PRIMARY = 1
 const ARBITER = 7
-/** A hanging primary costs one round of figures no more than this. */
+/** A hanging primary costs one round of figures no more than this. (The driver's own `timeoutMS` does nothing: mongodb 7.8.0, `resolveOptions`.) */
 const TIMEOUT_MS = 2_000
 
 const statusSchema = z.object({
@@ -44,7 +44,7 @@ export function createStoreRedundancy(db: Database): StoreRedundancyReader {
   const client = db.connection.getClient()
   const admin = client.db('admin')
   const command = (what: mongoose.mongo.Document, on = admin) =>
-    on.command({ ...what, maxTimeMS: TIMEOUT_MS }, { timeoutMS: TIMEOUT_MS })
+    on.command({ ...what, maxTimeMS: TIMEOUT_MS }, { signal: AbortSignal.timeout(TIMEOUT_MS) })
   return {
     read: async () => {
       const [status, config, server, disk] = await Promise.all([

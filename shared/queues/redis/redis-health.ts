@@ -22,7 +22,6 @@ const UNDELIVERED_MAX = 4
 const WHOLE_EVERY = 20
 /** Probes without an answer or a delivery after which every socket counts as dead. */
 const RECONNECT_AFTER = 6
-const READ_AGAIN_MS = 500
 
 const UNDELIVERED =
   'takes what is written and delivers none of it: a blocking read (BZPOPMIN) of the same keys stays without an answer'
@@ -45,7 +44,7 @@ export function watchRedisHealth(
   logger: Logger,
 ): RedisHealth {
   const state = createState(logger, () => producer.status === 'ready')
-  let connectionFault: unknown = new Error('not connected yet')
+  let connectionFault: unknown = new Error('no connection')
   let readFault: unknown = null
   let probes = 0
   let undelivered = 0
@@ -131,7 +130,7 @@ async function readForever(
       if (isReceived) on.received()
     } catch (error) {
       on.failed(error)
-      await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS).unref())
+      await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS).unref())
     }
   }
 }
@@ -215,9 +214,13 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     'cannot be found: no Sentinel answers, or none of them watches a primary of that name',
   ],
   [/ECONNREFUSED/, 'refuses the connection'],
+  // A server that ends a connection in order leaves no error.
+  [/^no connection$/, 'is not connected: none was made yet, or the server ended it'],
   [/ENOTFOUND|EAI_AGAIN/, 'has no address: its name cannot be resolved'],
+  [/CERT_HAS_EXPIRED/, 'has a certificate that has expired: replace it on the server'],
+  [/ALTNAME_INVALID/, 'has a certificate for another name than the one in REDIS_URL'],
   [
-    /certificate|self-signed|altname|CERT_/i,
+    /certificate|self-signed|CERT_/i,
     'has a certificate that is not trusted: name the file of its authority with ?tlsCAFile=',
   ],
   [/wrong version number|SSL|EPROTO/, 'ends the connection: one side speaks TLS (rediss://) and the other does not'],

@@ -1,4 +1,4 @@
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import { awaitedNetworks, type InvoiceState, type Ms, payableNetworks } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Runtime } from '#shared/ports/runtime.ts'
@@ -8,9 +8,7 @@ import type { Uses } from '#shared/usecases/uses.ts'
 /** Invoices per action chain and sweep. */
 const BATCH = 200
 
-const CHAINS: readonly { readonly id: string; readonly mode: Mode; readonly network: NetworkId }[] = MODES.flatMap(
-  (mode) => NETWORK_IDS.map((network) => ({ id: `${mode}:${network}`, mode, network })),
-)
+const CHAINS = EVERY_NETWORK.map((one) => ({ ...one, id: `${one.mode}:${one.network}` }))
 const ACTION_CHAINS = ['none', ...CHAINS.map(({ id }) => id)]
 
 /** Dependencies of the position of one invoice's chain. */

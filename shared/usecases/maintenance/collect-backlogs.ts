@@ -3,7 +3,7 @@ import type { NodeCosts } from '#shared/contracts/node-costs.ts'
 import type { BacklogRepository } from '#shared/db/maintenance/backlog-repository.ts'
 import type { RateRepository } from '#shared/db/rates/rate-repository.ts'
 import type { CursorRepository } from '#shared/db/scanning/cursor-repository.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { GaugeName } from '#shared/ports/metric-table.ts'
@@ -168,9 +168,7 @@ async function collectChains(
   at: Ms,
 ): Promise<Publish> {
   const { metrics, catalog, backlogs } = deps
-  const scanned = MODES.flatMap((mode) =>
-    NETWORK_IDS.filter((network) => catalog.hasNode(network, mode)).map((network) => ({ mode, network })),
-  )
+  const scanned = EVERY_NETWORK.filter(({ mode, network }) => catalog.hasNode(network, mode))
   const [chains, deadlines] = await Promise.all([
     Promise.all(
       scanned.map(async (labels) => ({

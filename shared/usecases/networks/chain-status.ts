@@ -1,5 +1,5 @@
 import type { ChainStatus } from '#shared/contracts/chain-status.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK } from '#shared/domain/enumerations.ts'
 import type { ChainCursor } from '#shared/ports/cursors.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { deadlinesPassUntil, releasedUntil } from './known-until.ts'
@@ -13,22 +13,16 @@ export async function chainStatus(deps: ChainStatusDeps): Promise<readonly Chain
   const [cursors, commands] = await Promise.all([deps.cursors.list(), deps.commands.listAllOpen()])
   const byId = new Map(cursors.map((cursor) => [cursor.id, cursor]))
   const now = deps.clock.now()
-  return MODES.flatMap((mode) =>
-    NETWORK_IDS.flatMap((network) => {
-      const cursor = byId.get(`${mode}:${network}`) ?? null
-      const hasNode = deps.catalog.hasNode(network, mode)
-      if (cursor === null && !hasNode) return []
-      const open = commands.filter((command) => command.mode === mode && command.network === network)
-      const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network, mode) }
-      const facts = deps.catalog.compareFacts(network, cursor?.measured ?? null)
-      return [
-        {
-          ...{ mode, network, hasNode, ...position(cursor, scene) },
-          ...{ facts, row: deps.catalog.rowAge(network, now), open },
-        },
-      ]
-    }),
-  )
+  return EVERY_NETWORK.flatMap(({ mode, network }) => {
+    const cursor = byId.get(`${mode}:${network}`) ?? null
+    const hasNode = deps.catalog.hasNode(network, mode)
+    if (cursor === null && !hasNode) return []
+    const open = commands.filter((command) => command.mode === mode && command.network === network)
+    const scene = { now, hasNode, blockTimeMs: deps.catalog.blockTimeMs(network, mode) }
+    const facts = deps.catalog.compareFacts(network, cursor?.measured ?? null)
+    const row = deps.catalog.rowAge(network, now)
+    return [{ mode, network, hasNode, ...position(cursor, scene), facts, row, open }]
+  })
 }
 
 /** Position of one cursor; all null for a network that was never scanned. */

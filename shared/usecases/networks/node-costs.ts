@@ -1,5 +1,5 @@
 import type { NodeCosts, ProviderCost, QuotaState } from '#shared/contracts/node-costs.ts'
-import { MODES, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK, type Mode, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { UsageUnit } from '#shared/domain/nodes/providers.ts'
 import type { DayUsage, NodePrices } from '#shared/ports/node-usage.ts'
@@ -33,9 +33,8 @@ interface Span {
 export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps): Promise<NodeCosts> {
   const span = spanOf(clock.now())
   const rows = await nodeUsage.since(Math.min(span.monthStart, span.paceFrom))
-  const networks = MODES.flatMap((mode) => NETWORK_IDS.map((network) => ({ mode, network })))
   const rowsOf = (mode: Mode, network: NetworkId) => rows.filter((row) => row.mode === mode && row.network === network)
-  const providers = networks.flatMap(({ mode, network }) => {
+  const providers = EVERY_NETWORK.flatMap(({ mode, network }) => {
     const own = rowsOf(mode, network)
     const names = [...new Set(own.map(({ provider }) => provider))].sort()
     return names.map((provider): ProviderCost => {
@@ -48,7 +47,7 @@ export async function nodeCosts({ clock, nodeUsage, nodePrices }: NodeCostDeps):
       }
     })
   })
-  const quotas = networks.flatMap(({ mode, network }) => {
+  const quotas = EVERY_NETWORK.flatMap(({ mode, network }) => {
     const quota = nodePrices.quota(mode, network)
     if (quota === null) return []
     const { unit, perMonth } = quota

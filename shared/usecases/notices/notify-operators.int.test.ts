@@ -32,6 +32,7 @@ beforeEach(async () => {
 async function opened() {
   let now = stores.runtime.clock.now()
   const repositories = createRepositories(stores.db, stores.runtime)
+  const market = { isOpen: true }
   const store: { state: StoreRedundancy } = { state: { members: null, oplog: null, disk: null, isDenied: false } }
   const deps = {
     ...stores.runtime,
@@ -48,13 +49,21 @@ async function opened() {
     await createVerifiedBackups(stores.db).record({ backupId, takenAt: now, verifiedAt: now, chain: null }, audit)
   }
   await backUp('first')
+  const publish = () =>
+    deps.rateSnapshots.insert({
+      ...{ at: now, guards: {}, expected: {}, sources: {}, clockOffsetMs: null, usdPerSymbol: {}, fiatPerUsd: {} },
+    })
   return {
     deps,
+    market,
     store,
     backUp,
     /** A look each minute for so long. */
     pass: async (ms: number) => {
-      for (const until = now + ms; now < until; now += MINUTE) await notifyOperators(deps)
+      for (const until = now + ms; now < until; now += MINUTE) {
+        if (market.isOpen) await publish()
+        await notifyOperators(deps)
+      }
     },
     skip: (ms: number) => {
       now += ms
@@ -162,6 +171,43 @@ it('mails of back-ups that are not copied elsewhere any more, and that they are 
     'Paymesh needs you: Back-ups are not copied elsewhere',
     'Paymesh recovered: Back-ups are not copied elsewhere',
   ])
+})
+
+// Guarantee: a store that is too slow to say its state keeps nobody from reading of another problem, and is not called recovered.
+it('mails of a stuck network beside a store that does not say its state', async () => {
+  const { deps, store, pass, mails } = await opened()
+  store.state = { ...store.state, disk: { usedBytes: 96, totalBytes: 100 } }
+  await pass(10 * MINUTE)
+  const read = deps.redundancy.read
+  deps.redundancy.read = () => Promise.reject(new Error('timed out'))
+  await deps.exceptions.report(stuckRow(BITCOIN, 'stuck', deps.clock.now()))
+  await pass(30 * MINUTE)
+  deps.redundancy.read = read
+  await pass(30 * MINUTE)
+  expect((await mails()).map(({ subject }) => subject)).toEqual([
+    'Paymesh needs you: The database needs attention',
+    'Paymesh needs you: bitcoin (live) does not advance',
+  ])
+})
+
+// Guarantee: a shop that can sell nothing because every price source is gone is told so, and of which, without Prometheus.
+it('mails of price sources that are gone, and that there are prices again', async () => {
+  const { deps, market, pass, mails } = await opened()
+  await pass(5 * MINUTE)
+  market.isOpen = false
+  const since = deps.clock.now()
+  await deps.rateSnapshots.recordFailing([{ source: 'kraken', reason: 'timeout', since }])
+  await pass(4 * MINUTE)
+  expect(await mails()).toEqual([])
+  await pass(10 * MINUTE)
+  market.isOpen = true
+  await pass(20 * MINUTE)
+  const [gone, back, ...more] = await mails()
+  expect(more).toEqual([])
+  expect(gone?.subject).toBe('Paymesh needs you: There are no prices')
+  const about = `sources that fail: kraken: timeout since ${new Date(since).toISOString()}.`
+  expect(gone?.text.replace(/\s+/g, ' ')).toContain(about)
+  expect(back?.subject).toBe('Paymesh recovered: There are no prices')
 })
 
 // Guarantee: a crash between two writes loses no mail and doubles none.

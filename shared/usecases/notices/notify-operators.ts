@@ -1,5 +1,5 @@
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
-import { MODES, NETWORK_IDS } from '#shared/domain/enumerations.ts'
+import { EVERY_NETWORK } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { type Episode, nextEpisodes, type Problem } from '#shared/domain/problems/episodes.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
@@ -8,6 +8,8 @@ import { BACKUP_AGE_MAX_MS, backupAge, CHANGES_AGE_MAX_MS, copiesTrouble } from 
 import { mailTime } from '#shared/usecases/mails/mail-time.ts'
 import { redundancyHealth } from '#shared/usecases/maintenance/redundancy-health.ts'
 import { networkName, stuckRowId } from '#shared/usecases/networks/report-stuck-networks.ts'
+import { oldRates } from '#shared/usecases/rates/newest-snapshot.ts'
+import { RATE_MAX_AGE_MS } from '#shared/usecases/rates/read-rate.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 
 /** Dependencies of mails to the operators of the installation. */
@@ -76,7 +78,7 @@ function mailOf(
 }
 
 /** Dependencies of looking for problems. */
-type FindProblemsDeps = Uses<'clock' | 'exceptions' | 'verifiedBackups'> & {
+type FindProblemsDeps = Uses<'clock' | 'exceptions' | 'verifiedBackups' | 'rateSnapshots'> & {
   readonly redundancy: StoreRedundancyReader
 }
 
@@ -84,18 +86,19 @@ const HOUR_MS = 3_600_000
 
 /**
  * What is wrong with the installation that somebody must repair: networks that do not advance, as their exceptions say, the last back-up, its copies
- * elsewhere, and the store. At most one for each network and each of the others.
+ * elsewhere, the store and prices. At most one for each network and each of the others.
  */
 async function findProblems(deps: FindProblemsDeps): Promise<readonly Problem[]> {
-  const found = await Promise.all([stuckNetworks(deps), backupProblems(deps), copyProblems(deps), storeProblems(deps)])
+  const found = await Promise.all(
+    [stuckNetworks, backupProblems, copyProblems, storeProblems, rateProblems].map((find) => find(deps)),
+  )
   return found.flat()
 }
 
 async function stuckNetworks({ exceptions }: FindProblemsDeps): Promise<readonly Problem[]> {
-  const networks = MODES.flatMap((mode) => NETWORK_IDS.map((network) => ({ mode, network })))
-  const rows = await Promise.all(networks.map((of) => exceptions.findById(stuckRowId(of))))
+  const rows = await Promise.all(EVERY_NETWORK.map((of) => exceptions.findById(stuckRowId(of))))
   return rows.flatMap((row, place) => {
-    const of = networks[place]
+    const of = EVERY_NETWORK[place]
     if (of === undefined || row === null || row.closedAt !== null) return []
     const headline = `${networkName(of.mode, of.network)} does not advance`
     // The row itself appears only once a network has been stuck for a minute.
@@ -114,7 +117,7 @@ async function backupProblems({ clock, verifiedBackups }: FindProblemsDeps): Pro
   if (hasFailed) return [{ name: 'backup', headline, text: `${failureText(attempt)} ${BACKUP_ADVICE}`, patienceMs: 0 }]
   if (changes !== null && backupAge(changes, clock.now()) > CHANGES_AGE_MAX_MS) {
     const text = `The newest changes that were copied are of ${new Date(changes.takenAt).toISOString()}: what happened since would be lost with the database. ${BACKUP_ADVICE}`
-    return [{ name: 'backup', headline, text, patienceMs: CHANGES_PATIENCE_MS }]
+    return [{ name: 'backup', headline, text, patienceMs: PATIENCE_MS }]
   }
   if (backupAge(verified, clock.now()) <= BACKUP_AGE_MAX_MS) return []
   const newest = verified === null ? 'There is none.' : `The newest is of ${new Date(verified.takenAt).toISOString()}.`
@@ -128,22 +131,28 @@ async function copyProblems({ clock, verifiedBackups }: FindProblemsDeps): Promi
   const copies = copiesTrouble(await verifiedBackups.latestChanges(), clock.now())
   if (copies === '') return []
   const text = `What happened since would be lost with the place where they are made: ${copies}.`
-  return [
-    { name: 'backup_copies', headline: 'Back-ups are not copied elsewhere', text, patienceMs: CHANGES_PATIENCE_MS },
-  ]
+  return [{ name: 'backup_copies', headline: 'Back-ups are not copied elsewhere', text, patienceMs: PATIENCE_MS }]
 }
 
-/** An update of the process that copies them takes less. */
-const CHANGES_PATIENCE_MS = 5 * 60_000
+const SILENT_STORE = 'MongoDB does not say its own state within two seconds: it may be overloaded or lost'
+/** A restart, an update and a short loss of a source are over by then. */
+const PATIENCE_MS = 5 * 60_000
 const BACKUP_ADVICE = 'Run "paymesh doctor", and "paymesh backup run" as deploy/README.md describes.'
 
 const failureText = ({ startedAt, failure }: { readonly startedAt: Ms; readonly failure: string | null }): string =>
   `The back-up of ${new Date(startedAt).toISOString()} failed: ${failure}.`
 
-/** A store that does not answer is none of these: then nothing can be stored about it either. */
+/** A store that does not say its state hides no other problem, and has none less: a mail that it recovered would be wrong. */
 async function storeProblems({ redundancy }: FindProblemsDeps): Promise<readonly Problem[]> {
-  const { faults } = redundancyHealth(await redundancy.read())
+  const state = await redundancy.read().catch(() => null)
+  const faults = state === null ? [SILENT_STORE] : redundancyHealth(state).faults
   if (faults.length === 0) return []
   const text = `${faults.join('; ')}.`
-  return [{ name: 'store', headline: 'The database needs attention', text, patienceMs: 5 * 60_000 }]
+  return [{ name: 'store', headline: 'The database needs attention', text, patienceMs: PATIENCE_MS }]
+}
+
+async function rateProblems({ clock, rateSnapshots }: FindProblemsDeps): Promise<readonly Problem[]> {
+  const fault = await oldRates(rateSnapshots, clock.now(), RATE_MAX_AGE_MS)
+  const text = `Invoices with a coin cannot be created: ${fault}.`
+  return fault === null ? [] : [{ name: 'rates', headline: 'There are no prices', text, patienceMs: PATIENCE_MS }]
 }
