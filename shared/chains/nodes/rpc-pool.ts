@@ -3,7 +3,7 @@ import type { ForkVerdict, OutdatedNode, SeenTransaction, Silence } from '#share
 import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { findDisputed, type NodeQuery } from './find-disputed.ts'
-import { voteOnFork } from './fork-vote.ts'
+import { voteOf, voteOnFork } from './fork-vote.ts'
 import {
   createNodeRoster,
   failuresOf,
@@ -48,7 +48,7 @@ export interface RpcPool<N extends PoolNode> {
   noteHead(node: N, height: number): void
   /**
    * Checks the nodes that are not in use: excludes those on another chain, counts those with another block than the one
-   * in use, and switches to one that is further ahead. Never throws because of a node.
+   * in use, records those that would have no vote on a fork, and switches to one that is further ahead. Never throws because of a node.
    */
   survey(): Promise<void>
   /**
@@ -170,15 +170,14 @@ function createSurvey<N extends PoolNode>(
   { metrics, labels }: RpcPoolOptions<N>,
 ) {
   async function lookAt(entry: RosterEntry<N>, inUse: RosterEntry<N>): Promise<void> {
-    const { node, health } = entry
-    await roster.attempt(entry, async () => {
+    // The same as in a fork's vote, so that a node that has been away for long already is not waited for there.
+    const { vote } = await voteOf(roster, entry, async (node) => {
       noteHead(entry, await node.headHeight())
-      const height = Math.min(health.head, inUse.health.head) - SETTLED_DEPTH
-      if (height < 0) return
+      const height = Math.max(0, Math.min(entry.health.head, inUse.health.head) - SETTLED_DEPTH)
       const [theirs, ours] = await Promise.all([node.hashAt(height), inUse.node.hashAt(height).catch(() => null)])
-      const differs = theirs !== null && ours !== null && theirs !== ours
-      metrics.gauge('scanner_node_disagrees', differs ? 1 : 0, { ...labels, provider: node.host })
+      return { theirs, ours: ours ?? theirs ?? '' }
     })
+    metrics.gauge('scanner_node_disagrees', vote === 'gone' ? 1 : 0, { ...labels, provider: entry.node.host })
   }
 
   return async () => {

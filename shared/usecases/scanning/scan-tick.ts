@@ -345,7 +345,7 @@ async function reportUnheard(session: ScanSession): Promise<void> {
   const { deps, source } = session
   const hosts = source.client.silence?.().unheard.join(' and ') ?? ''
   if (hosts === session.unheard) return
-  const detail = `${source.network} (${source.mode}): ${hosts} gave no usable answer for ten minutes when nodes were asked whether something was missed. Until it answers again the other nodes decide alone: invoices expire, payments end and blocks are taken back without its word. Repair it, or remove it from PAYMESH_NETWORKS.`
+  const detail = `On ${source.network} (${source.mode}), ${hosts} gave no usable answer for ten minutes. Until that changes, the other nodes decide without it whether an invoice expires, an unconfirmed payment counts as dropped, and payments in a replaced block are taken back. Repair it, or remove it from PAYMESH_NETWORKS.`
   const row = networkRow(session, 'halted_chain', 'unheard_node', detail)
   if (hosts === '') await deps.exceptions.close([row.id], deps.clock.now())
   else await deps.exceptions.report(row)
