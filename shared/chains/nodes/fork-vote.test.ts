@@ -56,7 +56,9 @@ describe('a block of ours that the node in use no longer has', () => {
 
   // Guarantee: the first fork after one of two nodes died for good stops its network no longer than with one node, and a node that comes back counts at once.
   it('is not waited for by a node that gave the regular checks no vote for ten minutes already', async () => {
-    const pool = poolOf(...nodesOf('x'), fake('s', { chain: 'silent' }))
+    const [inUse = fake('x')] = nodesOf('x')
+    const pool = poolOf(inUse, fake('s', { chain: 'silent' }))
+    pool.noteHead(inUse, 101)
     const checkedFor = async (minutes: number) => {
       for (let half = 0; half < minutes * 2; half += 1) {
         await pool.survey()
@@ -73,13 +75,16 @@ describe('a block of ours that the node in use no longer has', () => {
 
   it('is waited for again by a node that came back, without a fork in between', async () => {
     const silent = fake('s', { chain: 'silent' })
-    const pool = poolOf(...nodesOf('x'), silent)
+    const [inUse = fake('x')] = nodesOf('x')
+    const pool = poolOf(inUse, silent)
+    pool.noteHead(inUse, 101)
     for (let minute = 0; minute <= 10; minute += 1) {
       await pool.survey()
       clock.time += 60_000
     }
     expect(pool.silence().unheard).toEqual(['s'])
     silent.chain = 'ours'
+    silent.fork = 'branch'
     await pool.survey()
     expect(pool.silence().unheard).toEqual([])
     silent.chain = 'silent'

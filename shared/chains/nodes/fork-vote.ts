@@ -21,51 +21,49 @@ type Vote = 'gone' | 'kept' | 'none' | 'open'
  */
 export async function voteOnFork<N extends PoolNode>(
   roster: NodeRoster<N>,
-  block: { readonly height: number; readonly hash: string },
+  block: ComparedBlock,
 ): Promise<ForkVerdict> {
-  if (roster.entries.length < 2) return 'gone'
-  const hashes = async (node: N) => ({ theirs: await node.hashAt(block.height), ours: block.hash })
+  return roster.entries.length < 2 ? 'gone' : (await compareBlock(roster, block)).verdict
+}
+
+/** A block as one node has it. */
+interface ComparedBlock {
+  readonly height: number
+  readonly hash: string
+}
+
+/** What all nodes say of a block together, and which of them have another one there. Leaves these out for a while where the others are more. */
+export async function compareBlock<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  block: ComparedBlock,
+): Promise<{ readonly verdict: ForkVerdict; readonly gone: readonly RosterEntry<N>[] }> {
   const votes = await Promise.all(
-    roster.entries.map(async (entry) => ({ entry, ...(await voteOf(roster, entry, hashes)) })),
+    roster.entries.map(async (entry) => ({ entry, vote: await voteOf(roster, entry, block) })),
   )
   const having = (wanted: Vote) => votes.filter(({ vote }) => vote === wanted).map(({ entry }) => entry)
   const [gone, kept] = [having('gone'), having('kept')]
+  const outcomes = votes.map(({ entry, vote }) => (vote === 'open' ? { entry, error: null } : { entry, answer: vote }))
+  const awaited = roster.patience.awaited('fork', outcomes)
   if (gone.length > kept.length) {
-    return gone.length > 1 || !votes.some(({ isAwaited }) => isAwaited) ? 'gone' : 'disputed'
+    return { verdict: gone.length > 1 || awaited.length === 0 ? 'gone' : 'disputed', gone }
   }
-  if (kept.length === gone.length) return 'disputed'
+  if (kept.length === gone.length) return { verdict: 'disputed', gone }
   for (const entry of gone) roster.leaveOut(entry)
-  return 'kept'
+  return { verdict: 'kept', gone }
 }
 
-/** The block that a node has in the place of one of ours, and ours. */
-interface BlockHashes {
-  readonly theirs: string | null
-  readonly ours: string
-}
-
-/** What a node says of one of our blocks, and where it says nothing whether it is waited for: a vote that counts, or the regular check of all nodes. */
-export async function voteOf<N extends PoolNode>(
+async function voteOf<N extends PoolNode>(
   roster: NodeRoster<N>,
   entry: RosterEntry<N>,
-  hashes: (node: N) => Promise<BlockHashes>,
-): Promise<{ readonly vote: Vote; readonly isAwaited: boolean }> {
-  const vote = await requestVote(roster, entry, hashes)
-  const outcome = vote === 'open' ? { entry, error: null } : { entry, answer: vote }
-  return { vote, isAwaited: roster.patience.awaited('fork', [outcome]).length > 0 }
-}
-
-async function requestVote<N extends PoolNode>(
-  roster: NodeRoster<N>,
-  entry: RosterEntry<N>,
-  hashes: (node: N) => Promise<BlockHashes>,
+  block: ComparedBlock,
 ): Promise<Vote> {
-  if (entry.health.isPaused) return 'open'
+  // Old blocks are no vote, for either side.
+  if (entry.health.isPaused || entry.health.standsAt !== null) return 'open'
   try {
-    const { theirs, ours } = await roster.attempt(entry, hashes)
-    // That it shows no block proves nothing, however high its head is: a vote needs the block that is there instead. Nor do old blocks, for either side.
-    if (theirs === null || entry.health.standsAt !== null) return 'open'
-    return theirs === ours ? 'kept' : 'gone'
+    const hash = await roster.attempt(entry, (node) => node.hashAt(block.height))
+    // That it shows no block proves nothing, however high its head is: a vote needs the block that is there instead.
+    if (hash === null) return 'open'
+    return hash === block.hash ? 'kept' : 'gone'
   } catch (error) {
     if (error instanceof NodeMismatch) return 'none'
     if (!(error instanceof NodeUnreliable)) throw error

@@ -21,6 +21,8 @@ export interface NodeHealth {
   head: number
   /** Height at which its newest block stands still while another node goes on, so that it has no vote; null while it follows. */
   standsAt: number | null
+  /** Height of a settled block at which it has another one than the node in use, and neither side is the majority; null while it has none. */
+  differsAt: number | null
   /** It failed a moment ago: others are tried first. */
   readonly isResting: boolean
   /** It requested a pause. */
@@ -55,6 +57,7 @@ export function createNodeHealth(now: () => number): NodeHealth {
   const health: NodeHealth = {
     head: -1,
     standsAt: null,
+    differsAt: null,
     get isResting() {
       return now() < restUntil
     },

@@ -2,9 +2,11 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type OutdatedNode } from '#shared/ports/scanning.ts'
+import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
+import { proveDeadlines } from './prove-deadlines.ts'
 import { startChainScanner } from './scan-chain.ts'
 import type { ScanSession, ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
@@ -106,6 +108,7 @@ describe('a payment that waits for a node that is down', () => {
             ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }),
             failing: [],
             answering: 1,
+            differing: [],
             unheard: [],
           }),
           disputed: async () => {
@@ -141,7 +144,7 @@ it('a node that is not waited for any more is in the inbox until it answers', as
   await engine.setCursor(10, engine.deps.clock.now())
   let unheard = ['node-b:8545']
   const head = async () => ({ height: 10, hash: 'hash10', finalizedHeight: null })
-  const silence = () => ({ hosts: [], failing: [], outdated: [], answering: 2, unheard })
+  const silence = () => ({ hosts: [], failing: [], outdated: [], differing: [], answering: 2, unheard })
   const row = async (session: ScanSession) => {
     await confirmThroughCursor(session)
     const found = await engine.deps.exceptions.findById('halted_chain:test:ethereum:unheard_node')
@@ -155,6 +158,26 @@ it('a node that is not waited for any more is in the inbox until it answers', as
   expect(await row(session)).toContain('node-b:8545')
   unheard = []
   expect(await row(await sessionWith(clientOf({ head, silence })))).toBeNull()
+})
+
+// Guarantee: no invoice expires by the blocks of one of two nodes while the other one has different ones, however long; what is read meanwhile is credited.
+it('nodes with different settled blocks let no deadline pass until they agree', async () => {
+  const time = engine.deps.clock.now()
+  await engine.setCursor(10, time)
+  let differing = [{ host: 'node-b:8545', height: 5 }]
+  const silence = () => ({ hosts: [], failing: [], outdated: [], differing, answering: 2, unheard: [] })
+  const session = await sessionWith(clientOf({ silence }))
+  const until = async () => {
+    await proveDeadlines(session)
+    const cursor = await engine.deps.cursors.find('test', 'ethereum')
+    return cursor === null ? null : { isPast: deadlinesPassUntil(cursor, 12_000) >= time, reason: cursor.waitReason }
+  }
+  const reason = expect.stringContaining('node-b:8545 has another block 5 than the node in use')
+  expect(await until()).toEqual({ isPast: false, reason })
+  engine.advance(3_600_000)
+  expect(await until()).toEqual({ isPast: false, reason })
+  differing = []
+  expect(await until()).toEqual({ isPast: true, reason: null })
 })
 
 describe('a node whose blocks do not stand on each other', () => {

@@ -24,6 +24,13 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     what: 'Another way of scanning forgets how far addresses without an open invoice were looked at.',
   },
   {
+    name: 'swept-is-never-paid',
+    file: 'shared/usecases/scanning/look-back.ts',
+    find: 'return start === undefined || hasSent(start, matchKey, answers)',
+    replace: 'return start === undefined && answers.length < 0',
+    what: 'Coins that their owner moved on before a look are not searched for at the deadline.',
+  },
+  {
     name: 'finality-of-a-resting-network',
     file: 'shared/usecases/scanning/thrifty-tick.ts',
     find: 'const { finalizedHeight: _, ...seen } = headFields(session, head)',

@@ -223,15 +223,17 @@ async function send(
   if (kind !== 'elsewhere') note(sim, chain, invoice, other)
 }
 
-/** Some of the money that came leaves the account later, once or twice: never all of it at a time. */
+/** Money that came leaves the account later: some of it, or all that this transaction brought, which may be all that there is. */
 function moveOn(sim: Sim, chain: SimChain, { transfers }: SimTx, luck: Prng): void {
   if (!luck.chance(sim.mix.outflows)) return
   for (const { matchKey, asset, amountBase } of transfers) {
     if (asset === null) continue
     // Coins leave by the owner's key alone; tokens also by an allowance, whose sender is somebody else.
     const byOwner = asset === 'eth_ethereum' || luck.chance(0.5)
-    const outflow = { matchKey, asset, amountBase: amountBase / 3n + 1n, byOwner }
-    sim.scheduler.at(luck.next() ** 2 * 3_600_000, 'world', null, 'outflow', () => {
+    const isAll = luck.fork('all').chance(0.5)
+    const outflow = { matchKey, asset, amountBase: isAll ? amountBase : amountBase / 3n + 1n, byOwner }
+    // A wallet that forwards what it gets does so within seconds.
+    sim.scheduler.at(luck.next() ** 2 * (isAll ? 60_000 : 3_600_000), 'world', null, 'outflow', () => {
       if (sim.healed) return
       sim.fault('F17 outflow')
       sim.touch()
