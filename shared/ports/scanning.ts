@@ -187,7 +187,7 @@ export interface Silence {
   /** Nodes that respond with an old block, as their newest or their final one, while others go on. */
   readonly outdated: readonly OutdatedNode[]
   /** Nodes that have another block than the node in use so far below the head that no reorganisation explains it, where neither side is the majority. */
-  readonly differing: readonly DifferingNode[]
+  readonly differing: readonly Omit<OutdatedNode, 'block'>[]
   /** Number of nodes on our chain that respond with current blocks. */
   readonly answering: number
   /** Hosts of nodes that gave no answer for ten minutes, so that what the others do not have counts as nowhere until they answer again. */
@@ -198,12 +198,6 @@ export interface Silence {
 export interface OutdatedNode {
   readonly host: string
   readonly block: 'newest' | 'final'
-  readonly height: number
-}
-
-/** A node with another block at a height. */
-export interface DifferingNode {
-  readonly host: string
   readonly height: number
 }
 

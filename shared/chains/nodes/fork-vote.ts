@@ -58,7 +58,7 @@ async function voteOf<N extends PoolNode>(
   block: ComparedBlock,
 ): Promise<Vote> {
   // Old blocks are no vote, for either side.
-  if (entry.health.isPaused || entry.health.standsAt !== null) return 'open'
+  if (entry.health.isPaused || entry.health.isOutdated) return 'open'
   try {
     const hash = await roster.attempt(entry, (node) => node.hashAt(block.height))
     // That it shows no block proves nothing, however high its head is: a vote needs the block that is there instead.

@@ -153,8 +153,8 @@ function createHeadRecord<N extends PoolNode>(
     if (!entry.health.isOutvoted) progress.note(entry, height)
     for (const one of entries) {
       one.health.standsAt = progress.standsAt(one)
-      const isOutdated = outdatedNode(one, final) !== null
-      metrics.gauge('scanner_node_outdated', isOutdated ? 1 : 0, { ...labels, provider: one.node.host })
+      one.health.isOutdated = outdatedNode(one, final) !== null
+      metrics.gauge('scanner_node_outdated', one.health.isOutdated ? 1 : 0, { ...labels, provider: one.node.host })
     }
   }
 }

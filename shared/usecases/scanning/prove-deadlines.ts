@@ -117,7 +117,7 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     session.provenWhole = undefined
     session.proving = undefined
     session.withoutLogged = undefined
-    await moveCursor(session, { unproven: null, ...waiting(session, session.silence?.reason ?? null) })
+    await moveCursor(session, { unproven: null, ...waiting(session, session.missedReason ?? null) })
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
     const reason = `Deadlines wait until its nodes show that nothing was missed: ${error.message}.`

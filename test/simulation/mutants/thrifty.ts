@@ -26,8 +26,8 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
   {
     name: 'swept-is-never-paid',
     file: 'shared/usecases/scanning/look-back.ts',
-    find: 'return start === undefined || hasSent(start, matchKey, answers)',
-    replace: 'return start === undefined && answers.length < 0',
+    find: 'answers.some((answer) => answer.get(matchKey)?.at(-1) !== figures.at(-1))',
+    replace: 'answers.some((answer) => answer.get(matchKey) === figures)',
     what: 'Coins that their owner moved on before a look are not searched for at the deadline.',
   },
   {
