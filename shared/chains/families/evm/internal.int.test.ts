@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import { readBalanceChanges } from '#shared/usecases/scanning/read-balance-changes.ts'
+import { settleIncreases } from '#shared/usecases/scanning/settle-increases.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { EvmClient } from './client.ts'
@@ -97,6 +98,26 @@ describe('case 9: coins that contracts send', () => {
     expect(await found(client(), height)).toEqual(transfers)
     expect(await gained(client(), height)).toBe(gainBase)
   })
+})
+
+// Guarantee: coins that a contract pays and their owner sends on within one block are an increase, although the balance is what it was.
+it('are found where as much leaves the account in the same block', async () => {
+  await send(OURS, 10n ** 18n)
+  await stage.chain.rpc('anvil_impersonateAccount', [OURS])
+  const gasPrice = 10n ** 10n
+  const sent = { from: OURS, to: DEVELOPMENT_PAYER, gas: '0x5208', gasPrice: `0x${gasPrice.toString(16)}` }
+  const value = 5n * 10n ** 17n
+  await stage.chain.rpc('eth_sendTransaction', [{ ...sent, value: `0x${(value - 21_000n * gasPrice).toString(16)}` }])
+  const height = await send(SENDS, value, OURS)
+  const reader = client()
+  const { balances } = reader
+  const blocks = await reader.scan(height, height, watches, undefined, new Set([OURS.slice(2).toLowerCase()]))
+  if (balances === undefined) throw new Error('no balances')
+  const { found: changes } = await readBalanceChanges(balances, blocks, watches.keys())
+  const source = { mode: 'test', network: 'ethereum', client: { balances, blockAt: reader.blockAt } } as const
+  const payments = { listInBlocks: async () => [], findByKeys: async () => [] }
+  const [settled] = await settleIncreases({ deps: { payments }, source } as never, changes)
+  expect(settled?.transfers).toMatchObject([{ amountBase: value }])
 })
 
 describe('a network that logs its coins', () => {
