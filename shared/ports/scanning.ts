@@ -252,6 +252,7 @@ export interface BalanceLedger {
 export interface SeenIncrease extends BalanceIncrease {
   readonly key: string
   readonly matchKey: string
+  readonly amountBase: bigint
   readonly height: number
   readonly hash: string
 }

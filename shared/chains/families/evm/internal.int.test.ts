@@ -120,6 +120,34 @@ it('are found where as much leaves the account in the same block', async () => {
   expect(settled?.transfers).toMatchObject([{ amountBase: value }])
 })
 
+// Guarantee: what an account is said to have sent is one node's word: another one must show it before an increase counts by it.
+it.each([
+  ['as much as the account sent', 0n, 'same'],
+  ['more than it sent', 1n, 'other'],
+] as const)('are vouched for by a second node where they are %s', async (_what, moreBase, verdict) => {
+  await send(OURS, 10n ** 18n)
+  await stage.chain.rpc('anvil_impersonateAccount', [OURS])
+  const gasPrice = 10n ** 10n
+  const value = 5n * 10n ** 17n
+  const own = { from: OURS, to: DEVELOPMENT_PAYER, gas: '0x5208', gasPrice: `0x${gasPrice.toString(16)}` }
+  await stage.chain.rpc('eth_sendTransaction', [{ ...own, value: `0x${(value - 21_000n * gasPrice).toString(16)}` }])
+  const height = await send(SENDS, value, OURS)
+  const reader = stage.client([stage.chain.url, stage.chain.url], { tokens: [] })
+  const { balances } = reader
+  const block = await reader.blockAt(height)
+  if (balances === undefined || block === null) throw new Error('no balances')
+  const matchKey = OURS.slice(2).toLowerCase()
+  const since = { height: height - 1, hash: block.parentHash }
+  const read = async (place: { height: number; hash: string }) =>
+    String((await balances.read([matchKey], place))?.get(matchKey))
+  const figures = { beforeBase: await read(since), afterBase: await read(block) }
+  const { hash } = block
+  const seen = { key: 'd', matchKey, amountBase: value + moreBase, height, hash, since, ...figures }
+  expect((await balances.second([seen])).get('d')).toBe(verdict)
+  expect([...(await balances.disputed([seen]))]).toEqual(moreBase === 0n ? [] : ['d'])
+  expect([...(await balances.disputed([{ ...seen, second: 'same' }]))]).toEqual(moreBase === 0n ? [] : ['d'])
+})
+
 describe('a network that logs its coins', () => {
   it('shows coins inside of calls, so that no balance is needed', async () => {
     const height = await send(SYSTEM_COIN, 5n, OURS)
