@@ -24,11 +24,11 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     what: 'Another way of scanning forgets how far addresses without an open invoice were looked at.',
   },
   {
-    name: 'swept-is-never-paid',
-    file: 'shared/usecases/scanning/look-back.ts',
-    find: 'answers.some((answer) => answer.get(matchKey)?.at(-1) !== figures.at(-1))',
-    replace: 'answers.some((answer) => answer.get(matchKey) === figures)',
-    what: 'Coins that their owner moved on before a look are not searched for at the deadline.',
+    name: 'swept-in-its-block',
+    file: 'shared/usecases/scanning/read-balance-changes.ts',
+    find: ' || spending?.has(matchKey) === true',
+    replace: '',
+    what: 'Coins that came in a call and were sent on in the same block are none, because the balance is what it was.',
   },
   {
     name: 'finality-of-a-resting-network',
