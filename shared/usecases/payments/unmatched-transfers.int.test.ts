@@ -222,8 +222,8 @@ describe('small amounts of another coin, one after the other', () => {
   it('have a row each up to a bound for an address without an invoice, and one for the rest, and larger ones always', async () => {
     const before = new Set(await inbox())
     const cents = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, at) => ({ key: keyed(`stray${from + at}`), amountBase: 10_000n }))
-    const large = { key: keyed('stray-large'), amountBase: 25_000_000n }
+      Array.from({ length: to - from }, (_, at) => ({ key: keyed(`lonely${from + at}`), amountBase: 10_000n }))
+    const large = { key: keyed('lonely-large'), amountBase: 25_000_000n }
     const send = (offset: number, sent: readonly { key: string; amountBase: bigint }[]) =>
       record(blockWith(height + offset, engine.deps.clock.now(), nobodys, [...sent]))
     await send(1, cents(0, 60))
