@@ -24,13 +24,6 @@ export const THRIFTY_MUTANTS: readonly Mutant[] = [
     what: 'Another way of scanning forgets how far addresses without an open invoice were looked at.',
   },
   {
-    name: 'swept-in-its-block',
-    file: 'shared/usecases/scanning/read-balance-changes.ts',
-    find: ' || spending?.has(matchKey) === true',
-    replace: '',
-    what: 'Coins that came in a call and were sent on in the same block are none, because the balance is what it was.',
-  },
-  {
     name: 'finality-of-a-resting-network',
     file: 'shared/usecases/scanning/thrifty-tick.ts',
     find: 'const { finalizedHeight: _, ...seen } = headFields(session, head)',
