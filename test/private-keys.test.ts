@@ -56,10 +56,9 @@ const KEY_LIBRARIES: Readonly<Record<string, Readonly<Record<string, readonly st
     'shared/chains/ownership/signed-by-script.ts': ['secp256k1'],
   },
   '@noble/curves/ed25519.js': {
-    'shared/chains/addresses/receiving-address.ts': ['ed25519'],
     'shared/chains/addresses/unspendable.ts': ['ed25519'],
     // Whether an address is a point: an account that a program derives must not be one.
-    'shared/chains/families/solana/transfer-message.ts': ['ed25519'],
+    'shared/chains/families/solana/address.ts': ['ed25519'],
     'shared/chains/ownership/signed-by-account.ts': ['ed25519'],
   },
 }

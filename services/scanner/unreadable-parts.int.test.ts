@@ -119,6 +119,28 @@ describe('a transaction of a form that nobody knows yet', () => {
     })
   })
 
+  it('is not passed when our key sent as much on in the same block, so that the balance is what it was', async () => {
+    await waitForEther()
+    const value = 10n ** 17n
+    const gasPrice = 10n ** 10n
+    await send(2n * value, WATCHED.address)
+    await stage.chain.mine()
+    hash = await mined({ to: WATCHED.address, value: `0x${value.toString(16)}`, gas: '0x5208' })
+    const [to] = (await stage.chain.rpc('eth_accounts', [])) as string[]
+    const fees = { gas: '0x5208', gasPrice: `0x${gasPrice.toString(16)}` }
+    await mined({ from: WATCHED.address, to, value: `0x${(value - 21_000n * gasPrice).toString(16)}`, ...fees })
+    await stage.chain.mine()
+    const height = await stage.height()
+    const client = clientOf([await lying(hides)])
+    const watches = stage.source().createIndex()
+    watches.add(WATCHED.matchKey)
+    await expect(client.scan(height, height, watches)).rejects.toMatchObject({ name: 'BlockUnreadable' })
+    await expect(client.scan(height, height, watches)).rejects.toMatchObject({
+      name: 'BlockUnreadable',
+      block: { height, reason: expect.stringContaining(hash) },
+    })
+  })
+
   // Guarantee: balances of the newest block prove nothing about an older one.
   it('is not passed because a node answers with its newest balances at both ends', async () => {
     await waitForEther()

@@ -186,6 +186,8 @@ export interface Silence {
   readonly failing: readonly string[]
   /** Nodes that respond with an old block, as their newest or their final one, while others go on. */
   readonly outdated: readonly OutdatedNode[]
+  /** Nodes that have another block than the node in use so far below the head that no reorganisation explains it, where neither side is the majority. */
+  readonly differing: readonly Omit<OutdatedNode, 'block'>[]
   /** Number of nodes on our chain that respond with current blocks. */
   readonly answering: number
   /** Hosts of nodes that gave no answer for ten minutes, so that what the others do not have counts as nowhere until they answer again. */
@@ -250,6 +252,7 @@ export interface BalanceLedger {
 export interface SeenIncrease extends BalanceIncrease {
   readonly key: string
   readonly matchKey: string
+  readonly amountBase: bigint
   readonly height: number
   readonly hash: string
 }

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { base58, bech32, bech32m, createBase58check } from '@scure/base'
 import type { ChainDefinition } from '#shared/chains/definitions/chain.ts'
 import { CHAINS } from '#shared/chains/definitions/registry.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import { type Family, type Mode, NETWORK_IDS, type NetworkId } from '#shared/domain/enumerations.ts'
 import type { AddressReader } from '#shared/ports/refunds.ts'
 import { privateForm } from './private-form.ts'
@@ -112,6 +112,4 @@ function parseBase58(chain: ChainDefinition, mode: Mode, text: string): Receivin
   throw refusal(`This address is for another network or not for ${mode} mode. Enter a ${name} address.`)
 }
 
-function refusal(message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'address', message }] })
-}
+const refusal = (message: string): PaymeshError => invalidField('address', message)

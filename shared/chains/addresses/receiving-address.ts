@@ -1,7 +1,7 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58, createBase58check } from '@scure/base'
 import { checksumAddress } from '#shared/chains/families/evm/address.ts'
+import { isOnCurve } from '#shared/chains/families/solana/address.ts'
 import type { Family } from '#shared/domain/enumerations.ts'
 import { privateForm } from './private-form.ts'
 import { refusal } from './refusal.ts'
@@ -90,13 +90,4 @@ function parseSolana(text: string): ReceivingAddress {
     )
   }
   return { address: base58.encode(key), matchKey: Buffer.from(key).toString('hex') }
-}
-
-function isOnCurve(key: Uint8Array): boolean {
-  try {
-    ed25519.Point.fromBytes(key)
-    return true
-  } catch {
-    return false
-  }
 }

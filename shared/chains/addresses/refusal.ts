@@ -1,6 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, type PaymeshError } from '#shared/contracts/errors.ts'
 
 /** A `VALIDATION_ERROR` about entered text, by default at `value`. The message must never repeat any of it. */
-export function refusal(message: string, path = 'value'): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
-}
+export const refusal = (message: string, path = 'value'): PaymeshError => invalidField(path, message)

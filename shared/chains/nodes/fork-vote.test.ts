@@ -54,6 +54,43 @@ describe('a block of ours that the node in use no longer has', () => {
     expect(pool.silence().unheard).toEqual(['s'])
   })
 
+  // Guarantee: the first fork after one of two nodes died for good stops its network no longer than with one node, and a node that comes back counts at once.
+  it('is not waited for by a node that gave the regular checks no vote for ten minutes already', async () => {
+    const [inUse = fake('x')] = nodesOf('x')
+    const pool = poolOf(inUse, fake('s', { chain: 'silent' }))
+    pool.noteHead(inUse, 101)
+    const checkedFor = async (minutes: number) => {
+      for (let half = 0; half < minutes * 2; half += 1) {
+        await pool.survey()
+        clock.time += 31_000
+      }
+    }
+    await checkedFor(9)
+    expect(pool.silence().unheard).toEqual([])
+    expect(await pool.voteOnFork(OURS)).toBe('disputed')
+    await checkedFor(2)
+    expect(pool.silence().unheard).toEqual(['s'])
+    expect(await pool.voteOnFork(OURS)).toBe('gone')
+  })
+
+  it('is waited for again by a node that came back, without a fork in between', async () => {
+    const silent = fake('s', { chain: 'silent' })
+    const [inUse = fake('x')] = nodesOf('x')
+    const pool = poolOf(inUse, silent)
+    pool.noteHead(inUse, 101)
+    for (let minute = 0; minute <= 10; minute += 1) {
+      await pool.survey()
+      clock.time += 60_000
+    }
+    expect(pool.silence().unheard).toEqual(['s'])
+    silent.chain = 'ours'
+    silent.fork = 'branch'
+    await pool.survey()
+    expect(pool.silence().unheard).toEqual([])
+    silent.chain = 'silent'
+    expect(await pool.voteOnFork(OURS)).toBe('disputed')
+  })
+
   // Guarantee: a node that shows no block at all, as when it answers in the words of a rate limit, takes nothing back, however high its head is.
   it('is not gone because nodes that are further show nothing there', async () => {
     const nothing = { head: 105, hashAt: async () => null }

@@ -17,13 +17,26 @@ type Vote = 'gone' | 'kept' | 'none' | 'open'
  * | as many | as many | any | `disputed` |
  *
  * So with two nodes that disagree nothing happens until one of them changes, and with three the deviating one is left out. What one node says alone
- * counts once the others were waited for.
+ * counts once the others were waited for: from when they first gave no vote, in a check of all nodes or here.
  */
 export async function voteOnFork<N extends PoolNode>(
   roster: NodeRoster<N>,
-  block: { readonly height: number; readonly hash: string },
+  block: ComparedBlock,
 ): Promise<ForkVerdict> {
-  if (roster.entries.length < 2) return 'gone'
+  return roster.entries.length < 2 ? 'gone' : (await compareBlock(roster, block)).verdict
+}
+
+/** A block as one node has it. */
+interface ComparedBlock {
+  readonly height: number
+  readonly hash: string
+}
+
+/** What all nodes say of a block together, and which of them have another one there. Leaves these out for a while where the others are more. */
+export async function compareBlock<N extends PoolNode>(
+  roster: NodeRoster<N>,
+  block: ComparedBlock,
+): Promise<{ readonly verdict: ForkVerdict; readonly gone: readonly RosterEntry<N>[] }> {
   const votes = await Promise.all(
     roster.entries.map(async (entry) => ({ entry, vote: await voteOf(roster, entry, block) })),
   )
@@ -31,19 +44,21 @@ export async function voteOnFork<N extends PoolNode>(
   const [gone, kept] = [having('gone'), having('kept')]
   const outcomes = votes.map(({ entry, vote }) => (vote === 'open' ? { entry, error: null } : { entry, answer: vote }))
   const awaited = roster.patience.awaited('fork', outcomes)
-  if (gone.length > kept.length) return gone.length > 1 || awaited.length === 0 ? 'gone' : 'disputed'
-  if (kept.length === gone.length) return 'disputed'
+  if (gone.length > kept.length) {
+    return { verdict: gone.length > 1 || awaited.length === 0 ? 'gone' : 'disputed', gone }
+  }
+  if (kept.length === gone.length) return { verdict: 'disputed', gone }
   for (const entry of gone) roster.leaveOut(entry)
-  return 'kept'
+  return { verdict: 'kept', gone }
 }
 
 async function voteOf<N extends PoolNode>(
   roster: NodeRoster<N>,
   entry: RosterEntry<N>,
-  block: { readonly height: number; readonly hash: string },
+  block: ComparedBlock,
 ): Promise<Vote> {
   // Old blocks are no vote, for either side.
-  if (entry.health.isPaused || entry.health.standsAt !== null) return 'open'
+  if (entry.health.isPaused || entry.health.isOutdated) return 'open'
   try {
     const hash = await roster.attempt(entry, (node) => node.hashAt(block.height))
     // That it shows no block proves nothing, however high its head is: a vote needs the block that is there instead.

@@ -19,8 +19,12 @@ const UNKNOWN_LATENCY_MS = 100
 export interface NodeHealth {
   /** Height it reports; −1 when unknown. A failure resets it. */
   head: number
-  /** Height at which its newest block stands still while another node goes on, so that it has no vote; null while it follows. */
+  /** Height at which its newest block stands still while another node goes on; null while it follows. */
   standsAt: number | null
+  /** Its newest or its final block stands still, so that it has no vote. */
+  isOutdated: boolean
+  /** Height of a settled block at which it has another one than the node in use, and neither side is the majority; null while it has none. */
+  differsAt: number | null
   /** It failed a moment ago: others are tried first. */
   readonly isResting: boolean
   /** It requested a pause. */
@@ -55,6 +59,8 @@ export function createNodeHealth(now: () => number): NodeHealth {
   const health: NodeHealth = {
     head: -1,
     standsAt: null,
+    isOutdated: false,
+    differsAt: null,
     get isResting() {
       return now() < restUntil
     },

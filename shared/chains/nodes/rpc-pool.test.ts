@@ -233,3 +233,39 @@ it('counts nodes that disagree about a settled block', async () => {
   await pool.survey()
   expect(gauges.get('scanner_node_disagrees b')).toBe(0)
 })
+
+// Guarantee: a node that follows a branch of its own is noticed while it is in use, although its blocks contradict nothing that was read from it.
+describe('the node in use on another branch than', () => {
+  it('most of the others is left out, and theirs is read', async () => {
+    const [a, b, c] = [fake('a', { fork: 'own' }), fake('b'), fake('c')]
+    const pool = poolOf(a, b, c)
+    pool.noteHead(a, 100)
+    await pool.survey()
+    expect(await pool.use(name)).not.toBe('a')
+    expect(pool.silence().differing).toEqual([])
+  })
+
+  it('the only other one is named until they agree, however long it takes', async () => {
+    const [a, b] = [fake('a', { fork: 'own' }), fake('b')]
+    const pool = poolOf(a, b)
+    for (let minute = 0; minute < 20; minute += 1) {
+      pool.noteHead(a, 100)
+      await pool.survey()
+      expect(pool.silence().differing).toEqual([{ host: 'b', height: 84 }])
+      clock.time += 60_000
+    }
+    expect(await pool.use(name)).toBe('a')
+    b.fork = 'own'
+    await pool.survey()
+    expect(pool.silence().differing).toEqual([])
+  })
+
+  it('one of two others is left out neither, while the third one is silent', async () => {
+    const [a, b, c] = [fake('a'), fake('b', { fork: 'own' }), fake('c', { chain: 'silent' })]
+    const pool = poolOf(a, b, c)
+    pool.noteHead(a, 100)
+    await pool.survey()
+    expect(pool.silence().differing).toEqual([{ host: 'b', height: 84 }])
+    expect(await pool.use(name)).toBe('a')
+  })
+})

@@ -3,7 +3,7 @@ import type { ForkVerdict, OutdatedNode, SeenTransaction, Silence } from '#share
 import { createBlockSources } from './block-sources.ts'
 import { createFinalHeight, FINAL_EVERY_MS, type FinalHeight } from './final-height.ts'
 import { findDisputed, type NodeQuery } from './find-disputed.ts'
-import { voteOnFork } from './fork-vote.ts'
+import { compareBlock, voteOnFork } from './fork-vote.ts'
 import {
   createNodeRoster,
   failuresOf,
@@ -47,8 +47,8 @@ export interface RpcPool<N extends PoolNode> {
   /** Records a node's head, and checks the other nodes in the background when that is due. */
   noteHead(node: N, height: number): void
   /**
-   * Checks the nodes that are not in use: excludes those on another chain, counts those with another block than the one
-   * in use, and switches to one that is further ahead. Never throws because of a node.
+   * Checks the nodes that are not in use: excludes those on another chain, puts a settled block of the node in use to the
+   * vote, and switches to a node that is further ahead. Never throws because of a node.
    */
   survey(): Promise<void>
   /**
@@ -105,6 +105,9 @@ export function createRpcPool<N extends PoolNode>(options: RpcPoolOptions<N>): R
         hosts: entries.flatMap(({ node, health }) => (health.isDown ? [node.host] : [])),
         failing: entries.flatMap(({ node, health }) => (health.isFailing ? [node.host] : [])),
         outdated,
+        differing: entries.flatMap(({ node: { host }, health }) =>
+          health.differsAt === null ? [] : [{ host, height: health.differsAt }],
+        ),
         answering: present.length - outdated.length,
         unheard: entries.flatMap((entry) => (roster.patience.goesWithout(entry) ? [entry.node.host] : [])),
       }
@@ -150,8 +153,8 @@ function createHeadRecord<N extends PoolNode>(
     if (!entry.health.isOutvoted) progress.note(entry, height)
     for (const one of entries) {
       one.health.standsAt = progress.standsAt(one)
-      const isOutdated = outdatedNode(one, final) !== null
-      metrics.gauge('scanner_node_outdated', isOutdated ? 1 : 0, { ...labels, provider: one.node.host })
+      one.health.isOutdated = outdatedNode(one, final) !== null
+      metrics.gauge('scanner_node_outdated', one.health.isOutdated ? 1 : 0, { ...labels, provider: one.node.host })
     }
   }
 }
@@ -169,16 +172,18 @@ function createSurvey<N extends PoolNode>(
   noteHead: NoteHead<N>,
   { metrics, labels }: RpcPoolOptions<N>,
 ) {
-  async function lookAt(entry: RosterEntry<N>, inUse: RosterEntry<N>): Promise<void> {
-    const { node, health } = entry
-    await roster.attempt(entry, async () => {
-      noteHead(entry, await node.headHeight())
-      const height = Math.min(health.head, inUse.health.head) - SETTLED_DEPTH
-      if (height < 0) return
-      const [theirs, ours] = await Promise.all([node.hashAt(height), inUse.node.hashAt(height).catch(() => null)])
-      const differs = theirs !== null && ours !== null && theirs !== ours
-      metrics.gauge('scanner_node_disagrees', differs ? 1 : 0, { ...labels, provider: node.host })
-    })
+  /** A block that no reorganisation reaches is put to the vote, so that neither the node in use nor another one goes on alone on a branch of its own. */
+  async function compareSettled(inUse: RosterEntry<N>): Promise<void> {
+    const height = inUse.health.head - SETTLED_DEPTH
+    const hash = height < 0 ? null : await inUse.node.hashAt(height).catch(() => null)
+    if (hash === null) return
+    const { verdict, gone } = await compareBlock(roster, { height, hash })
+    if (verdict === 'gone') roster.leaveOut(inUse)
+    for (const entry of roster.entries) {
+      const differs = gone.includes(entry)
+      entry.health.differsAt = differs && verdict === 'disputed' ? height : null
+      metrics.gauge('scanner_node_disagrees', differs ? 1 : 0, { ...labels, provider: entry.node.host })
+    }
   }
 
   return async () => {
@@ -188,7 +193,10 @@ function createSurvey<N extends PoolNode>(
       (entry) => entry !== inUse && !entry.health.isPaused && !entry.health.isResting,
     )
     // Their failures are recorded in their health.
-    await Promise.allSettled(others.map((entry) => lookAt(entry, inUse)))
+    await Promise.allSettled(
+      others.map(async (entry) => noteHead(entry, await roster.attempt(entry, (node) => node.headHeight()))),
+    )
+    await compareSettled(inUse)
     const better = others.filter(({ health }) => !health.isExcluded && !health.isResting)
     const behindMax = inUse.health.standsAt === null ? LAG_MAX : 0
     const ahead = better.find(({ health }) => health.head > inUse.health.head + behindMax)

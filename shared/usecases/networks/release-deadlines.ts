@@ -1,5 +1,5 @@
 import type { ReleasePlan } from '#shared/contracts/chain-status.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -47,9 +47,9 @@ export async function releaseDeadlines(deps: PlanReleaseDeps & Uses<'commands'>,
   const { mode, network, through, opId } = input
   const now = deps.clock.now()
   const reason = input.reason?.trim() ?? ''
-  if (!Number.isSafeInteger(through) || through < 0) throw invalid('through', 'a time is required')
-  if (through > now) throw invalid('through', 'must not be in the future')
-  if (reason === '') throw invalid('reason', 'enter a reason for the audit log')
+  if (!Number.isSafeInteger(through) || through < 0) throw invalidField('through', 'a time is required')
+  if (through > now) throw invalidField('through', 'must not be in the future')
+  if (reason === '') throw invalidField('reason', 'enter a reason for the audit log')
   const cursor = await cursorOf(deps, input)
   const plan = await planFor(deps, input, cursor)
   if (cursor.released?.opId === opId) return { plan, changed: false }
@@ -142,8 +142,4 @@ function advancing(network: NetworkId): PaymeshError {
   return new PaymeshError('INVALID_STATE', {
     message: `${network} is not stuck, so its invoices expire as usual. Nothing was released.`,
   })
-}
-
-function invalid(path: string, message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
 }

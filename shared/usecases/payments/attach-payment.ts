@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Invoice, OutboxNotice } from '#shared/ports/invoices.ts'
@@ -131,16 +131,20 @@ function acceptedValue(deps: AttachDeps, payment: Payment, invoice: Invoice, val
   if (paymentMethod === null) throw refused('The invoice has no coin yet, so the payment cannot be valued.')
   if (payment.asset === paymentMethod.asset) {
     if (valueBase === null || valueBase === payment.amountBase) return payment.amountBase
-    throw invalid(`the payment is in ${paymentMethod.asset}, so its own amount applies: ${payment.amountBase}`)
+    throw invalidField(
+      'value',
+      `the payment is in ${paymentMethod.asset}, so its own amount applies: ${payment.amountBase}`,
+    )
   }
   const { decimals } = deps.catalog.asset(paymentMethod.asset)
   const what = payment.asset ?? `token ${payment.contract ?? 'unknown'}`
   if (valueBase === null) {
-    throw invalid(
+    throw invalidField(
+      'value',
       `the payment is ${what}, but the invoice is in ${paymentMethod.asset}: enter its value in base units (${decimals} decimals)`,
     )
   }
-  if (valueBase <= 0n) throw invalid('must be above zero')
+  if (valueBase <= 0n) throw invalidField('value', 'must be above zero')
   return valueBase
 }
 
@@ -170,8 +174,4 @@ function unmatchedIds({ key }: Payment, owners: readonly string[]): readonly str
 
 function refused(message: string): PaymeshError {
   return new PaymeshError('INVALID_STATE', { message })
-}
-
-function invalid(message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'value', message }] })
 }

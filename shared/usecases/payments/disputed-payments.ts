@@ -51,8 +51,10 @@ async function transferOf(
 }
 
 async function disputedIncreases({ balances }: SecondOpinion, due: readonly Payment[]): Promise<readonly string[]> {
-  const questions = due.flatMap(({ key, matchKey, block }) =>
-    block?.increase === undefined ? [] : [{ key, matchKey, height: block.height, hash: block.hash, ...block.increase }],
+  const questions = due.flatMap(({ key, matchKey, amountBase, block }) =>
+    block?.increase === undefined
+      ? []
+      : [{ key, matchKey, amountBase, height: block.height, hash: block.hash, ...block.increase }],
   )
   if (balances === undefined || questions.length === 0) return []
   const recorded = await orAll(

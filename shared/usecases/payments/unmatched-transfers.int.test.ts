@@ -218,4 +218,26 @@ describe('small amounts of another coin, one after the other', () => {
     const open = (await engine.deps.exceptions.listOpen(null)).map(({ paymentKey }) => paymentKey)
     expect(open).toEqual(expect.arrayContaining(cents.slice(0, 60).map(({ key }) => key)))
   })
+
+  it('have a row each up to a bound for an address without an invoice, and one for the rest, and larger ones always', async () => {
+    const before = new Set(await inbox())
+    const cents = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => ({ key: keyed(`lonely${from + at}`), amountBase: 10_000n }))
+    const large = { key: keyed('lonely-large'), amountBase: 25_000_000n }
+    const send = (offset: number, sent: readonly { key: string; amountBase: bigint }[]) =>
+      record(blockWith(height + offset, engine.deps.clock.now(), nobodys, [...sent]))
+    await send(1, cents(0, 60))
+    await send(2, cents(60, 190))
+    await send(3, [large, ...cents(190, 250)])
+    const opened = (await engine.deps.exceptions.listOpen(null)).filter(({ id }) => !before.has(id))
+    expect(opened.length).toBeLessThanOrEqual(102)
+    expect(opened.map(({ id }) => id)).toContain(rowOf(large.key))
+    const collecting = opened.filter(({ kind }) => kind === 'many_payments')
+    expect(collecting).toMatchObject([{ invoiceId: null, paymentKey: null, workspaceId: engine.workspace.id }])
+    expect(collecting[0]?.detail).toContain(nobodys.address)
+    // The first of them again: what has a row keeps it.
+    await orphanPayments(engine.deps, { ...scope, forkHeight: height })
+    await send(1, cents(0, 60))
+    expect(await inbox()).toEqual(expect.arrayContaining(cents(0, 60).map(({ key }) => rowOf(key))))
+  })
 })

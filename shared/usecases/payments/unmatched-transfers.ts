@@ -10,9 +10,8 @@ import { addressOwners } from './address-owners.ts'
 /** Exceptions checked in one repair step. */
 const HEAL_BATCH = 500
 
-/** Inbox rows of one invoice after which small money has one for all of it: a stranger chooses how often it comes. */
+/** Inbox rows of one invoice, or payments to one address without an invoice, after which small money has one row for all of it: a stranger chooses how often it comes. */
 const ROWS_MAX = 100
-const MANY_SMALL = `${ROWS_MAX} rows are about this invoice already. Further small amounts that it does not count have none of their own: look through its payments.`
 /** Money is small below so many times its dust. */
 const SMALL_DUSTS = 100n
 
@@ -24,7 +23,7 @@ export type UnmatchedDeps = Uses<'clock' | 'payments' | 'exceptions' | 'wallets'
 /**
  * Opens one exception per unmatched transfer and workspace, once the transfers are stored; repeating it opens nothing twice. Unmatched
  * money is reported to every workspace whose key material owns the address, and to the instance admins when there
- * is none. Small money of an invoice with a hundred rows has one row together. An exception that closed automatically opens again; one that a person closed
+ * is none. Small money has one row together where an invoice has a hundred rows, or an address without an invoice a hundred payments. An exception that closed automatically opens again; one that a person closed
  * stays closed.
  */
 export async function openUnmatched(deps: UnmatchedDeps, observations: readonly ObservedTransfer[]): Promise<void> {
@@ -41,17 +40,19 @@ export async function openUnmatched(deps: UnmatchedDeps, observations: readonly 
     return payment === undefined || isGone(payment) || isHeld ? [] : [{ ...observation, key: payment.key }]
   })
   const openedAt = deps.clock.now()
-  const named = await withinRows(deps, unmatchedTransfers)
   const candidates = await addressOwners(
     deps,
-    named.filter((observation) => observation.workspaceId === null),
+    unmatchedTransfers.filter((observation) => observation.workspaceId === null),
   )
-  const rows = named.flatMap((observation) => {
+  const found = unmatchedTransfers.flatMap((observation) => {
     const known = observation.workspaceId === null ? candidates.get(observation.matchKey) : [observation.workspaceId]
     const owners = known === undefined || known.length === 0 ? [null] : known
-    return owners.map((workspaceId) => exception(deps.catalog, observation, workspaceId, openedAt))
+    return owners.map((workspaceId) => {
+      const row = exception(deps.catalog, observation, workspaceId, openedAt)
+      return { observation, row }
+    })
   })
-  if (rows.length > 0) await deps.exceptions.openOnce(rows)
+  if (found.length > 0) await deps.exceptions.openOnce(await withinRows(deps, found))
 }
 
 /** Closes the exceptions of unmatched transfers that were replaced, dropped or orphaned: no decision is needed any more. */
@@ -91,35 +92,51 @@ function isWorthReporting(catalog: TokenCatalog, observation: ObservedTransfer):
   return observation.amountBase >= (tokenOf(catalog, observation)?.dustBase ?? 0n)
 }
 
-/** The transfers that get their own row in the inbox. Opens the one row of an invoice that stands for its further small amounts. */
-async function withinRows(
-  { exceptions, catalog, clock }: Pick<UnmatchedDeps, 'exceptions' | 'catalog' | 'clock'>,
-  found: readonly ObservedTransfer[],
-): Promise<readonly ObservedTransfer[]> {
-  const ofInvoice = new Map<string, Set<string | null>>()
-  const fits: ObservedTransfer[] = []
-  const rest = new Map<string, ExceptionRecord>()
-  for (const observation of found) {
-    const { invoiceId, key, amountBase } = observation
-    const isSmall = amountBase < SMALL_DUSTS * (tokenOf(catalog, observation)?.dustBase ?? 0n)
-    if (invoiceId !== null && isSmall) {
-      const rows =
-        ofInvoice.get(invoiceId) ??
-        new Set((await exceptions.listByInvoice(invoiceId)).map(({ paymentKey }) => paymentKey))
-      ofInvoice.set(invoiceId, rows)
-      if (rows.size >= ROWS_MAX && !rows.has(key)) {
-        const { mode, workspaceId } = observation
-        const id = `many_payments:${invoiceId}:small`
-        const about = { id, kind: 'many_payments', mode, workspaceId, invoiceId, paymentKey: null } as const
-        rest.set(invoiceId, { ...about, detail: MANY_SMALL, openedAt: clock.now(), closedAt: null })
-        continue
-      }
-      rows.add(key)
+/** A transfer, and its row for one of the workspaces that it is reported to. */
+interface FoundRow {
+  readonly observation: ObservedTransfer
+  readonly row: ExceptionRecord
+}
+
+/** The rows to open: one for each transfer, and one a month for further small amounts of an invoice or address that has many. What has a row keeps it. */
+async function withinRows(deps: UnmatchedDeps, found: readonly FoundRow[]): Promise<readonly ExceptionRecord[]> {
+  const known = await deps.exceptions.existing(found.map(({ row }) => row.id))
+  const counts = new Map<string, number>()
+  const rows: ExceptionRecord[] = []
+  for (const { observation, row } of found) {
+    const { invoiceId, mode, matchKey, amountBase } = observation
+    const isSmall = amountBase < SMALL_DUSTS * (tokenOf(deps.catalog, observation)?.dustBase ?? 0n)
+    if (!isSmall || known.has(row.id)) {
+      rows.push(row)
+      continue
     }
-    fits.push(observation)
+    const holder = invoiceId ?? `${mode}:${matchKey}:${row.workspaceId ?? 'operators'}`
+    const count = counts.get(holder) ?? (await countBefore(deps, observation, found))
+    counts.set(holder, count + 1)
+    rows.push(count < ROWS_MAX ? row : manySmall(observation, row, holder))
   }
-  if (rest.size > 0) await exceptions.openOnce([...rest.values()])
-  return fits
+  return rows
+}
+
+function manySmall({ invoiceId, toAddress }: ObservedTransfer, row: ExceptionRecord, holder: string): ExceptionRecord {
+  const detail =
+    invoiceId === null
+      ? `More than ${ROWS_MAX} payments without an invoice arrived at ${toAddress}. Further small amounts have no entry of their own here: look at this address in a block explorer.`
+      : `${ROWS_MAX} entries are about this invoice already. Further small amounts that it does not count have none of their own: look through its payments.`
+  const id = `many_payments:${holder}:small:${new Date(row.openedAt).toISOString().slice(0, 7)}`
+  return { ...row, id, kind: 'many_payments', paymentKey: null, detail }
+}
+
+/** Rows of its invoice, or payments to its address that no invoice holds, without those of now. */
+async function countBefore(
+  { exceptions, payments }: UnmatchedDeps,
+  { invoiceId, mode, matchKey }: ObservedTransfer,
+  found: readonly FoundRow[],
+): Promise<number> {
+  if (invoiceId !== null) return (await exceptions.listByInvoice(invoiceId)).length
+  const now = new Set(found.map(({ observation }) => observation.key))
+  const stored = await payments.listUnheld(mode, [matchKey], ROWS_MAX + now.size)
+  return stored.filter(({ key }) => !now.has(key)).length
 }
 
 type TokenCatalog = Pick<Catalog, 'asset' | 'sibling'>

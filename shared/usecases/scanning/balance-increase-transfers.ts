@@ -86,9 +86,11 @@ async function withSecondFigures(
   placed: readonly PlacedIncrease[],
 ): Promise<readonly PlacedIncrease[]> {
   const hashes = new Map(blocks.map(({ height, hash }) => [height, hash]))
-  const questions = placed.flatMap(({ height, transfer: { key, matchKey, increase } }) => {
+  const questions = placed.flatMap(({ height, transfer: { key, matchKey, amountBase, increase } }) => {
     const hash = hashes.get(height)
-    return increase === undefined || hash === undefined ? [] : [{ key, matchKey, height, hash, ...increase }]
+    return increase === undefined || hash === undefined
+      ? []
+      : [{ key, matchKey, amountBase, height, hash, ...increase }]
   })
   const found = questions.length === 0 ? new Map<string, SecondFigures>() : await balances.second(questions)
   return placed.map(({ height, transfer }) => {

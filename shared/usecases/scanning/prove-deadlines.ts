@@ -16,7 +16,7 @@ import {
 } from './compare-range.ts'
 import { hasSent, lookBack, type Scene } from './look-back.ts'
 import { showWaiting, waiting } from './scan-reorg.ts'
-import { assertHeld, moveCursor, type ScanSession } from './scan-session.ts'
+import { assertHeld, doubtDeadlines, moveCursor, type ScanSession } from './scan-session.ts'
 import {
   blockAt,
   earliestSince,
@@ -87,15 +87,20 @@ function withStart(
 /**
  * Lets deadlines pass that the cursor has read: on every node, but for those that gave no answer for ten minutes, the accounts have at the cursor's block what they had when they
  * were shown and what is stored since; or the differences were placed in their blocks. Where one node answers alone, its logs are read as
- * well where that is cheap. A node that cannot say holds up the deadline only, and its words are in the cursor's `waitReason`. Where no
+ * well where that is cheap. While nodes have different settled blocks, none passes, on any family. A node that cannot say holds up the deadline only, and its words are in the cursor's `waitReason`. Where no
  * node has the balances any more, the deadline passes and is counted: what one node said at each step is then all there is. Returns whether the budget of
  * this step was used up, so that the next one has to follow at once.
  */
 export async function proveDeadlines(session: ScanSession): Promise<boolean> {
-  const { cursor, source, deps } = session
+  const { source, deps } = session
+  const [differing] = source.client.silence?.().differing ?? []
+  if (differing !== undefined) await doubtDeadlines(session)
+  const { cursor } = session
   if (cursor.unproven == null || cursor.status === 'halted') return false
   session.unprovenSince ??= deps.clock.now()
   try {
+    if (differing !== undefined)
+      throw new NodeUnreliable(`${differing.host} has another block ${differing.height} than the node in use`)
     // Times of blocks may be in the future.
     const through = Math.max(cursor.time, readUntil(cursor, source.thrifty?.blockTimeMs ?? 1))
     const open = await openWatches(session)
@@ -106,13 +111,13 @@ export async function proveDeadlines(session: ScanSession): Promise<boolean> {
     const ending = open.filter(({ expiresAt }) => isDoubtful || expiresAt <= through)
     // Those that are added while a proof takes several steps come last, so that pages stay what they are.
     ending.sort((one, other) => one.expiresAt - other.expiresAt || (one.matchKey < other.matchKey ? -1 : 1))
-    if (!(await prove(session, ending))) return true
+    if (source.client.accounts !== undefined && !(await prove(session, ending))) return true
     session.unprovenReason = null
     session.unprovenSince = undefined
     session.provenWhole = undefined
     session.proving = undefined
     session.withoutLogged = undefined
-    await moveCursor(session, { unproven: null, ...waiting(session, session.silence?.reason ?? null) })
+    await moveCursor(session, { unproven: null, ...waiting(session, session.missedReason ?? null) })
   } catch (error) {
     if (!(error instanceof NodeUnreliable)) throw error
     const reason = `Deadlines wait until its nodes show that nothing was missed: ${error.message}.`

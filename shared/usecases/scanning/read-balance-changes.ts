@@ -18,7 +18,7 @@ export interface ReadChanges {
 type Balances = Awaited<ReturnType<BalanceLedger['read']>>
 
 /**
- * Accounts whose coin balance differs between the end of each block and that of its parent. Reads every account at every state once, in chunks:
+ * Accounts whose coin balance differs between the end of each block and that of its parent, and those that sent something in it. Reads every account at every state once, in chunks:
  * (blocks + 1) × accounts ÷ 500 requests for consecutive blocks. Throws `NodeUnreliable` when a balance is unavailable although its block is there.
  */
 export async function readBalanceChanges(
@@ -43,7 +43,7 @@ export async function readBalanceChanges(
       const after: Balances = before === null ? null : await ledger.read(keys, block)
       ;[lastHash, lastBalances] = [hash, after]
       if (before === null || after === null) gone.add(height)
-      else changes.get(hash)?.push(...differences(keys, before, after))
+      else changes.get(hash)?.push(...differences(keys, before, after, block.spending))
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
@@ -57,10 +57,13 @@ function differences(
   keys: readonly string[],
   before: ReadonlyMap<string, bigint>,
   after: ReadonlyMap<string, bigint>,
+  spending: ScannedBlock['spending'],
 ): readonly BalanceChange[] {
   return keys.flatMap((matchKey) => {
     const [beforeBase, afterBase] = [before.get(matchKey), after.get(matchKey)]
-    const isChanged = beforeBase !== undefined && afterBase !== undefined && beforeBase !== afterBase
+    if (beforeBase === undefined || afterBase === undefined) return []
+    // Who sent something may have received as much in the same block.
+    const isChanged = beforeBase !== afterBase || spending?.has(matchKey) === true
     return isChanged ? [{ matchKey, beforeBase, afterBase }] : []
   })
 }

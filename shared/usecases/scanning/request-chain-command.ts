@@ -1,5 +1,5 @@
 import type { ChainCommandKind, ChainPlan } from '#shared/contracts/chain-commands.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
@@ -91,17 +91,17 @@ export async function requestCommand(deps: CommandDeps, input: CommandInput): Pr
 function rangeOf(cursor: ChainCursor, { kind, from, to }: CommandInput): { readFrom: number; readTo: number } | null {
   if (kind === 'resume' || kind === 'skip') return null
   if (kind === 'rewind') {
-    if (to === null || to < 0) throw invalid('to', 'must be 0 or more')
-    if (to >= cursor.height) throw invalid('to', `must be below the block of the scanner, ${cursor.height}`)
+    if (to === null || to < 0) throw invalidField('to', 'must be 0 or more')
+    if (to >= cursor.height) throw invalidField('to', `must be below the block of the scanner, ${cursor.height}`)
     return { readFrom: to + 1, readTo: cursor.height }
   }
-  if (from === null || from < 0) throw invalid('from', 'must be 0 or more')
+  if (from === null || from < 0) throw invalidField('from', 'must be 0 or more')
   const readTo = to ?? cursor.height
   if (from > cursor.height)
-    throw invalid('from', `the scanner is at block ${cursor.height} and will reach it automatically`)
-  if (readTo < from) throw invalid('to', `must not be below --from ${from}`)
+    throw invalidField('from', `the scanner is at block ${cursor.height} and will reach it automatically`)
+  if (readTo < from) throw invalidField('to', `must not be below --from ${from}`)
   if (readTo > cursor.height)
-    throw invalid('to', `the scanner is at block ${cursor.height} and will reach it automatically`)
+    throw invalidField('to', `the scanner is at block ${cursor.height} and will reach it automatically`)
   if (cursor.status === 'halted') {
     throw new PaymeshError('INVALID_STATE', { message: 'The scanner is halted: resume or rewind it first.' })
   }
@@ -144,10 +144,6 @@ function sameOrRefuse(standing: ChainCommand, wanted: ChainCommand, openEnd: boo
   throw new PaymeshError('INVALID_STATE', {
     message: `Another ${kind} ${range} of this network was requested by ${standing.requestedBy} and is still running (${standing.id}).`,
   })
-}
-
-function invalid(path: string, message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
 }
 
 /** Dependencies of cancelling. */

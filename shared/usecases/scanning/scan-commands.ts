@@ -33,28 +33,24 @@ export async function followCommands(session: ScanSession): Promise<boolean> {
   let worked = false
   // Requests that move the cursor go first: a long rescan must not keep a halted chain from resuming.
   for (const command of [...open].sort((one, other) => rank(one) - rank(other))) {
-    if (command.kind === 'skip') worked = (await skipStep(session, command)) || worked
-    else if (command.kind === 'rescan') worked = (await rescanStep(session, command)) || worked
-    else worked = (await moveBack(session, command)) || worked
+    const step = command.kind === 'rescan' ? rescanStep : wholeStep
+    worked = (await step(session, command)) || worked
   }
   return worked
 }
 
 const rank = ({ kind }: ChainCommand): number => (kind === 'rescan' ? 1 : 0)
 
-async function skipStep(session: ScanSession, command: ChainCommand): Promise<boolean> {
-  const end = await skipBlocks(session, command)
+async function wholeStep(session: ScanSession, command: ChainCommand): Promise<boolean> {
+  const end = await (command.kind === 'skip' ? skipBlocks : moveBack)(session, command)
   if (end === 'open' || end === 'cancelled') return false
   await finish(session, command, end)
   return true
 }
 
-async function moveBack(session: ScanSession, command: ChainCommand): Promise<boolean> {
-  const carriedOut = session.cursor.lastCommand === command.id
-  const end = carriedOut ? await moved(session) : await (command.kind === 'resume' ? resume : rewind)(session, command)
-  if (end === 'open' || end === 'cancelled') return false
-  await finish(session, command, end)
-  return true
+async function moveBack(session: ScanSession, command: ChainCommand): Promise<End> {
+  if (session.cursor.lastCommand === command.id) return moved(session)
+  return (command.kind === 'resume' ? resume : rewind)(session, command)
 }
 
 async function resume(session: ScanSession, command: ChainCommand): Promise<End> {

@@ -96,7 +96,7 @@ export async function scanMempool(session: ScanSession): Promise<void> {
 async function noteReason(session: ScanSession, reason: string | null): Promise<void> {
   if (reason === (session.unprovenReason ?? null)) return
   session.unprovenReason = reason
-  await showWaiting(session, session.silence?.reason ?? reason)
+  await showWaiting(session, session.missedReason ?? reason)
 }
 
 /** Transfers of a view that are not stored yet, with the time since which their node has had them. */

@@ -79,7 +79,7 @@ export interface ScanSession {
   /** Since when nodes fail to answer for balances; null or absent when they do not. */
   balancesFailSince?: Ms | null
   /** Why payments wait while nodes are silent; null when none wait, absent before the first check. */
-  silence?: { readonly reason: string; readonly since: number; readonly isReported: boolean } | null
+  missedReason?: string | null
   /** Hosts of the nodes that decisions are made without, as the inbox names them; absent before the first check. */
   unheard?: string
   /** The node's head as last read in this session, whatever followed. */

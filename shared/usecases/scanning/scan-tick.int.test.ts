@@ -2,9 +2,11 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createWatchIndex } from '#shared/chains/families/watch-index.ts'
 import type { BlockRef } from '#shared/ports/scanned-blocks.ts'
 import { type ChainClient, NodeUnreliable, type OutdatedNode } from '#shared/ports/scanning.ts'
+import { deadlinesPassUntil } from '#shared/usecases/networks/known-until.ts'
 import { recordBlockTransfers } from '#shared/usecases/payments/record-payments.ts'
 import { blockWith, type Engine, openEngine, paymentMethodOf } from '#test/support/engine.ts'
 import { useStores } from '#test/support/stores.ts'
+import { proveDeadlines } from './prove-deadlines.ts'
 import { startChainScanner } from './scan-chain.ts'
 import type { ScanSession, ScanSource } from './scan-session.ts'
 import { confirmThroughCursor, scanTick } from './scan-tick.ts'
@@ -87,7 +89,7 @@ describe('a payment that waits for a node that is down', () => {
     ['a second one to show it', 10, false],
     ['a second one whose final block stands still', 1, true],
   ] as const)(
-    'for %s: the cursor says so, operators after 15 minutes, until it is back',
+    'for %s: the cursor says so, and operators once it is missed for long, until it is back',
     async (_what, finalizedHeight, isOld) => {
       const invoice = await engine.open({ asset: 'usdt_ethereum' })
       const transfers = [{ key: `silent-${finalizedHeight}`, amountBase: 25_000_000n }]
@@ -106,7 +108,8 @@ describe('a payment that waits for a node that is down', () => {
             ...(isOld ? { hosts: [], outdated } : { hosts, outdated: [] }),
             failing: [],
             answering: 1,
-            unheard: [],
+            differing: [],
+            unheard: isMissed ? ['node-b:8545'] : [],
           }),
           disputed: async () => {
             if (hosts.length > 0) throw new NodeUnreliable('node-b is away')
@@ -114,12 +117,13 @@ describe('a payment that waits for a node that is down', () => {
           },
         }),
       )
+      let isMissed = false
       advanced = 0
       const tick = async (afterMs: number) => {
         advanced += afterMs
         engine.advance(afterMs)
         await scanTick(session)
-        const id = 'halted_chain:test:ethereum:silent_node'
+        const id = 'halted_chain:test:ethereum:unheard_node'
         const exception = await engine.deps.exceptions.findById(id)
         const [payment] = await engine.deps.payments.listByInvoice(invoice.terms.id)
         const waits = (await engine.deps.cursors.find('test', 'ethereum'))?.waitReason ?? null
@@ -128,7 +132,10 @@ describe('a payment that waits for a node that is down', () => {
       const named = expect.stringContaining('node-b:8545')
       expect(await tick(5_000)).toEqual(['detected', named, null])
       expect(await tick(5_000)).toEqual(['detected', named, null])
-      expect(await tick(15 * 60_000)).toEqual(['detected', named, named])
+      isMissed = true
+      const why = isOld ? 'the final block of node-b:8545 stands still at 1' : 'node-b:8545 did not respond'
+      expect(await tick(15 * 60_000)).toEqual(['detected', named, expect.stringContaining(why)])
+      isMissed = false
       hosts.pop()
       outdated.pop()
       expect(await tick(5_000)).toEqual(['confirmed', null, null])
@@ -141,7 +148,7 @@ it('a node that is not waited for any more is in the inbox until it answers', as
   await engine.setCursor(10, engine.deps.clock.now())
   let unheard = ['node-b:8545']
   const head = async () => ({ height: 10, hash: 'hash10', finalizedHeight: null })
-  const silence = () => ({ hosts: [], failing: [], outdated: [], answering: 2, unheard })
+  const silence = () => ({ hosts: [], failing: [], outdated: [], differing: [], answering: 2, unheard })
   const row = async (session: ScanSession) => {
     await confirmThroughCursor(session)
     const found = await engine.deps.exceptions.findById('halted_chain:test:ethereum:unheard_node')
@@ -155,6 +162,26 @@ it('a node that is not waited for any more is in the inbox until it answers', as
   expect(await row(session)).toContain('node-b:8545')
   unheard = []
   expect(await row(await sessionWith(clientOf({ head, silence })))).toBeNull()
+})
+
+// Guarantee: no invoice expires by the blocks of one of two nodes while the other one has different ones, however long; what is read meanwhile is credited.
+it('nodes with different settled blocks let no deadline pass until they agree', async () => {
+  const time = engine.deps.clock.now()
+  await engine.setCursor(10, time)
+  let differing = [{ host: 'node-b:8545', height: 5 }]
+  const silence = () => ({ hosts: [], failing: [], outdated: [], differing, answering: 2, unheard: [] })
+  const session = await sessionWith(clientOf({ silence }))
+  const until = async () => {
+    await proveDeadlines(session)
+    const cursor = await engine.deps.cursors.find('test', 'ethereum')
+    return cursor === null ? null : { isPast: deadlinesPassUntil(cursor, 12_000) >= time, reason: cursor.waitReason }
+  }
+  const reason = expect.stringContaining('node-b:8545 has another block 5 than the node in use')
+  expect(await until()).toEqual({ isPast: false, reason })
+  engine.advance(3_600_000)
+  expect(await until()).toEqual({ isPast: false, reason })
+  differing = []
+  expect(await until()).toEqual({ isPast: true, reason: null })
 })
 
 describe('a node whose blocks do not stand on each other', () => {

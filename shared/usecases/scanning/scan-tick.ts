@@ -18,8 +18,6 @@ import { isReplaced, resolveReorg, resumeHalted, showWaiting, standingStill, wai
 import { assertHeld, doubting, moveCursor, type ScanSession, writeScope } from './scan-session.ts'
 import { extendWindow, type HashWindow } from './scan-window.ts'
 
-/** Payments that have waited this long for a silent node are reported. */
-const PATIENCE_MS = 15 * 60_000
 /** A larger distance means that the scan is catching up. */
 const LIVE_LAG_MAX = 20
 /** How often a quiet chain's cursor records that its node still responds. */
@@ -253,7 +251,7 @@ export async function confirmThroughCursor(session: ScanSession): Promise<void> 
       held = payments
     },
   })
-  await reportNodeTimeout(session, held)
+  await showMissed(session, held)
   await reportUnheard(session)
 }
 
@@ -280,7 +278,7 @@ export function headFields(session: ScanSession, head: Head) {
   const finalizedHeight = head.finalizedHeight === null ? known : Math.max(known ?? 0, head.finalizedHeight)
   const headSeenAt = session.deps.clock.now()
   const headTime = session.source.thrifty === undefined || head.time === undefined ? {} : { headTime: head.time }
-  const wait = waiting(session, session.silence?.reason ?? session.unprovenReason ?? null)
+  const wait = waiting(session, session.missedReason ?? session.unprovenReason ?? null)
   return { headHeight: head.height, headSeenAt, finalizedHeight, ...headTime, ...wait }
 }
 
@@ -292,27 +290,15 @@ function reportPosition({ deps, source, cursor }: ScanSession, head: Pick<Head, 
 }
 
 /**
- * Reports why payments are not confirmed when the second node is silent, or its blocks stand still: at the cursor and its gauge at once, to
- * operators after 15 minutes. Withdraws both when nothing waits any more or all nodes respond with current blocks. `held` payments were not confirmed by a second node just now.
+ * Shows at the cursor and its gauge why payments are not confirmed when the second node is silent, or its blocks stand still, until nothing waits any
+ * more or all nodes respond with current blocks. `held` payments were not confirmed by a second node just now.
  */
-async function reportNodeTimeout(session: ScanSession, held: number): Promise<void> {
-  const { deps, silence } = session
+async function showMissed(session: ScanSession, held: number): Promise<void> {
   const missed = await whoIsMissed(session, held)
-  const now = deps.clock.now()
-  if (missed !== null) {
-    const reason = `Payments are waiting for confirmation by a second node: ${missed}.`
-    const { since = now, isReported = false } = silence ?? {}
-    const isDue = !isReported && now - since > PATIENCE_MS
-    if (isDue) await deps.exceptions.open([silentNodes(session, missed)])
-    session.silence = { reason, since, isReported: isReported || isDue }
-    await showWaiting(session, reason)
-    return
-  }
-  // A process that just started does not know the silent nodes yet: an earlier report stays until then.
-  if (silence === null || (silence === undefined && held > 0)) return
-  await deps.exceptions.close([silentNodes(session, '').id], now)
-  session.silence = null
-  if (silence !== undefined) await showWaiting(session, null)
+  const reason = missed === null ? null : `Payments are waiting for confirmation by a second node: ${missed}.`
+  const before = session.missedReason ?? null
+  session.missedReason = reason
+  if (reason !== null || before !== null) await showWaiting(session, reason)
 }
 
 /** Which nodes payments wait for, and why these confirm nothing; null when none waits for such a node. */
@@ -334,18 +320,14 @@ function missedNodes({ hosts, outdated }: Silence): string {
   return [...silent, ...standingStill(outdated)].join(', and ')
 }
 
-function silentNodes(session: ScanSession, missed: string) {
-  const { mode, network } = session.source
-  const detail = `Payments on ${network} (${mode}) have waited 15 minutes for confirmation by a second node: ${missed}. Repair it, or remove it from PAYMESH_NETWORKS.`
-  return networkRow(session, 'halted_chain', 'silent_node', detail)
-}
-
-/** Tells operators which nodes are not waited for any more where it matters that nothing was missed, until they answer again. */
+/** Tells operators which nodes are missing where nodes decide together, and why as far as that is known, until they answer again. */
 async function reportUnheard(session: ScanSession): Promise<void> {
   const { deps, source } = session
-  const hosts = source.client.silence?.().unheard.join(' and ') ?? ''
+  const silence = source.client.silence?.()
+  const hosts = silence?.unheard.join(' and ') ?? ''
   if (hosts === session.unheard) return
-  const detail = `${source.network} (${source.mode}): ${hosts} gave no usable answer for ten minutes when nodes were asked whether something was missed. Until it answers again the other nodes decide alone: invoices expire, payments end and blocks are taken back without its word. Repair it, or remove it from PAYMESH_NETWORKS.`
+  const why = silence === undefined ? '' : missedNodes(silence)
+  const detail = `On ${source.network} (${source.mode}), ${hosts} gave no usable answer for ten minutes${why === '' ? '' : ` (${why})`}. Until that changes, payments that need a second node wait, and the other nodes decide alone whether an invoice expires, an unconfirmed payment counts as dropped, or the payments of a replaced block are taken back. Repair it, or remove it from PAYMESH_NETWORKS.`
   const row = networkRow(session, 'halted_chain', 'unheard_node', detail)
   if (hosts === '') await deps.exceptions.close([row.id], deps.clock.now())
   else await deps.exceptions.report(row)

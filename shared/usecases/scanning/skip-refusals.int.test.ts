@@ -60,7 +60,7 @@ const client: Partial<ChainClient> = {
     if (failure !== undefined) throw failure
     return unspent.filter(({ height }) => height >= from)
   },
-  silence: () => ({ hosts: silent, failing, outdated: [], answering: 1, unheard: [] }),
+  silence: () => ({ hosts: silent, failing, outdated: [], answering: 1, differing: [], unheard: [] }),
 }
 
 beforeEach(async () => {

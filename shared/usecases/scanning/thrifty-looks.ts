@@ -38,6 +38,8 @@ const RETRY_MS = 60_000
 const GONE_MS = 3_600_000
 /** From the one that looks at most addresses to the one that looks at fewest: each one includes those after it. */
 const KINDS = ['month', 'week', 'all', 'ended'] as const
+/** Looks at which every node is asked: late payments come soon after a deadline, and what one node conceals at the others the last one finds. */
+const EVERYWHERE: ReadonlySet<keyof Looks> = new Set(['ended', 'month'])
 
 /**
  * Looks for money at addresses that no open invoice holds, by their balances, in both ways of scanning: those of invoices that ended in the
@@ -76,7 +78,8 @@ async function continueLook(session: ScanSession, looks: Looks, pace: LookPace):
   for (let pages = 0; pages < PAGES; pages += 1) {
     looking.page ??= await nextPage(looking)
     const { page, kind, to } = looking
-    const comparison = { ...page, to, logRequests: 1, mayLackLogs: false }
+    const everywhere = EVERYWHERE.has(kind)
+    const comparison = { ...page, to, everywhere, logRequests: 1, mayLackLogs: false }
     const outcome = looking.isRead || isGone ? 'gone' : await compareRange(session, comparison)
     const isReadBefore = outcome === 'done' && looking.from.uncompared === true
     if (outcome === 'gone' || isReadBefore) {

@@ -200,7 +200,8 @@ async function send(
     ...(minedFrom !== undefined && { minedFrom }),
   })
   note(sim, chain, invoice, tx)
-  if (isEvm) moveOn(sim, chain, tx, random.fork(`outflow of ${tx.hash}`))
+  const isOpen = Date.parse(invoice.expires_at) > now + FORWARDED_MS
+  if (isEvm) moveOn(sim, chain, tx, { luck: random.fork(`outflow of ${tx.hash}`), isOpen })
   if (!chain.hasMempool || minedFrom !== undefined) return
   if (random.chance(sim.mix.nodeRestarts)) {
     await sim.sleep(random.between(500, 20_000), 'before nodes are restarted')
@@ -223,15 +224,27 @@ async function send(
   if (kind !== 'elsewhere') note(sim, chain, invoice, other)
 }
 
-/** Some of the money that came leaves the account later, once or twice: never all of it at a time. */
-function moveOn(sim: Sim, chain: SimChain, { transfers }: SimTx, luck: Prng): void {
+/** A wallet that forwards what it gets does so within this time. */
+const FORWARDED_MS = 20_000
+
+/**
+ * Money that came leaves the account later: some of it, or while the invoice is open all that this transaction brought. Looks at ended invoices show
+ * no coins that came and left between two of them.
+ */
+function moveOn(
+  sim: Sim,
+  chain: SimChain,
+  { transfers }: SimTx,
+  { luck, isOpen }: { readonly luck: Prng; readonly isOpen: boolean },
+): void {
   if (!luck.chance(sim.mix.outflows)) return
   for (const { matchKey, asset, amountBase } of transfers) {
     if (asset === null) continue
     // Coins leave by the owner's key alone; tokens also by an allowance, whose sender is somebody else.
     const byOwner = asset === 'eth_ethereum' || luck.chance(0.5)
-    const outflow = { matchKey, asset, amountBase: amountBase / 3n + 1n, byOwner }
-    sim.scheduler.at(luck.next() ** 2 * 3_600_000, 'world', null, 'outflow', () => {
+    const isAll = isOpen && luck.fork('all').chance(0.5)
+    const outflow = { matchKey, asset, amountBase: isAll ? amountBase : amountBase / 3n + 1n, byOwner }
+    sim.scheduler.at(luck.next() ** 2 * (isAll ? FORWARDED_MS : 3_600_000), 'world', null, 'outflow', () => {
       if (sim.healed) return
       sim.fault('F17 outflow')
       sim.touch()

@@ -7,7 +7,9 @@ import type { RpcPool } from '../../nodes/rpc-pool.ts'
 import { unlessRefused } from '../../nodes/unless-refused.ts'
 import { checksumAddress } from './address.ts'
 import { type BalanceReader, createBalanceReader } from './balances.ts'
+import { readBlock } from './fetch-blocks.ts'
 import type { EvmClientOptions } from './options.ts'
+import { spendingOf } from './receipts.ts'
 
 /** Increases that are checked with a second node at the same time. */
 const CONCURRENCY = 4
@@ -30,7 +32,7 @@ export function createBalanceLedger(
     async second(increases) {
       const found = new Map<string, SecondFigures>()
       const answered = disputedByOthers(pool, increases, async (node, increase) => {
-        const figures = await figuresOf(reader, node, increase)
+        const figures = (await isCovered(node, increase)) ? await figuresOf(reader, node, increase) : 'other'
         if (figures !== null && found.get(increase.key) !== 'same') found.set(increase.key, figures)
         return figures === 'same'
       })
@@ -39,6 +41,7 @@ export function createBalanceLedger(
     },
     disputed: (increases) =>
       disputedByOthers(pool, increases, async (node, increase) => {
+        if (!(await isCovered(node, increase))) return false
         if (increase.second === 'same') return (await node.hashAt(increase.height)) === increase.hash
         const figures = await figuresOf(reader, node, increase)
         return (figures ?? increase.second ?? 'same') === 'same'
@@ -61,6 +64,22 @@ function disputedByOthers(
     )
     return answers.flat()
   })
+}
+
+/**
+ * Whether the amount is no more than what the figures grew by and, in the increase of one block, what the account itself sent in it by this node's
+ * transactions: those that came with the increase are the word of one node.
+ */
+async function isCovered(
+  node: RpcNode,
+  { matchKey, amountBase, since, height, hash, beforeBase, afterBase }: SeenIncrease,
+): Promise<boolean> {
+  const unexplainedBase = amountBase - (BigInt(afterBase) - BigInt(beforeBase))
+  if (unexplainedBase <= 0n) return true
+  const block = since.height === height - 1 ? await readBlock(node, height) : null
+  if (block?.hash !== hash) return false
+  const spending = await spendingOf(node, block, new Set([matchKey]))
+  return unexplainedBase <= (spending.get(matchKey)?.spentBase ?? 0n)
 }
 
 /** Null where the node has dropped one of the two states. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEVELOPMENT_PAYER } from '#dev/local-chain/pay.ts'
 import { readBalanceChanges } from '#shared/usecases/scanning/read-balance-changes.ts'
+import { settleIncreases } from '#shared/usecases/scanning/settle-increases.ts'
 import { sampleOf } from '#test/support/depth.ts'
 import { useEvmStage, WATCHED_ACCOUNT } from '#test/support/evm-stage.ts'
 import type { EvmClient } from './client.ts'
@@ -97,6 +98,54 @@ describe('case 9: coins that contracts send', () => {
     expect(await found(client(), height)).toEqual(transfers)
     expect(await gained(client(), height)).toBe(gainBase)
   })
+})
+
+// Guarantee: coins that a contract pays and their owner sends on within one block are an increase, although the balance is what it was.
+it('are found where as much leaves the account in the same block', async () => {
+  await send(OURS, 10n ** 18n)
+  await stage.chain.rpc('anvil_impersonateAccount', [OURS])
+  const gasPrice = 10n ** 10n
+  const sent = { from: OURS, to: DEVELOPMENT_PAYER, gas: '0x5208', gasPrice: `0x${gasPrice.toString(16)}` }
+  const value = 5n * 10n ** 17n
+  await stage.chain.rpc('eth_sendTransaction', [{ ...sent, value: `0x${(value - 21_000n * gasPrice).toString(16)}` }])
+  const height = await send(SENDS, value, OURS)
+  const reader = client()
+  const { balances } = reader
+  const blocks = await reader.scan(height, height, watches, undefined, new Set([OURS.slice(2).toLowerCase()]))
+  if (balances === undefined) throw new Error('no balances')
+  const { found: changes } = await readBalanceChanges(balances, blocks, watches.keys())
+  const source = { mode: 'test', network: 'ethereum', client: { balances, blockAt: reader.blockAt } } as const
+  const payments = { listInBlocks: async () => [], findByKeys: async () => [] }
+  const [settled] = await settleIncreases({ deps: { payments }, source } as never, changes)
+  expect(settled?.transfers).toMatchObject([{ amountBase: value }])
+})
+
+// Guarantee: what an account is said to have sent is one node's word: another one must show it before an increase counts by it.
+it.each([
+  ['as much as the account sent', 0n, 'same'],
+  ['more than it sent', 1n, 'other'],
+] as const)('are vouched for by a second node where they are %s', async (_what, moreBase, verdict) => {
+  await send(OURS, 10n ** 18n)
+  await stage.chain.rpc('anvil_impersonateAccount', [OURS])
+  const gasPrice = 10n ** 10n
+  const value = 5n * 10n ** 17n
+  const own = { from: OURS, to: DEVELOPMENT_PAYER, gas: '0x5208', gasPrice: `0x${gasPrice.toString(16)}` }
+  await stage.chain.rpc('eth_sendTransaction', [{ ...own, value: `0x${(value - 21_000n * gasPrice).toString(16)}` }])
+  const height = await send(SENDS, value, OURS)
+  const reader = stage.client([stage.chain.url, stage.chain.url], { tokens: [] })
+  const { balances } = reader
+  const block = await reader.blockAt(height)
+  if (balances === undefined || block === null) throw new Error('no balances')
+  const matchKey = OURS.slice(2).toLowerCase()
+  const since = { height: height - 1, hash: block.parentHash }
+  const read = async (place: { height: number; hash: string }) =>
+    String((await balances.read([matchKey], place))?.get(matchKey))
+  const figures = { beforeBase: await read(since), afterBase: await read(block) }
+  const { hash } = block
+  const seen = { key: 'd', matchKey, amountBase: value + moreBase, height, hash, since, ...figures }
+  expect((await balances.second([seen])).get('d')).toBe(verdict)
+  expect([...(await balances.disputed([seen]))]).toEqual(moreBase === 0n ? [] : ['d'])
+  expect([...(await balances.disputed([{ ...seen, second: 'same' }]))]).toEqual(moreBase === 0n ? [] : ['d'])
 })
 
 describe('a network that logs its coins', () => {

@@ -163,9 +163,11 @@ async function changesIn(
     const details = { method: 'eth_getBalance' }
     throw new RpcFailure('pruned', `${node.host} has dropped the balances of block ${height}`, details)
   }
+  // Who sent something may have received as much in the same block.
+  const senders = new Set(block.transactions.map(({ from }) => from.slice(2).toLowerCase()))
   return matchKeys.flatMap((matchKey) => {
     const increaseBase = (after.get(matchKey) ?? 0n) - (before.get(matchKey) ?? 0n)
-    return increaseBase === 0n ? [] : { matchKey, increaseBase }
+    return increaseBase === 0n && !senders.has(matchKey) ? [] : { matchKey, increaseBase }
   })
 }
 

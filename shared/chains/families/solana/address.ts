@@ -1,3 +1,4 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58 } from '@scure/base'
 
@@ -12,4 +13,14 @@ const ascii = new TextEncoder()
 export function seededAddress(baseKey: string, index: number): { readonly address: string; readonly matchKey: string } {
   const key = sha256(Uint8Array.of(...base58.decode(baseKey), ...ascii.encode(`paymesh:${index}`), ...SYSTEM_PROGRAM))
   return { address: base58.encode(key), matchKey: Buffer.from(key).toString('hex') }
+}
+
+/** Whether an address of Solana is a point of the curve, so that a secret key may belong to it. */
+export function isOnCurve(key: Uint8Array): boolean {
+  try {
+    ed25519.Point.fromBytes(key)
+    return true
+  } catch {
+    return false
+  }
 }

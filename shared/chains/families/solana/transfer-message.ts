@@ -1,6 +1,6 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58 } from '@scure/base'
+import { isOnCurve } from './address.ts'
 import { TOKEN_PROGRAM } from './extract.ts'
 
 const SYSTEM_PROGRAM = '11111111111111111111111111111111'
@@ -76,15 +76,6 @@ export function associatedAccount(owner: string, mint: string): string {
     if (!isOnCurve(key)) return base58.encode(key)
   }
   throw new RangeError('no address can be derived')
-}
-
-function isOnCurve(key: Uint8Array): boolean {
-  try {
-    ed25519.Point.fromBytes(key)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function moveCoins({ from, to, amountBase, reference }: SolanaTransfer): Instruction {
