@@ -17,7 +17,10 @@ const PLACES: readonly (readonly [string, RecordPage])[] = [
     ({ page: path, button = '', title }) =>
       [
         `dialog: ${title}`,
-        { path, open: async (page: Page) => await page.getByRole('button', { name: button, exact: true }).first().click() },
+        {
+          path,
+          open: async (page: Page) => await page.getByRole('button', { name: button, exact: true }).first().click(),
+        },
       ] as const,
   ),
 ]

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useState } from 'preact/hooks'
+import { useErrorBoundary, useState } from 'preact/hooks'
 import { OFFLINE } from './data/request.ts'
 import { InvoicePage } from './invoice/invoice-page.tsx'
 import { loadWords } from './locales/load-words.ts'
@@ -29,6 +29,8 @@ import './styles/receipt.css'
 /** The page of a refund, which few payers open: null until its path requests it, and where it did not arrive. */
 let RefundPage: typeof import('./pages/refund-page.tsx').RefundPage | null = null
 
+const reload = (): void => window.location.reload()
+
 /** The page of a path. */
 function Page({ path }: { readonly path: string }) {
   // As the server reads it: in either case, and with a slash at its end or without.
@@ -40,7 +42,7 @@ function Page({ path }: { readonly path: string }) {
     if (page === 'l/') return <LinkPage id={id} />
     if (page === 'r/') {
       if (RefundPage !== null) return <RefundPage token={id} />
-      return <FailedPage problem={OFFLINE} retry={() => window.location.reload()} />
+      return <FailedPage problem={OFFLINE} retry={reload} />
     }
   }
   return <MissingPage />
@@ -48,6 +50,7 @@ function Page({ path }: { readonly path: string }) {
 
 function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> }) {
   const [{ language, texts }, setSpoken] = useState(first)
+  const [fault] = useErrorBoundary()
   const speak = async (next: typeof language): Promise<void> => {
     keepLanguage(next)
     setSpoken(await loadWords(next))
@@ -55,7 +58,11 @@ function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> 
   return (
     <SpeechContext.Provider value={{ speech: speechIn(language, texts, navigator.languages), speak }}>
       <Announcer>
-        <Page path={location.pathname} />
+        {fault === undefined ? (
+          <Page path={location.pathname} />
+        ) : (
+          <FailedPage problem={OFFLINE} retry={reload} />
+        )}
       </Announcer>
     </SpeechContext.Provider>
   )

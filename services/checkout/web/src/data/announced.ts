@@ -58,7 +58,7 @@ async function announce(
 ): Promise<void> {
   for (const wait of [0, ...RETRY_MS]) {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const answer = await request<ViewResponse>(`/i/${invoiceId}/hint`, { body: { txHash } })
+    const answer = await request<ViewResponse>(`/i/${invoiceId}/hint`, 'view', { body: { txHash } })
     if (answer.ok) {
       accept(answer.data.view, answer.data.now)
       return

@@ -7,12 +7,18 @@ export type Answer<T> =
   | { readonly ok: false; readonly unchanged?: false; readonly problem: Problem }
 
 const TIMEOUT_MS = 20_000
+/** Longer waits are believed of our server alone: a proxy in front of it may say anything. */
+const WAIT_MAX_S = 3_600
 /** No answer at all. */
 export const OFFLINE: Problem = { code: 'OFFLINE', status: 0, retryAfter: null, paths: [] }
 
-/** Calls our own server; never rejects. `tag` identifies the data that the page already has. */
+/**
+ * Calls our own server; never rejects. `field` is what its answer has for certain: JSON without it comes from something in between.
+ * `tag` identifies the data that the page already has.
+ */
 export async function request<T>(
   path: string,
+  field: keyof T & string,
   options: { readonly body?: object; readonly tag?: string | null } = {},
 ): Promise<Answer<T>> {
   const { body, tag = null } = options
@@ -36,7 +42,7 @@ export async function request<T>(
       // Not our server answered: that it had too many requests is worth knowing.
       if (response.status !== 429) throw fault
     })
-    if (response.ok && json) return { ok: true, data: json as T, tag: response.headers.get('etag') }
+    if (response.ok && (json as T | null)?.[field] !== undefined) return { ok: true, data: json as T, tag: response.headers.get('etag') }
     return { ok: false, problem: problemOf(response, json) }
   } catch {
     return { ok: false, problem: OFFLINE }
@@ -51,7 +57,7 @@ function problemOf(response: Response, json: unknown): Problem {
   return {
     code: error?.code ?? (response.status === 429 ? 'RATE_LIMITED' : OFFLINE.code),
     status: response.status,
-    retryAfter: wait > 0 ? wait : null,
+    retryAfter: wait > 0 && (error || wait <= WAIT_MAX_S) ? wait : null,
     paths: (error?.details ?? []).map(({ path }) => path),
   }
 }

@@ -15,7 +15,10 @@ export type LoadState<T> = { readonly data: T } | { readonly data: null; readonl
  * Reads `path` until it was read once, however long the server is away: after the wait that it asks for, and at once when the device is
  * online again. `reload` reads it again; what is shown stays until then, and goes when the server says that it has nothing under this id.
  */
-export function useLoaded<T>(path: string): {
+export function useLoaded<T>(
+  path: string,
+  field: keyof T & string,
+): {
   readonly loaded: LoadState<T>
   readonly reload: () => Promise<void>
   readonly accept: (data: T) => void
@@ -33,7 +36,7 @@ export function useLoaded<T>(path: string): {
   const reload = useCallback(async (): Promise<void> => {
     clearTimeout(retry.current)
     const slow = setTimeout(() => fail(OFFLINE), SLOW_MS)
-    const answer = await request<T>(path)
+    const answer = await request<T>(path, field)
     clearTimeout(slow)
     if (answer.ok) setLoaded({ data: answer.data })
     else if (answer.unchanged !== true) {
@@ -43,7 +46,7 @@ export function useLoaded<T>(path: string): {
       const wait = problem.retryAfter === null ? pause : problem.retryAfter * 1_000
       retry.current = setTimeout(() => void reload(), wait)
     }
-  }, [path, fail])
+  }, [path, field, fail])
   useEffect(() => {
     const again = () => void reload()
     again()

@@ -33,7 +33,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
     setBusy(true)
     setResult(null)
     setNeedsMerchant(false)
-    const answer = await request<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
+    const answer = await request<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, 'answer', {
       body: { txHash: readPasted(text) },
     })
     setBusy(false)

@@ -34,7 +34,7 @@ export function useAction(
     setBusy(true)
     setProblem(null)
     const purpose = `${view.id} ${what} ${Object.values(body).join(' ')}`
-    const answer = await request<{ readonly now: number; readonly view: InvoiceView }>(`/i/${view.id}/${what}`, {
+    const answer = await request<{ readonly now: number; readonly view: InvoiceView }>(`/i/${view.id}/${what}`, 'view', {
       body: { ...body, actionId: keptAction(purpose) },
     })
     running.current = false
