@@ -119,7 +119,8 @@ final class Transport
         $status = preg_match('~^HTTP/\S+ (\d{3})~', (string) ($received[0] ?? ''), $match) === 1 ? (int) $match[1] : 0;
         $envelope = json_decode($raw, true);
         // The stream reports neither an answer whose end is missing, be it in the headers, nor one that is not HTTP.
-        $isEmpty = $raw === '' && $status < 300 && self::header($received, 'Content-Length') !== '0';
+        $length = self::header($received, 'Content-Length') ?? self::header($received, 'Transfer-Encoding');
+        $isEmpty = $raw === '' && $status < 300 && !in_array($length, ['0', 'chunked'], true);
         if ($status === 0 || $isEmpty || ($envelope === null && str_starts_with($raw, '{'))) {
             return [new ConnectionFailed("the answer was cut ($operation)", null, $key), null];
         }

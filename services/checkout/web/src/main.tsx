@@ -29,8 +29,6 @@ import './styles/receipt.css'
 /** The page of a refund, which few payers open: null until its path requests it, and where it did not arrive. */
 let RefundPage: typeof import('./pages/refund-page.tsx').RefundPage | null = null
 
-const reload = (): void => window.location.reload()
-
 /** The page of a path. */
 function Page({ path }: { readonly path: string }) {
   // As the server reads it: in either case, and with a slash at its end or without.
@@ -41,13 +39,14 @@ function Page({ path }: { readonly path: string }) {
     if (page === 'i/receipt') return <ReceiptPage id={id} />
     if (page === 'l/') return <LinkPage id={id} />
     if (page === 'r/') {
-      if (RefundPage !== null) return <RefundPage token={id} />
-      return <FailedPage problem={OFFLINE} retry={reload} />
+      if (RefundPage === null) throw OFFLINE
+      return <RefundPage token={id} />
     }
   }
   return <MissingPage />
 }
 
+/** A page that cannot be shown says so: its code did not arrive, or is older than what the server says. */
 function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> }) {
   const [{ language, texts }, setSpoken] = useState(first)
   const [fault] = useErrorBoundary()
@@ -61,7 +60,7 @@ function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> 
         {fault === undefined ? (
           <Page path={location.pathname} />
         ) : (
-          <FailedPage problem={OFFLINE} retry={reload} />
+          <FailedPage problem={OFFLINE} retry={() => location.reload()} />
         )}
       </Announcer>
     </SpeechContext.Provider>

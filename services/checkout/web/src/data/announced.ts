@@ -1,4 +1,5 @@
 import type { HintView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { isFinal } from '../format/problem-text.ts'
 import { request } from './request.ts'
 
 /** Waits between tries to announce a transaction; the network finds it without that, only later. */
@@ -63,8 +64,7 @@ async function announce(
       accept(answer.data.view, answer.data.now)
       return
     }
-    const { status } = answer.unchanged === true ? { status: 0 } : answer.problem
-    if (status >= 400 && status < 500 && status !== 429) return
+    if (isFinal(answer.problem)) return
   }
 }
 

@@ -39,7 +39,7 @@ export function useLoaded<T>(
     const answer = await request<T>(path, field)
     clearTimeout(slow)
     if (answer.ok) setLoaded({ data: answer.data })
-    else if (answer.unchanged !== true) {
+    else {
       const { problem } = answer
       fail(problem)
       const pause = meaningOf(problem) === 'unknown' ? UNKNOWN_PAUSE_MS : RETRY_MS

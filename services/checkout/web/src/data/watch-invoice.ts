@@ -104,7 +104,7 @@ export function watchInvoice(id: string, tell: (state: PageState) => void): Invo
       tag = answer.tag
       if (answer.data.options !== undefined) change({ options: answer.data.options })
       accept(answer.data.view, answer.data.now)
-    } else if (answer.unchanged === true) {
+    } else if (answer.now !== undefined) {
       heard()
       follow(answer.now)
     } else lose(answer.problem)

@@ -97,7 +97,9 @@ function FixedLink({ link, options, reload }: LinkOptionsProps) {
   const choose = async (invoiceId: string, asset: AssetId): Promise<void> => {
     const purpose = `${invoiceId} asset ${asset}`
     // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
-    const answer = await request<{ readonly view: object }>(`/i/${invoiceId}/asset`, 'view', { body: { asset, actionId: keptAction(purpose) } })
+    const answer = await request<{ readonly view: object }>(`/i/${invoiceId}/asset`, 'view', {
+      body: { asset, actionId: keptAction(purpose) },
+    })
     if (answer.ok) forgetAction(purpose)
   }
 

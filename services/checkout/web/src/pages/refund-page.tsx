@@ -88,10 +88,12 @@ function AddressForm({ refund, token, accept, reload }: RefundProps) {
     // An address can be given once, so it is shown once more, whole and in groups.
     if (!isReview) return setReview(true)
     setBusy(true)
-    const answer = await request<{ readonly refund: RefundView }>(`/r/${token}`, 'refund', { body: { address: text.trim() } })
+    const answer = await request<{ readonly refund: RefundView }>(`/r/${token}`, 'refund', {
+      body: { address: text.trim() },
+    })
     setBusy(false)
     if (answer.ok) accept(answer.data.refund)
-    else if (answer.unchanged !== true) {
+    else {
       const { code } = answer.problem
       if (meaningOf(answer.problem) === 'unknown') await reload()
       if (code === 'VALIDATION_ERROR') setProblem(say('refund.invalid', { n }))
