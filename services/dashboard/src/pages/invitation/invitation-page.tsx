@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
@@ -7,9 +7,11 @@ import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ROLE_LABELS } from '../../session/roles.ts'
 
@@ -17,7 +19,7 @@ import { ROLE_LABELS } from '../../session/roles.ts'
 export function InvitationPage() {
   const token = useLocation().hash.slice(1)
   const isToken = /^[A-Za-z0-9_-]{43}$/.test(token)
-  const invitation = useQuery(trpc.auth.invitation.queryOptions({ token }, { enabled: isToken, retry: false }))
+  const invitation = useQuery(trpc.auth.invitation.queryOptions({ token }, { enabled: isToken }))
   return (
     <main className="pm-body pm-alone">
       <div className="pm-row pm-muted">
@@ -66,7 +68,7 @@ function Join({ token, invitation }: JoinProps) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   // After a login the page reloads without the query; then there is nothing to choose.
-  const me = useQuery(trpc.auth.me.queryOptions(undefined, { retry: false, enabled: !mustLogIn }))
+  const me = useQuery(trpc.auth.me.queryOptions(undefined, { enabled: !mustLogIn }))
   const isPerson = me.data?.email === email
   const accept = useAction({
     call: (_ids, input: { token: string; name: string | null; password: string | null }) =>
@@ -100,21 +102,17 @@ function Join({ token, invitation }: JoinProps) {
             <TextInput
               label="Your name"
               autoComplete="name"
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
+              {...bindText(name, setName)}
               error={failure?.fields['name']}
               maxLength={120}
               required
             />
-            <PasswordInput
+            <PasswordField
               label="Choose a password"
-              description="At least 12 characters. A phrase of four words works well."
-              autoComplete="new-password"
               value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+              onType={setPassword}
               error={failure?.fields['password']}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-              required
+              isNew
             />
           </>
         )}
