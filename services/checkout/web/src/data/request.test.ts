@@ -13,6 +13,7 @@ test.each([
   ['a log-in page of a network', 200, HTML, {}, OFFLINE],
   ['a proxy that has nothing to say', 200, 'null', {}, OFFLINE],
   ['a proxy with JSON of its own', 200, '{}', {}, OFFLINE],
+  ['a proxy with fields of ours and nothing in them', 200, '{"view":null}', {}, OFFLINE],
   ['a proxy with a list', 200, '[{"view":1}]', {}, OFFLINE],
   ['a proxy that refuses in JSON', 403, '{"message":"Forbidden"}', {}, OFFLINE],
   ['a proxy whose error is a word', 400, '{"error":"Bad Request"}', { 'retry-after': '5' }, OFFLINE],

@@ -35,7 +35,7 @@ export async function request<T>(
     const now = Date.parse(response.headers.get('date') ?? '')
     if (response.status === 304) return { ok: false, problem: OFFLINE, now }
     const json: unknown = await response.json().catch(() => null)
-    if (response.ok && (json as T | null)?.[field] !== undefined)
+    if (response.ok && (json as T | null)?.[field])
       return { ok: true, data: json as T, tag: response.headers.get('etag') }
     return { ok: false, problem: problemOf(response, json) }
   } catch {
