@@ -3,7 +3,7 @@ import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { failureOf } from '../api/failure.ts'
 import { routerOf } from '../live/live-query.ts'
-import { isShown } from '../parts/load-error.tsx'
+import { shownErrors } from '../parts/load-error.tsx'
 
 /** Longer than a part of the page takes to say its own failure. */
 const SETTLE_MS = 100
@@ -13,7 +13,7 @@ const isUnread = ({ queryKey, state }: Query): boolean =>
   state.status === 'error' &&
   routerOf(queryKey) !== '' &&
   failureOf(state.error).code !== 'UNAUTHORIZED' &&
-  !isShown(state.error)
+  !shownErrors.has(Object(state.error))
 
 /**
  * Above every page: that a read failed, where no part of the page says so. Without it what such a read fills would look like an answer with

@@ -4,10 +4,8 @@ import { failureOf, shownMessage } from '../api/failure.ts'
 import { CopyText } from './copy-text.tsx'
 import { LOAD_WORDS, type LoadWords } from './load-words.ts'
 
-const shown = new WeakSet<object>()
-
-/** Whether a part of the page has shown this error. */
-export const isShown = (error: unknown): boolean => shown.has(Object(error))
+/** Errors that a part of the page has shown. */
+export const shownErrors = new WeakSet<object>()
 
 /**
  * Shown by a page or card whose data failed to load. `what` ends the sentence "Could not load …" in the language of `words`: English
@@ -23,7 +21,7 @@ export function LoadError(props: {
 }) {
   const { words = LOAD_WORDS } = props
   const failure = failureOf(props.error)
-  shown.add(Object(props.error))
+  shownErrors.add(Object(props.error))
   // An id that is none is as unknown as any other.
   const absent = failure.code === 'NOT_FOUND' || (failure.code === 'BAD_REQUEST' && 'id' in failure.fields)
   const sentence = props.sentence ?? (absent ? words.absent : words.failed(props.what))

@@ -36,17 +36,16 @@ export function InvitationPage() {
 function Gone({ error }: { readonly error: unknown }) {
   const failure = error === null ? null : failureOf(error)
   if (failure?.transient === true) return <LoadError what="the invitation" error={error} />
-  if (failure?.code === 'CONFLICT') {
-    return (
-      <Card>
-        <p>{failure.message}</p>
-      </Card>
-    )
-  }
   return (
     <Card>
-      <p>This invitation is no longer valid. It was used, withdrawn, or is older than seven days.</p>
-      <p className="pm-muted">Ask the person who invited you for a new one.</p>
+      {failure?.code === 'CONFLICT' ? (
+        <p>{failure.message}</p>
+      ) : (
+        <>
+          <p>This invitation is no longer valid. It was used, withdrawn, or is older than seven days.</p>
+          <p className="pm-muted">Ask the person who invited you for a new one.</p>
+        </>
+      )}
     </Card>
   )
 }
