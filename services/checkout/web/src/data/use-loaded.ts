@@ -3,8 +3,8 @@ import { lastingOf, meaningOf, type Problem } from '../format/problem-text.ts'
 import { OFFLINE, request } from './request.ts'
 
 /** A page asks again after this long when the server names no wait, and after the other when its id is unknown. */
-const RETRY_MS = 5_000
-const UNKNOWN_PAUSE_MS = 60_000
+const RETRY_S = 5
+const UNKNOWN_PAUSE_S = 60
 /** After this long without an answer the page says so; the request goes on. */
 const SLOW_MS = 8_500
 
@@ -42,9 +42,8 @@ export function useLoaded<T>(
     else {
       const { problem } = answer
       fail(problem)
-      const pause = meaningOf(problem) === 'unknown' ? UNKNOWN_PAUSE_MS : RETRY_MS
-      const wait = problem.retryAfter === null ? pause : problem.retryAfter * 1_000
-      retry.current = setTimeout(() => void reload(), wait)
+      const wait = problem.retryAfter ?? (meaningOf(problem) === 'unknown' ? UNKNOWN_PAUSE_S : RETRY_S)
+      retry.current = setTimeout(() => void reload(), wait * 1_000)
     }
   }, [path, field, fail])
   useEffect(() => {

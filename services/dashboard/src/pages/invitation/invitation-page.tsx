@@ -79,10 +79,9 @@ function Join({ token, invitation }: JoinProps) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void accept.run(isPerson ? { token, name: null, password: null } : { token, name, password })
+    void accept.run({ token, ...(isPerson ? { name: null, password: null } : { name, password }) })
   }
-  const back = `/invitation#${token}`
-  const failure = accept.failure
+  const { failure } = accept
   return (
     <Card>
       <form className="pm-stack" onSubmit={submit}>
@@ -92,34 +91,34 @@ function Join({ token, invitation }: JoinProps) {
         </p>
         {mustLogIn ? (
           <p>
-            You already have an account here. <Link to={`/login?back=${encodeURIComponent(back)}`}>Log in</Link> to
-            join.
+            You already have an account here. <Link to={`/login?back=%2Finvitation%23${token}`}>Log in</Link> to join.
           </p>
-        ) : null}
-        {mustLogIn || isPerson ? null : (
+        ) : (
           <>
-            <TextInput
-              label="Your name"
-              autoComplete="name"
-              {...bindText(name, setName)}
-              error={failure?.fields['name']}
-              maxLength={120}
-              required
-            />
-            <PasswordField
-              label="Choose a password"
-              value={password}
-              onType={setPassword}
-              error={failure?.fields['password']}
-              isNew
-            />
+            {isPerson ? null : (
+              <>
+                <TextInput
+                  label="Your name"
+                  autoComplete="name"
+                  {...bindText(name, setName)}
+                  error={failure?.fields['name']}
+                  maxLength={120}
+                  required
+                />
+                <PasswordField
+                  label="Choose a password"
+                  value={password}
+                  onType={setPassword}
+                  error={failure?.fields['password']}
+                  isNew
+                />
+              </>
+            )}
+            <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+            <Button type="submit" loading={accept.busy}>
+              Join
+            </Button>
           </>
-        )}
-        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-        {mustLogIn ? null : (
-          <Button type="submit" loading={accept.busy}>
-            Join
-          </Button>
         )}
       </form>
     </Card>
