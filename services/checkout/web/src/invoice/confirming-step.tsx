@@ -1,10 +1,10 @@
 import type { InvoiceView, PaymentMethodView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { roughText } from '../format/format-values.ts'
-import { slowest } from '../format/step.ts'
+import { isGone, slowest } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Note, StateBar } from '../parts/blocks.tsx'
-import { PaymentList, SteppedBack } from '../parts/payment-list.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
 
 /** Blocks are drawn one by one up to here, beyond it as a bar. */
@@ -41,7 +41,11 @@ export function ConfirmingStep({
           {say('late.ok')}
         </Note>
       )}
-      <SteppedBack view={view} />
+      {view.payments.some(isGone) && (
+        <Note tone="expired" icon="info">
+          {say('stepback')}
+        </Note>
+      )}
       <p class="meter-text">
         <span>{say('confirming.on', { n: NETWORKS[paymentMethod.network].name })}</span>
         <b>{say('of', counts)}</b>

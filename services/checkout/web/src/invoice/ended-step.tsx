@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact'
 import type { InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { momentText } from '../format/format-values.ts'
-import { isRefunded, isZero, type Step } from '../format/step.ts'
+import { isGone, isRefunded, isZero, type Step } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
 import { Hero, Note, Question, ShopLink, StateBar } from '../parts/blocks.tsx'
 import { Contact, ContactHint } from '../parts/contact.tsx'
-import { PaymentList, SteppedBack } from '../parts/payment-list.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
 import { Steps } from '../parts/steps.tsx'
-import { SentQuestions } from './hash-question.tsx'
+import { HashQuestion } from './hash-question.tsx'
 import type { Action } from './use-action.ts'
 
 interface EndedProps {
@@ -94,7 +94,11 @@ function Expired({ view, now }: EndedProps) {
       <Hero tone="expired" icon="hourglass" title={say('expired.title')}>
         {view.isUnread ? <Unread view={view} now={now} /> : <HeldUntil view={view} now={now} />}
       </Hero>
-      <SteppedBack view={view} />
+      {view.payments.some(isGone) && (
+        <Note tone="expired" icon="info">
+          {say('stepback')}
+        </Note>
+      )}
       <PaymentList view={view} now={now} />
       <div class="acts">
         {view.paymentLinkId !== null ? (
@@ -143,7 +147,13 @@ export function AlreadySent({ view, now }: Pick<EndedProps, 'view' | 'now'>) {
           <b>{say('sent.dont')}</b> <Say w="sent" t={momentText(endOf(view), now, locale())} m={who} />
         </p>
       </Question>
-      <SentQuestions view={view} />
+      <Question title={say('wrongnet.q')}>
+        <p>
+          <Say w="wrongnet" m={who} x={view.number} />
+        </p>
+        <ContactHint merchant={view.merchant} />
+      </Question>
+      <HashQuestion view={view} />
     </div>
   )
 }

@@ -5,7 +5,7 @@ import { readPasted } from '#shared/domain/pasted-text.ts'
 import { request } from '../data/request.ts'
 import { plain } from '../format/plain.ts'
 import { problemText } from '../format/problem-text.ts'
-import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
+import { useSpeech } from '../locales/locale.tsx'
 import { Question } from '../parts/blocks.tsx'
 import { ContactHint } from '../parts/contact.tsx'
 
@@ -14,24 +14,8 @@ const MERCHANT_VERDICTS: ReadonlySet<string> = new Set([
   ...['not_counted', 'too_small', 'wrong_asset', 'wrong_network', 'elsewhere'],
 ])
 
-/** What a payer who has sent money may ask: over the wrong network, or without any effect here. */
-export function SentQuestions({ view }: { readonly view: InvoiceView }) {
-  const { say } = useSpeech()
-  return (
-    <>
-      <Question title={say('wrongnet.q')}>
-        <p>
-          <Say w="wrongnet" m={<Foreign text={view.merchant.name} />} x={view.number} />
-        </p>
-        <ContactHint merchant={view.merchant} />
-      </Question>
-      <HashQuestion view={view} />
-    </>
-  )
-}
-
 /** "I paid but nothing happened": the payer enters a transaction id and gets its status. */
-function HashQuestion({ view }: { readonly view: InvoiceView }) {
+export function HashQuestion({ view }: { readonly view: InvoiceView }) {
   const speech = useSpeech()
   const { say } = speech
   const [text, setText] = useState('')

@@ -4,18 +4,18 @@ import { NETWORKS } from '#shared/domain/networks.ts'
 import { announceSent, rememberSent } from '../data/announced.ts'
 import { neededText } from '../format/confirmation-text.ts'
 import { addressGroups } from '../format/format-values.ts'
-import { isZero } from '../format/step.ts'
+import { isGone, isZero } from '../format/step.ts'
 import { Foreign, Say, useSpeech } from '../locales/locale.tsx'
-import { Question, StateBar } from '../parts/blocks.tsx'
+import { Note, Question, StateBar } from '../parts/blocks.tsx'
 import { CoinMark } from '../parts/coin-mark.tsx'
 import { ContactHint } from '../parts/contact.tsx'
 import { CopyButton } from '../parts/copy-button.tsx'
-import { PaymentList, SteppedBack } from '../parts/payment-list.tsx'
+import { PaymentList } from '../parts/payment-list.tsx'
 import { Qr } from '../parts/qr.tsx'
 import { Steps } from '../parts/steps.tsx'
 import { AnnouncedList } from './announced-list.tsx'
 import { BrowserWallets } from './browser-wallets.tsx'
-import { SentQuestions } from './hash-question.tsx'
+import { HashQuestion } from './hash-question.tsx'
 import { PriceClock } from './price-clock.tsx'
 import type { Action } from './use-action.ts'
 
@@ -50,7 +50,11 @@ export function PayStep({ view, paymentMethod, now, actionId, accept, chooseOthe
           <p class="sub">{say(startsWithLink(paymentMethod) ? 'pay.sub' : 'pay.subAddress')}</p>
         </>
       )}
-      <SteppedBack view={view} />
+      {view.payments.some(isGone) && (
+        <Note tone="expired" icon="info">
+          {say('stepback')}
+        </Note>
+      )}
       <AnnouncedList view={view} now={now} accept={accept} />
       <PriceClock view={view} now={now} actionId={actionId} />
       <div class="pay">
@@ -324,7 +328,13 @@ function Help({
           <p>{say('less')}</p>
         </Question>
       )}
-      <SentQuestions view={view} />
+      <Question title={say('wrongnet.q')}>
+        <p>
+          <Say w="wrongnet" m={who} x={view.number} />
+        </p>
+        <ContactHint merchant={view.merchant} />
+      </Question>
+      <HashQuestion view={view} />
       {view.canChoose && !isRest && (
         <Question title={say('other.q')}>
           <p>{say('other')}</p>

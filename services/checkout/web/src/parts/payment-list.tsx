@@ -106,13 +106,3 @@ function Transaction({ hash, url }: { readonly hash: string; readonly url: strin
     </a>
   )
 }
-
-/** Says that a payment that was shown before is gone. */
-export function SteppedBack({ view }: { readonly view: InvoiceView }) {
-  const { say } = useSpeech()
-  return view.payments.some(isGone) ? (
-    <Note tone="expired" icon="info">
-      {say('stepback')}
-    </Note>
-  ) : null
-}

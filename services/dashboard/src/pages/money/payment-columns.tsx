@@ -8,10 +8,10 @@ import type { useTo } from '../../session/scope.ts'
 import type { PaymentRow } from './answers.ts'
 
 /** What every list of payments shows of one. */
-type Shown = Pick<PaymentRow, 'amount' | 'symbol' | 'state' | 'txHash' | 'simulated' | 'late' | 'counted'>
+type Transfer = Pick<PaymentRow, 'amount' | 'symbol' | 'state' | 'txHash' | 'simulated' | 'late' | 'counted'>
 
 /** The amount of a payment; one that does not count any more is struck. */
-export const amountColumn: Column<Shown> = {
+export const amountColumn: Column<Transfer> = {
   header: 'Amount',
   align: 'right',
   cell: ({ amount, symbol, state }) => (
@@ -24,7 +24,7 @@ export const amountColumn: Column<Shown> = {
 }
 
 /** Its transaction, with the way to its trace. */
-export const transactionColumn = (to: ReturnType<typeof useTo>): Column<Shown> => ({
+export const transactionColumn = (to: ReturnType<typeof useTo>): Column<Transfer> => ({
   header: 'Transaction',
   cell: ({ txHash }) =>
     txHash === null ? (
@@ -56,7 +56,7 @@ export const paymentColumns = (to: ReturnType<typeof useTo>): readonly Column<Pa
 ]
 
 /** Its state and its flags. */
-export function PaymentState({ row }: { readonly row: Shown }) {
+export function PaymentState({ row }: { readonly row: Transfer }) {
   return (
     <span className="pm-row">
       <StatusBadge of="payment" status={row.state} />
