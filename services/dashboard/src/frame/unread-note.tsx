@@ -37,7 +37,7 @@ export function UnreadNote() {
   if (!isPartial) return null
   return (
     <div className="pm-offline" role="alert">
-      Could not load a part of this page. What seems empty or missing here may not be.
+      Could not load a part of this page. What looks empty or missing here may still exist.
       <Button
         size="compact-xs"
         variant="default"
