@@ -28,6 +28,11 @@ beforeAll(async () => {
   session = await page.context().storageState()
 }, SLOW_MACHINE_MS)
 
+/** What of a dialog is beyond its edge, where nobody sees it. */
+const BEYOND = `[...document.querySelectorAll('[role="dialog"] *')]
+  .filter((part) => part.getBoundingClientRect().right > part.closest('[role="dialog"]').getBoundingClientRect().right + 1)
+  .map((part) => part.textContent)`
+
 const named = DASHBOARD_DIALOGS.flatMap((dialog) =>
   (dialog.isPhone === true ? [390] : [1280, 390]).map((width) => [String(dialog.title), width, dialog] as const),
 )
@@ -59,6 +64,7 @@ test.each(sampleOf(named, 1))(
       const found = await axeViolations(page, rulesOf(theme), { isInDialog: true })
       expect({ title: dialog.title, theme, found }).toEqual({ title: dialog.title, theme, found: [] })
     }
+    expect(await page.evaluate(BEYOND)).toEqual([])
     const box = await shown.boundingBox()
     expect((box?.y ?? -1) >= 0 && (box?.y ?? 0) + (box?.height ?? 0) <= 900).toBe(true)
     await page.keyboard.press('Escape')

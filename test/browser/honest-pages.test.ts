@@ -150,10 +150,8 @@ deepTest('wide tables on a phone can be scrolled by keys', async () => {
   expect(await sidewaysPixels(page)).toBe(0)
 })
 
-/** Parts of a page that a separate request fills. */
+/** Parts of a page that a separate request fills, and that say themselves what failed (of every other one: `failed-reads.test.ts`). */
 const BESIDE = {
-  'the exceptions': ['overview', 'overview.attention', null],
-  'the coins': ['invoices/new', 'invoices.assets', null],
   'the products': ['links', 'products.list', ['New link', 'Product']],
   'the sources': ['/system/rates', 'rates.board', null],
 } as const

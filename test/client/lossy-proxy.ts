@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 
 /**
- * What becomes of one request: it passes, its connection is cut while the API works on it, its answer is lost, ends in the middle or takes
- * three seconds, a part in each tenth of one, or something else answers in place of the API.
+ * What becomes of one request: it passes, its connection is cut while the API works on it, its answer is lost, ends in its headers or
+ * in the middle or takes three seconds, a part in each tenth of one, or something else answers in place of the API.
  */
-export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer' | 'half' | 'drip' | PlannedAnswer
+export type Outcome = 'pass' | 'cut_while_working' | 'lose_answer' | 'headers' | 'half' | 'drip' | PlannedAnswer
 
 /** An answer that does not come from the API. */
 export interface PlannedAnswer {
@@ -79,6 +79,8 @@ export async function startLossyProxy(target: string): Promise<LossyProxy> {
         ...(replayed !== null && { 'idempotent-replayed': replayed }),
       }
       if (outcome === 'pass') response.writeHead(answer.status, headers).end(text)
+      else if (outcome === 'headers')
+        request.socket.end(`HTTP/1.1 ${answer.status} Created\r\nContent-Type: application/json\r\n`)
       else if (outcome === 'half')
         response.writeHead(answer.status, headers).write(text.slice(0, text.length / 2), () => request.socket.destroy())
       else if (outcome === 'drip') {

@@ -118,8 +118,9 @@ final class Transport
         fclose($stream);
         $status = preg_match('~^HTTP/\S+ (\d{3})~', (string) ($received[0] ?? ''), $match) === 1 ? (int) $match[1] : 0;
         $envelope = json_decode($raw, true);
-        // The stream reports neither an answer whose end is missing nor one that is not HTTP.
-        if ($status === 0 || ($envelope === null && str_starts_with($raw, '{'))) {
+        // The stream reports neither an answer whose end is missing nor one that is not HTTP; one that ends in its headers looks empty.
+        $isEmpty = $key !== null && $raw === '' && $status < 300 && self::header($received, 'Content-Length') !== '0';
+        if ($status === 0 || $isEmpty || ($envelope === null && str_starts_with($raw, '{'))) {
             return [new ConnectionFailed("the answer was cut ($operation)", null, $key), null];
         }
         $waitS = self::retryAfterS((string) self::header($received, 'Retry-After'));

@@ -200,8 +200,9 @@ class _Transport:
             return failed, None
         wait_s = _retry_after_s(headers.get("Retry-After") or "")
         value = _json(raw)
-        if value is None and raw.startswith(b"{"):
-            # An answer whose end is missing, where the connection does not show it: the call may have taken effect.
+        is_empty = not raw and status < 300 and headers.get("Content-Length", headers.get("Transfer-Encoding")) is None
+        if is_empty or (value is None and raw.startswith(b"{")):
+            # An answer whose end is missing, be it in the headers, where the connection does not show it: the call may have taken effect.
             return ConnectionFailed(f"the answer was cut ({operation})", None, key), None
         envelope = _envelope(value)
         if envelope is not None and envelope["error"]:

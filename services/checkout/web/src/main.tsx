@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { useState } from 'preact/hooks'
+import { useErrorBoundary, useState } from 'preact/hooks'
 import { OFFLINE } from './data/request.ts'
 import { InvoicePage } from './invoice/invoice-page.tsx'
 import { loadWords } from './locales/load-words.ts'
@@ -39,15 +39,17 @@ function Page({ path }: { readonly path: string }) {
     if (page === 'i/receipt') return <ReceiptPage id={id} />
     if (page === 'l/') return <LinkPage id={id} />
     if (page === 'r/') {
-      if (RefundPage !== null) return <RefundPage token={id} />
-      return <FailedPage problem={OFFLINE} retry={() => window.location.reload()} />
+      if (RefundPage === null) throw OFFLINE
+      return <RefundPage token={id} />
     }
   }
   return <MissingPage />
 }
 
+/** A page that cannot be shown says so: its code did not arrive, or is older than what the server says. */
 function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> }) {
   const [{ language, texts }, setSpoken] = useState(first)
+  const [fault] = useErrorBoundary()
   const speak = async (next: typeof language): Promise<void> => {
     keepLanguage(next)
     setSpoken(await loadWords(next))
@@ -55,7 +57,11 @@ function App({ first }: { readonly first: Awaited<ReturnType<typeof loadWords>> 
   return (
     <SpeechContext.Provider value={{ speech: speechIn(language, texts, navigator.languages), speak }}>
       <Announcer>
-        <Page path={location.pathname} />
+        {fault === undefined ? (
+          <Page path={location.pathname} />
+        ) : (
+          <FailedPage problem={OFFLINE} retry={() => location.reload()} />
+        )}
       </Announcer>
     </SpeechContext.Provider>
   )

@@ -19,6 +19,7 @@ import { MissingCodeNote } from './missing-code.tsx'
 import { Navigation } from './navigation.tsx'
 import { openSearch, searchCode } from './open-search.ts'
 import type { NavigationTarget } from './target.ts'
+import { UnreadNote } from './unread-note.tsx'
 
 /** The frame around every page of a signed-in person. Test mode is clearly visible: band, stripes, border. */
 export function Frame({
@@ -58,6 +59,7 @@ export function Frame({
           <TopBar target={target} />
           <OfflineNote />
           <MissingCodeNote />
+          <UnreadNote />
           {StatusNote === null ? null : <StatusNote status={status} />}
           <main id="main" className="pm-main" tabIndex={-1}>
             <ErrorBoundary>

@@ -4,6 +4,9 @@ import { failureOf, shownMessage } from '../api/failure.ts'
 import { CopyText } from './copy-text.tsx'
 import { LOAD_WORDS, type LoadWords } from './load-words.ts'
 
+/** Errors that a part of the page has shown. */
+export const shownErrors = new WeakSet<object>()
+
 /**
  * Shown by a page or card whose data failed to load. `what` ends the sentence "Could not load …" in the language of `words`: English
  * unless stated. The server's own sentences are English.
@@ -18,6 +21,7 @@ export function LoadError(props: {
 }) {
   const { words = LOAD_WORDS } = props
   const failure = failureOf(props.error)
+  shownErrors.add(Object(props.error))
   // An id that is none is as unknown as any other.
   const absent = failure.code === 'NOT_FOUND' || (failure.code === 'BAD_REQUEST' && 'id' in failure.fields)
   const sentence = props.sentence ?? (absent ? words.absent : words.failed(props.what))

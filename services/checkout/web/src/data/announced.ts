@@ -1,4 +1,5 @@
 import type { HintView, InvoiceView } from '#shared/contracts/checkout/invoice-view.ts'
+import { isFinal } from '../format/problem-text.ts'
 import { request } from './request.ts'
 
 /** Waits between tries to announce a transaction; the network finds it without that, only later. */
@@ -58,13 +59,12 @@ async function announce(
 ): Promise<void> {
   for (const wait of [0, ...RETRY_MS]) {
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    const answer = await request<ViewResponse>(`/i/${invoiceId}/hint`, { body: { txHash } })
+    const answer = await request<ViewResponse>(`/i/${invoiceId}/hint`, 'view', { body: { txHash } })
     if (answer.ok) {
       accept(answer.data.view, answer.data.now)
       return
     }
-    const { status } = answer.unchanged === true ? { status: 0 } : answer.problem
-    if (status >= 400 && status < 500 && status !== 429) return
+    if (isFinal(answer.problem)) return
   }
 }
 

@@ -3,8 +3,8 @@ import { lastingOf, meaningOf, type Problem } from '../format/problem-text.ts'
 import { OFFLINE, request } from './request.ts'
 
 /** A page asks again after this long when the server names no wait, and after the other when its id is unknown. */
-const RETRY_MS = 5_000
-const UNKNOWN_PAUSE_MS = 60_000
+const RETRY_S = 5
+const UNKNOWN_PAUSE_S = 60
 /** After this long without an answer the page says so; the request goes on. */
 const SLOW_MS = 8_500
 
@@ -15,7 +15,10 @@ export type LoadState<T> = { readonly data: T } | { readonly data: null; readonl
  * Reads `path` until it was read once, however long the server is away: after the wait that it asks for, and at once when the device is
  * online again. `reload` reads it again; what is shown stays until then, and goes when the server says that it has nothing under this id.
  */
-export function useLoaded<T>(path: string): {
+export function useLoaded<T>(
+  path: string,
+  field: keyof T & string,
+): {
   readonly loaded: LoadState<T>
   readonly reload: () => Promise<void>
   readonly accept: (data: T) => void
@@ -33,17 +36,16 @@ export function useLoaded<T>(path: string): {
   const reload = useCallback(async (): Promise<void> => {
     clearTimeout(retry.current)
     const slow = setTimeout(() => fail(OFFLINE), SLOW_MS)
-    const answer = await request<T>(path)
+    const answer = await request<T>(path, field)
     clearTimeout(slow)
     if (answer.ok) setLoaded({ data: answer.data })
-    else if (answer.unchanged !== true) {
+    else {
       const { problem } = answer
       fail(problem)
-      const pause = meaningOf(problem) === 'unknown' ? UNKNOWN_PAUSE_MS : RETRY_MS
-      const wait = problem.retryAfter === null ? pause : problem.retryAfter * 1_000
-      retry.current = setTimeout(() => void reload(), wait)
+      const wait = problem.retryAfter ?? (meaningOf(problem) === 'unknown' ? UNKNOWN_PAUSE_S : RETRY_S)
+      retry.current = setTimeout(() => void reload(), wait * 1_000)
     }
-  }, [path, fail])
+  }, [path, field, fail])
   useEffect(() => {
     const again = () => void reload()
     again()

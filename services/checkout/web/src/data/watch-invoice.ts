@@ -99,12 +99,12 @@ export function watchInvoice(id: string, tell: (state: PageState) => void): Invo
   async function read(): Promise<void> {
     polledAt = Date.now()
     // The first read is the one that the document's header requests too (services/checkout/pages.ts).
-    const answer = await request<ViewResponse>(`/i/${id}${state.view === null ? '?coins' : ''}`, { tag })
+    const answer = await request<ViewResponse>(`/i/${id}${state.view === null ? '?coins' : ''}`, 'view', { tag })
     if (answer.ok) {
       tag = answer.tag
       if (answer.data.options !== undefined) change({ options: answer.data.options })
       accept(answer.data.view, answer.data.now)
-    } else if (answer.unchanged === true) {
+    } else if (answer.now !== undefined) {
       heard()
       follow(answer.now)
     } else lose(answer.problem)

@@ -44,7 +44,7 @@ export function problemText({ say }: Speech, { code, status, retryAfter, paths }
  * a proxy's own 404, 401 or 410 is no answer of ours, and a store that fails says nothing about what it holds.
  */
 export function meaningOf({ code, status }: Problem): 'unknown' | 'busy' | 'away' {
-  if (status === 404 && code === 'NOT_FOUND') return 'unknown'
+  if (code === 'NOT_FOUND') return 'unknown'
   return status === 429 ? 'busy' : 'away'
 }
 

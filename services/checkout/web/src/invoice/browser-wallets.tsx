@@ -86,15 +86,17 @@ export function BrowserWallets({ invoiceId, paymentMethod, sent }: WalletsProps)
 /** What the checkout builds and sends from its own values; the page adds nothing but the wallet's account and signature. */
 const checkoutOf = (invoiceId: string): Checkout => ({
   async prepare(account) {
-    const answer = await request<{ transaction: string | null }>(`/i/${invoiceId}/wallet`, { body: { account } })
+    const answer = await request<{ transaction: string | null }>(`/i/${invoiceId}/wallet`, 'transaction', {
+      body: { account },
+    })
     return answer.ok ? answer.data.transaction : null
   },
   async submit(signed) {
     type Outcome = Awaited<ReturnType<Checkout['submit']>>
-    const answer = await request<{ readonly outcome: Outcome }>(`/i/${invoiceId}/signed`, { body: signed })
+    const answer = await request<{ readonly outcome: Outcome }>(`/i/${invoiceId}/signed`, 'outcome', { body: signed })
     if (answer.ok) return answer.data.outcome
     // What the checkout refuses reaches no node; without its answer a node may have it.
-    const status = answer.unchanged === true ? 0 : answer.problem.status
+    const { status } = answer.problem
     return status >= 400 && status < 500 ? 'unsent' : null
   },
 })

@@ -33,7 +33,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
     setBusy(true)
     setResult(null)
     setNeedsMerchant(false)
-    const answer = await request<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, {
+    const answer = await request<{ readonly answer: HashAnswer }>(`/i/${view.id}/question`, 'answer', {
       body: { txHash: readPasted(text) },
     })
     setBusy(false)
@@ -44,7 +44,7 @@ export function HashQuestion({ view }: { readonly view: InvoiceView }) {
       const n = network === null ? '' : NETWORKS[network].name
       const counts = { a: confirmations ?? 0, b: requiredConfirmations ?? 0 }
       setResult(say(`hash.${verdict}`, { m: merchant, x: view.number, n, ...counts }))
-    } else if (answer.unchanged !== true) {
+    } else {
       const isNoHash = answer.problem.code === 'VALIDATION_ERROR'
       setResult(isNoHash ? say('hash.invalid') : problemText(speech, answer.problem, merchant))
       if (isNoHash) field.current?.focus()

@@ -200,7 +200,7 @@ function useOptions(from: string, first: AssetOptionsView | null): AssetOptionsV
   useEffect(() => {
     let isGone = false
     const load = async (): Promise<void> => {
-      const answer = await request<AssetOptionsView>(from)
+      const answer = await request<AssetOptionsView>(from, 'assets')
       if (answer.ok && !isGone) setOptions(answer.data)
     }
     if (!isLoaded) void load()

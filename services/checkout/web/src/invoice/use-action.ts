@@ -34,16 +34,20 @@ export function useAction(
     setBusy(true)
     setProblem(null)
     const purpose = `${view.id} ${what} ${Object.values(body).join(' ')}`
-    const answer = await request<{ readonly now: number; readonly view: InvoiceView }>(`/i/${view.id}/${what}`, {
-      body: { ...body, actionId: keptAction(purpose) },
-    })
+    const answer = await request<{ readonly now: number; readonly view: InvoiceView }>(
+      `/i/${view.id}/${what}`,
+      'view',
+      {
+        body: { ...body, actionId: keptAction(purpose) },
+      },
+    )
     running.current = false
     setBusy(false)
     if (answer.ok) {
       forgetAction(purpose)
       accept(answer.data.view, answer.data.now)
       done?.()
-    } else if (answer.unchanged !== true) {
+    } else {
       if (isFinal(answer.problem)) forgetAction(purpose)
       setProblem(problemText(speech, answer.problem, plain(view.merchant.name)))
       if (answer.problem.code === 'INVALID_STATE' || meaningOf(answer.problem) === 'unknown') refresh()

@@ -26,7 +26,7 @@ interface LinkAnswer {
 
 /** A payment link: opening it creates nothing, pressing the button creates this payer's invoice. */
 export function LinkPage({ id }: { readonly id: string }) {
-  const { loaded, reload } = useLoaded<LinkAnswer>(`/l/${id}?coins`)
+  const { loaded, reload } = useLoaded<LinkAnswer>(`/l/${id}?coins`, 'link')
   if (loaded.data === null) return <UnloadedPage problem={loaded.problem} retry={() => void reload()} />
   return <Link link={loaded.data.link} options={loaded.data.options ?? null} reload={reload} />
 }
@@ -97,7 +97,9 @@ function FixedLink({ link, options, reload }: LinkOptionsProps) {
   const choose = async (invoiceId: string, asset: AssetId): Promise<void> => {
     const purpose = `${invoiceId} asset ${asset}`
     // Whatever the answer, the invoice's page shows what became of it, and offers the choice again.
-    const answer = await request(`/i/${invoiceId}/asset`, { body: { asset, actionId: keptAction(purpose) } })
+    const answer = await request<{ readonly view: object }>(`/i/${invoiceId}/asset`, 'view', {
+      body: { asset, actionId: keptAction(purpose) },
+    })
     if (answer.ok) forgetAction(purpose)
   }
 

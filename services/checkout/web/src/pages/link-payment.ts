@@ -53,17 +53,16 @@ type Creation = { readonly invoice: { readonly id: string; readonly status: Invo
 async function makeInvoice(linkId: string, body: InvoiceBody) {
   const purpose = `link ${linkId} ${body.amount ?? ''}`
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await request<Creation>(`/l/${linkId}/invoice`, { body: { ...body, actionId: keptAction(purpose) } })
+    const answer = await request<Creation>(`/l/${linkId}/invoice`, 'invoice', {
+      body: { ...body, actionId: keptAction(purpose) },
+    })
     if (answer.ok) {
       const { id, status } = answer.data.invoice
       if (OPEN.has(status) || attempt > 0) return id
       // The earlier one is completed: this click creates another.
       forgetAction(purpose)
     } else {
-      const problem =
-        answer.unchanged === true
-          ? { code: 'INTERNAL_ERROR', status: 500, retryAfter: null, paths: [] }
-          : answer.problem
+      const { problem } = answer
       if (isFinal(problem)) forgetAction(purpose)
       return problem
     }

@@ -14,7 +14,7 @@ import { UnloadedPage } from './missing-page.tsx'
 
 /** Where a customer enters the address for a refund, once. */
 export function RefundPage({ token }: { readonly token: string }) {
-  const { loaded, reload, accept } = useLoaded<{ readonly refund: RefundView }>(`/r/${token}`)
+  const { loaded, reload, accept } = useLoaded<{ readonly refund: RefundView }>(`/r/${token}`, 'refund')
   if (loaded.data === null) return <UnloadedPage problem={loaded.problem} retry={() => void reload()} />
   return <Refund refund={loaded.data.refund} token={token} accept={(refund) => accept({ refund })} reload={reload} />
 }
@@ -88,10 +88,12 @@ function AddressForm({ refund, token, accept, reload }: RefundProps) {
     // An address can be given once, so it is shown once more, whole and in groups.
     if (!isReview) return setReview(true)
     setBusy(true)
-    const answer = await request<{ readonly refund: RefundView }>(`/r/${token}`, { body: { address: text.trim() } })
+    const answer = await request<{ readonly refund: RefundView }>(`/r/${token}`, 'refund', {
+      body: { address: text.trim() },
+    })
     setBusy(false)
     if (answer.ok) accept(answer.data.refund)
-    else if (answer.unchanged !== true) {
+    else {
       const { code } = answer.problem
       if (meaningOf(answer.problem) === 'unknown') await reload()
       if (code === 'VALIDATION_ERROR') setProblem(say('refund.invalid', { n }))

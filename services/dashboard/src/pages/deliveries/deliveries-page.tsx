@@ -1,9 +1,9 @@
 import { Button, Checkbox } from '@mantine/core'
-import { IconHistory, IconRefresh } from '@tabler/icons-react'
+import { IconHistory } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
-import { api, trpc } from '#services/dashboard/src/api/trpc.ts'
+import { type api, trpc } from '#services/dashboard/src/api/trpc.ts'
 import { FirstEndpoint } from '#services/dashboard/src/pages/webhooks/first-endpoint.tsx'
 import { answerLabel, DeliveryBadge } from '#services/dashboard/src/pages/webhooks/labels.tsx'
 import { useWebhookTabs } from '#services/dashboard/src/pages/webhooks/tabs.ts'
@@ -16,12 +16,9 @@ import { useCursorPages } from '#services/dashboard/src/parts/table/use-cursor-p
 import { useUrlFilters } from '#services/dashboard/src/parts/table/use-url-filters.ts'
 import { Time, Until } from '#services/dashboard/src/parts/time.tsx'
 import { useLoaded } from '#services/dashboard/src/parts/use-loaded.ts'
-import { useMay, useScope, useTo } from '#services/dashboard/src/session/scope.ts'
+import { useScope, useTo } from '#services/dashboard/src/session/scope.ts'
 import { hostAndPath } from '#shared/domain/webhook/endpoint-name.ts'
 import '#services/dashboard/src/pages/webhooks/webhooks.css'
-import { ActionButton } from '#services/dashboard/src/parts/action/action-button.tsx'
-import { useAction } from '#services/dashboard/src/parts/action/use-action.ts'
-import { Note } from '#services/dashboard/src/parts/card.tsx'
 import { DELIVERY_FILTERS, DeliveryFilters, useDeliverySearch } from './delivery-filters.tsx'
 
 const RecoverDialog = loadedDialog(async () => (await import('../webhooks/recover-dialog.tsx')).RecoverDialog)
@@ -39,8 +36,9 @@ export function DeliveriesPage() {
   const pages = useCursorPages()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [recovering, setRecovering] = useState(false)
+  const ResendMany = useLoaded(chosen.size > 0, async () => (await import('./resend-many.tsx')).ResendMany)
   const Aside = useLoaded(id !== undefined, async () => (await import('./delivery-aside.tsx')).DeliveryAside)
-  const endpoints = useQuery(trpc.endpoints.list.queryOptions(scope))
+  const endpoints = useQuery(trpc.endpoints.list.queryOptions(scope)).data?.items
   const list = useQuery(
     trpc.deliveries.list.queryOptions(
       { ...scope, ...useDeliverySearch(filters), order: useListOrder(), cursor: pages.cursor },
@@ -54,26 +52,28 @@ export function DeliveriesPage() {
     <Page
       title="Webhooks"
       documentTitle="Deliveries"
-      tabs={useWebhookTabs('deliveries', endpoints.data?.items.length)}
+      tabs={useWebhookTabs('deliveries', endpoints?.length)}
       actions={
         <Button
           variant="default"
           leftSection={<IconHistory size={16} aria-hidden />}
           onClick={() => setRecovering(true)}
-          disabled={(endpoints.data?.items.length ?? 0) === 0}
+          disabled={!endpoints?.length}
         >
           Resend missed events…
         </Button>
       }
     >
       <RecoverDialog
-        endpoints={endpoints.data?.items ?? []}
+        endpoints={endpoints ?? []}
         endpointId={filters.endpoint === 'all' ? null : filters.endpoint}
         open={recovering}
         onClose={() => setRecovering(false)}
       />
-      <DeliveryFilters filters={filters} set={set} endpoints={endpoints.data?.items ?? []} />
-      <ResendMany chosen={chosen} onDone={() => setChosen(new Set())} />
+      <DeliveryFilters filters={filters} set={set} endpoints={endpoints ?? []} />
+      {ResendMany === null || chosen.size === 0 ? null : (
+        <ResendMany chosen={chosen} onDone={() => setChosen(new Set())} />
+      )}
       <div className={id === undefined ? undefined : 'pm-split'}>
         <DataTable
           what="deliveries"
@@ -86,7 +86,7 @@ export function DeliveriesPage() {
           pages={pages}
           nextCursor={list.data?.nextCursor}
           clear={filtered ? clear : null}
-          empty={<FirstEndpoint hasEndpoints={(endpoints.data?.items.length ?? 0) > 0} />}
+          empty={<FirstEndpoint hasEndpoints={endpoints?.length !== 0} />}
         />
         {id === undefined || Aside === null ? null : <Aside deliveryId={id} onClose={close} />}
       </div>
@@ -174,53 +174,5 @@ function LastOrNext({ status, dueAt, finishedAt, createdAt, endpointUrl, inFligh
         )}
       </small>
     </>
-  )
-}
-
-/** Maximum for one click; for more, use "Resend missed events…", which has no limit. */
-const MAX = 100
-
-/** Resends the selected deliveries. */
-export function ResendMany({ chosen, onDone }: { readonly chosen: ReadonlySet<string>; readonly onDone: () => void }) {
-  const scope = useScope()
-  const may = useMay('support')
-  const action = useAction({
-    call: (ids, input: { readonly deliveryIds: string[] }) =>
-      api.deliveries.resendMany.mutate({ ...scope, ...ids, ...input }),
-    done: ({ sent, refused }) =>
-      refused.length === 0
-        ? `${sent.length} resent.`
-        : `${sent.length} resent, ${refused.length} not: ${refused[0]?.message ?? ''}`,
-    refresh: [trpc.deliveries.pathFilter()],
-    onDone,
-  })
-  if (chosen.size === 0) return null
-  const what = chosen.size === 1 ? 'delivery' : 'deliveries'
-  return (
-    <div className="pm-filters">
-      <ActionButton
-        action={action}
-        input={{ deliveryIds: [...chosen] }}
-        leftSection={<IconRefresh size={16} aria-hidden />}
-        reason="optional"
-        refusal={
-          !may
-            ? 'Requires the Support role.'
-            : chosen.size > MAX
-              ? `At most ${MAX} at once; use “Resend missed events…”.`
-              : null
-        }
-        confirm={
-          <Note tone="pending">
-            <p>
-              Each event is resent as a new delivery with the same event ID, so a receiver that deduplicates by ID
-              handles it once. Deliveries that have not been attempted yet are not duplicated.
-            </p>
-          </Note>
-        }
-      >
-        Resend {chosen.size} {what}
-      </ActionButton>
-    </div>
   )
 }

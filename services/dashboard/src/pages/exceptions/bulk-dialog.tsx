@@ -12,6 +12,7 @@ import { QueryView } from '../../parts/query-view.tsx'
 import { WithTimes } from '../../parts/time.tsx'
 import { useScope } from '../../session/scope.ts'
 import type { BulkPreview } from '../money/answers.ts'
+import { DECISION_VIEWS } from './decision-views.ts'
 
 type Decision = BulkPreview['decisions'][number]
 type Resolution = Decision['resolution']
@@ -39,12 +40,6 @@ const DONE: Readonly<Record<Resolution, string>> = {
   rejected: 'rejected',
   closed: 'marked as resolved',
 }
-const REFRESH = [
-  trpc.exceptions.pathFilter(),
-  trpc.invoices.pathFilter(),
-  trpc.payments.pathFilter(),
-  trpc.overview.pathFilter(),
-]
 
 /** Previews a decision about several exceptions, confirms it once, and then shows what was done and what was not. */
 export function BulkDialog(props: {
@@ -106,7 +101,7 @@ function BulkForm(props: {
     call: (ids, { ids: exceptions, resolution }: { readonly ids: string[]; readonly resolution: Resolution }) =>
       api.exceptions.decideMany.mutate({ ...scope, ...ids, ids: exceptions, resolution }),
     done: ({ done, refused }) => sentenceOf(done.length, refused.length, decision?.resolution ?? 'closed'),
-    refresh: REFRESH,
+    refresh: DECISION_VIEWS,
     onDone: ({ done, refused }) => {
       if (decision === undefined) return
       const undecided = namesOf([...refused, ...decision.refused])

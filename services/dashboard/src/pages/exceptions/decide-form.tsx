@@ -1,6 +1,6 @@
 import { Button, Radio, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { api, trpc } from '../../api/trpc.ts'
+import { api } from '../../api/trpc.ts'
 import { readAmount } from '../../format/amounts.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { ActionForm } from '../../parts/action/action-form.tsx'
@@ -11,6 +11,7 @@ import { useMay, useScope } from '../../session/scope.ts'
 import type { AttachPlan, ExceptionDetail } from '../money/answers.ts'
 import { AttachPreview, mayApply } from '../money/attach-preview.tsx'
 import { useAttachPlan } from '../money/use-attach-plan.ts'
+import { DECISION_VIEWS } from './decision-views.ts'
 import { toBaseUnits } from './to-base-units.ts'
 
 type Choice = 'accepted' | 'attached' | 'rejected' | 'closed'
@@ -21,13 +22,6 @@ interface Decision {
   readonly valueBase?: string
   readonly invoiceId?: string
 }
-
-const REFRESH = [
-  trpc.exceptions.pathFilter(),
-  trpc.invoices.pathFilter(),
-  trpc.payments.pathFilter(),
-  trpc.overview.pathFilter(),
-]
 
 /**
  * The choices with their effects, the reason, and the button. Nothing is sent before it is pressed. Where somebody else decided meanwhile, what was
@@ -53,14 +47,14 @@ export function DecideForm({ known }: { readonly known: ExceptionDetail }) {
       return await api.exceptions.attach.mutate({ ...action, invoiceId, ...worth })
     },
     done: 'Decision saved.',
-    refresh: REFRESH,
+    refresh: DECISION_VIEWS,
     onDone: () => setReason(''),
   })
   const note = useAction({
     call: (ids, input: { readonly id: string; readonly text: string }) =>
       api.exceptions.note.mutate({ ...scope, ...ids, ...input }),
     done: 'Note saved.',
-    refresh: REFRESH,
+    refresh: DECISION_VIEWS,
     onDone: () => {
       setReason('')
       decide.clear()

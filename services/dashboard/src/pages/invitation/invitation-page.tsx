@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
@@ -7,9 +7,11 @@ import { api, trpc } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
 import { Page } from '../../parts/page.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { ROLE_LABELS } from '../../session/roles.ts'
 
@@ -17,7 +19,7 @@ import { ROLE_LABELS } from '../../session/roles.ts'
 export function InvitationPage() {
   const token = useLocation().hash.slice(1)
   const isToken = /^[A-Za-z0-9_-]{43}$/.test(token)
-  const invitation = useQuery(trpc.auth.invitation.queryOptions({ token }, { enabled: isToken, retry: false }))
+  const invitation = useQuery(trpc.auth.invitation.queryOptions({ token }, { enabled: isToken }))
   return (
     <main className="pm-body pm-alone">
       <div className="pm-row pm-muted">
@@ -34,17 +36,16 @@ export function InvitationPage() {
 function Gone({ error }: { readonly error: unknown }) {
   const failure = error === null ? null : failureOf(error)
   if (failure?.transient === true) return <LoadError what="the invitation" error={error} />
-  if (failure?.code === 'CONFLICT') {
-    return (
-      <Card>
-        <p>{failure.message}</p>
-      </Card>
-    )
-  }
   return (
     <Card>
-      <p>This invitation is no longer valid. It was used, withdrawn, or is older than seven days.</p>
-      <p className="pm-muted">Ask the person who invited you for a new one.</p>
+      {failure?.code === 'CONFLICT' ? (
+        <p>{failure.message}</p>
+      ) : (
+        <>
+          <p>This invitation is no longer valid. It was used, withdrawn, or is older than seven days.</p>
+          <p className="pm-muted">Ask the person who invited you for a new one.</p>
+        </>
+      )}
     </Card>
   )
 }
@@ -66,7 +67,7 @@ function Join({ token, invitation }: JoinProps) {
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
   // After a login the page reloads without the query; then there is nothing to choose.
-  const me = useQuery(trpc.auth.me.queryOptions(undefined, { retry: false, enabled: !mustLogIn }))
+  const me = useQuery(trpc.auth.me.queryOptions(undefined, { enabled: !mustLogIn }))
   const isPerson = me.data?.email === email
   const accept = useAction({
     call: (_ids, input: { token: string; name: string | null; password: string | null }) =>
@@ -78,10 +79,9 @@ function Join({ token, invitation }: JoinProps) {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    void accept.run(isPerson ? { token, name: null, password: null } : { token, name, password })
+    void accept.run({ token, ...(isPerson ? { name: null, password: null } : { name, password }) })
   }
-  const back = `/invitation#${token}`
-  const failure = accept.failure
+  const { failure } = accept
   return (
     <Card>
       <form className="pm-stack" onSubmit={submit}>
@@ -91,38 +91,34 @@ function Join({ token, invitation }: JoinProps) {
         </p>
         {mustLogIn ? (
           <p>
-            You already have an account here. <Link to={`/login?back=${encodeURIComponent(back)}`}>Log in</Link> to
-            join.
+            You already have an account here. <Link to={`/login?back=%2Finvitation%23${token}`}>Log in</Link> to join.
           </p>
-        ) : null}
-        {mustLogIn || isPerson ? null : (
+        ) : (
           <>
-            <TextInput
-              label="Your name"
-              autoComplete="name"
-              value={name}
-              onChange={({ currentTarget }) => setName(currentTarget.value)}
-              error={failure?.fields['name']}
-              maxLength={120}
-              required
-            />
-            <PasswordInput
-              label="Choose a password"
-              description="At least 12 characters. A phrase of four words works well."
-              autoComplete="new-password"
-              value={password}
-              onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-              error={failure?.fields['password']}
-              visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-              required
-            />
+            {isPerson ? null : (
+              <>
+                <TextInput
+                  label="Your name"
+                  autoComplete="name"
+                  {...bindText(name, setName)}
+                  error={failure?.fields['name']}
+                  maxLength={120}
+                  required
+                />
+                <PasswordField
+                  label="Choose a password"
+                  value={password}
+                  onType={setPassword}
+                  error={failure?.fields['password']}
+                  isNew
+                />
+              </>
+            )}
+            <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
+            <Button type="submit" loading={accept.busy}>
+              Join
+            </Button>
           </>
-        )}
-        <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />
-        {mustLogIn ? null : (
-          <Button type="submit" loading={accept.busy}>
-            Join
-          </Button>
         )}
       </form>
     </Card>

@@ -1,14 +1,11 @@
 import type { ComponentType } from 'react'
-import { Link } from 'react-router'
-import { CopyText } from '../../parts/copy-text.tsx'
-import { CryptoAmount } from '../../parts/crypto-amount.tsx'
-import { StatusBadge, ToneBadge } from '../../parts/status-badge.tsx'
 import { CardTable } from '../../parts/table/card-table.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { Time, WithTimes } from '../../parts/time.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { useTo } from '../../session/scope.ts'
 import type { InvoicePayment } from '../money/answers.ts'
+import { amountColumn, PaymentState, transactionColumn } from '../money/payment-columns.tsx'
 
 /** Every payment of an invoice and whether it counts. */
 export function PaymentsTable({ payments }: { readonly payments: readonly InvoicePayment[] }) {
@@ -30,12 +27,7 @@ const columns = (
     namesItself: true,
     cell: (payment) => (
       <>
-        <span className="pm-row">
-          <StatusBadge of="payment" status={payment.state} />
-          {payment.simulated ? <StatusBadge of="flag" status="simulated" /> : null}
-          {payment.late ? <StatusBadge of="flag" status="paid_late" /> : null}
-          {payment.counted ? null : <ToneBadge tone="partial">Not applied</ToneBadge>}
-        </span>
+        <PaymentState row={payment} />
         <p className="pm-small pm-muted">
           <WithTimes text={payment.words} />
         </p>
@@ -43,29 +35,8 @@ const columns = (
       </>
     ),
   },
-  {
-    header: 'Amount',
-    align: 'right',
-    cell: ({ amount, symbol, state }) => (
-      <CryptoAmount
-        amount={amount}
-        symbol={symbol ?? 'base units'}
-        struck={state !== 'detected' && state !== 'confirmed'}
-      />
-    ),
-  },
-  {
-    header: 'Transaction',
-    cell: ({ txHash }) =>
-      txHash === null ? (
-        <span className="pm-dim">–</span>
-      ) : (
-        <span className="pm-row">
-          <CopyText text={txHash} what="transaction" short />
-          <Link to={`${to('explain')}?q=${encodeURIComponent(txHash)}`}>Trace</Link>
-        </span>
-      ),
-  },
+  amountColumn,
+  transactionColumn(to),
   {
     header: 'Confirmations',
     cell: ({ simulated, confirmations, requiredConfirmations }) =>

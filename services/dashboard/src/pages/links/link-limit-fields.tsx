@@ -1,4 +1,5 @@
 import { TextInput } from '@mantine/core'
+import { bindText } from '../../parts/bind-text.ts'
 
 /** The server's own bound (`shared/ports/payment-links.ts`), which pages may not import. */
 const LINK_USES_MAX = 1_000
@@ -27,17 +28,15 @@ export function LinkLimitFields(props: {
           props.held ?? 'One for each customer who pays. A customer who does not pay in time frees the place.'
         }
         inputMode="numeric"
-        value={limits.uses}
+        {...bindText(limits.uses, (uses) => onChange({ ...limits, uses }))}
         maxLength={4}
-        onChange={({ currentTarget }) => onChange({ ...limits, uses: currentTarget.value })}
         error={usesProblem(limits.uses) ?? fields['link.max_uses'] ?? fields['max_uses']}
       />
       <TextInput
         label="Ends at (optional)"
         description="No new payments from then on, in your time zone."
         type="datetime-local"
-        value={limits.end}
-        onChange={({ currentTarget }) => onChange({ ...limits, end: currentTarget.value })}
+        {...bindText(limits.end, (end) => onChange({ ...limits, end }))}
         error={fields['expires_at']}
       />
     </>

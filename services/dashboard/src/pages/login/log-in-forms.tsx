@@ -1,10 +1,12 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { api } from '../../api/trpc.ts'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 
 /** What a log-in asks for next. */
 export type LogInStep = 'password' | 'code' | 'recovery'
@@ -43,23 +45,8 @@ function PasswordForm({ onDone }: { readonly onDone: (next: Next) => void }) {
   })
   return (
     <LoginCard onSubmit={() => void logIn.run({ email, password })}>
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        required
-        autoFocus
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        required
-      />
+      <TextInput label="Email" type="email" autoComplete="username" {...bindText(email, setEmail)} required autoFocus />
+      <PasswordField label="Password" value={password} onType={setPassword} />
       <ActionFailure failure={logIn.failure === null ? null : { ...logIn.failure, fields: {}, requestId: null }} />
       <Button type="submit" loading={logIn.busy}>
         Log in
@@ -96,8 +83,7 @@ function CodeForm(props: {
         }
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoComplete="one-time-code"
-        value={code}
-        onChange={({ currentTarget }) => setCode(currentTarget.value)}
+        {...bindText(code, setCode)}
         required
         autoFocus
       />

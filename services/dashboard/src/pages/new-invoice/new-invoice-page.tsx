@@ -9,7 +9,6 @@ import { ActionForm } from '../../parts/action/action-form.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
-import { QueryView } from '../../parts/query-view.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { usePlace, useRefusal, useScope, useTo } from '../../session/scope.ts'
 import { AmountField, type TypedAmount, useAmount } from '../money/amount-field.tsx'
@@ -102,7 +101,7 @@ function Fields(props: {
 }) {
   const { draft, amount, fields, change } = props
   const scope = useScope()
-  const assets = useQuery(trpc.invoices.assets.queryOptions(scope))
+  const { data: assets = [] } = useQuery(trpc.invoices.assets.queryOptions(scope))
   const set = (part: Partial<Draft>) => change({ ...draft, ...part })
   const [emailProblem, setEmailProblem] = useState<string | null>(null)
   const risky = draft.asset !== '' && Number(draft.life) > DAY_S
@@ -128,7 +127,7 @@ function Fields(props: {
           description="Left open, the customer picks the coin and gets a fresh rate."
           data={[
             { value: '', label: 'Customer chooses' },
-            ...(assets.data ?? []).map(({ id, symbol, networkName, unavailable }) => ({
+            ...assets.map(({ id, symbol, networkName, unavailable }) => ({
               value: id,
               label: `${symbol} on ${networkName}${unavailable === null ? '' : ' (not available now)'}`,
               disabled: unavailable !== null,
@@ -149,9 +148,6 @@ function Fields(props: {
           error={fields['expires_in']}
         />
       </div>
-      <QueryView query={assets} what="the coins" skeleton={null}>
-        {() => null}
-      </QueryView>
       <Textarea
         label="Description (optional)"
         description="Shown to the customer."

@@ -5,82 +5,73 @@ import { Link } from 'react-router'
 import { NETWORKS } from '#shared/domain/networks.ts'
 import { trpc } from '../../api/trpc.ts'
 import { queuedText } from '../../format/amounts.ts'
-import { LoadError } from '../../parts/load-error.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import { Since } from '../../parts/time.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useScope, useTo } from '../../session/scope.ts'
 import type { Chains, Webhooks } from './answers.ts'
 
-/** Urgent items, at the top; empty if there are none. Exceptions that could not be read are said: they never look like none. */
+/** Urgent items, at the top; empty if there are none. */
 export function AttentionStrip(props: {
   readonly webhooks: Webhooks | undefined
   readonly chains: Chains | undefined
 }) {
   const scope = useScope()
   const to = useTo()
-  const attention = useQuery(trpc.overview.attention.queryOptions(scope))
-  const exceptions = attention.data?.exceptions
+  const { data } = useQuery(trpc.overview.attention.queryOptions(scope))
+  const exceptions = data?.exceptions
   const failing = (props.webhooks?.endpoints ?? []).filter(({ state }) => state === 'failing')
   const halted = (props.chains ?? []).filter(({ status }) => status === 'halted' || status === 'stuck')
-  const isEmpty = (exceptions?.count ?? 0) + failing.length + halted.length === 0
-  const unread =
-    attention.error === null || attention.data !== undefined ? null : (
-      <LoadError what="the exceptions" error={attention.error} onRetry={() => void attention.refetch()} />
-    )
-  if (isEmpty) return unread
+  if ((exceptions?.count ?? 0) + failing.length + halted.length === 0) return null
   return (
-    <>
-      {unread}
-      <ul className="pm-attention" aria-label="Needs attention">
-        {exceptions === undefined || exceptions.count === 0 ? null : (
-          <Item
-            to={to('exceptions')}
-            badge={
-              <ToneBadge tone="partial" icon={IconInbox}>
-                {exceptions.count}
-                {exceptions.more ? '+' : ''} {exceptions.count === 1 ? 'exception' : 'exceptions'}
-              </ToneBadge>
-            }
-          >
-            need{exceptions.count === 1 ? 's' : ''} a decision{' '}
-            {exceptions.oldestAt === null ? null : (
-              <>
-                · oldest <Since at={exceptions.oldestAt} stepMs={60_000} />
-              </>
-            )}
-          </Item>
-        )}
-        {failing.map(({ id, host, waiting, retrying }) => (
-          <Item
-            key={id}
-            to={to('webhooks/endpoints', id)}
-            badge={
-              <ToneBadge tone="danger" icon={IconAlertTriangle}>
-                Endpoint failing
-              </ToneBadge>
-            }
-          >
-            <UntrustedText>{host}</UntrustedText>
-            {' · '}
-            {queuedText(waiting, retrying)}
-          </Item>
-        ))}
-        {halted.map(({ network, status, headAgeMs }) => (
-          <Item
-            key={network}
-            to="/system/chains"
-            badge={
-              <ToneBadge tone="danger" icon={IconAlertTriangle}>
-                {NETWORKS[network].name} {status}
-              </ToneBadge>
-            }
-          >
-            {headAgeMs === null ? 'payments are delayed' : 'payments on this network are not detected'}
-          </Item>
-        ))}
-      </ul>
-    </>
+    <ul className="pm-attention" aria-label="Needs attention">
+      {exceptions === undefined || exceptions.count === 0 ? null : (
+        <Item
+          to={to('exceptions')}
+          badge={
+            <ToneBadge tone="partial" icon={IconInbox}>
+              {exceptions.count}
+              {exceptions.more ? '+' : ''} {exceptions.count === 1 ? 'exception' : 'exceptions'}
+            </ToneBadge>
+          }
+        >
+          need{exceptions.count === 1 ? 's' : ''} a decision{' '}
+          {exceptions.oldestAt === null ? null : (
+            <>
+              · oldest <Since at={exceptions.oldestAt} stepMs={60_000} />
+            </>
+          )}
+        </Item>
+      )}
+      {failing.map(({ id, host, waiting, retrying }) => (
+        <Item
+          key={id}
+          to={to('webhooks/endpoints', id)}
+          badge={
+            <ToneBadge tone="danger" icon={IconAlertTriangle}>
+              Endpoint failing
+            </ToneBadge>
+          }
+        >
+          <UntrustedText>{host}</UntrustedText>
+          {' · '}
+          {queuedText(waiting, retrying)}
+        </Item>
+      ))}
+      {halted.map(({ network, status, headAgeMs }) => (
+        <Item
+          key={network}
+          to="/system/chains"
+          badge={
+            <ToneBadge tone="danger" icon={IconAlertTriangle}>
+              {NETWORKS[network].name} {status}
+            </ToneBadge>
+          }
+        >
+          {headAgeMs === null ? 'payments are delayed' : 'payments on this network are not detected'}
+        </Item>
+      ))}
+    </ul>
   )
 }
 

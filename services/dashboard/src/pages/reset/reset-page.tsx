@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -6,8 +6,10 @@ import { api } from '../../api/trpc.ts'
 import { Logo } from '../../frame/logo.tsx'
 import { ActionFailure } from '../../parts/action/action-failure.tsx'
 import { useAction } from '../../parts/action/use-action.ts'
+import { bindText } from '../../parts/bind-text.ts'
 import { Card } from '../../parts/card.tsx'
 import { Page } from '../../parts/page.tsx'
+import { PasswordField } from '../../parts/password-field.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 
 /** A person who forgot the password: asks for a link, or chooses a new password with it. The token is in the fragment, so no server logs it. */
@@ -54,15 +56,7 @@ function RequestLink() {
   return (
     <form className="pm-stack" onSubmit={submit}>
       <p>Enter your email address, and we send you a link for a new password.</p>
-      <TextInput
-        label="Email"
-        type="email"
-        autoComplete="username"
-        value={email}
-        onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-        required
-        autoFocus
-      />
+      <TextInput label="Email" type="email" autoComplete="username" {...bindText(email, setEmail)} required autoFocus />
       <ActionFailure failure={request.failure} />
       <Button type="submit" loading={request.busy}>
         Send the link
@@ -107,15 +101,12 @@ function Choose({ token }: { readonly token: string }) {
   }
   return (
     <form className="pm-stack" onSubmit={submit}>
-      <PasswordInput
+      <PasswordField
         label="New password"
-        description="At least 12 characters. A phrase of four words works well."
-        autoComplete="new-password"
         value={password}
-        onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+        onType={setPassword}
         error={failure?.fields['password']}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
-        required
+        isNew
         autoFocus
       />
       <ActionFailure failure={failure === null || Object.keys(failure.fields).length > 0 ? null : failure} />

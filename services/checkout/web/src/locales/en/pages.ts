@@ -77,7 +77,7 @@ export const pages = {
   'refund.givenSub': '{m} sends the refund from their own wallet. Contact them if the address is wrong.',
   'refund.sent': 'The refund was sent',
   'refund.sentSub': '{m} recorded this transaction.',
-  'refund.invalid': 'That isn’t a valid {n} address. Check it and try again.',
+  'refund.invalid': 'That isn’t a valid {n} address. Copy it from your wallet as it is, capital letters included.',
   'refund.other': 'Another address was submitted before. Contact {m} if it is wrong.',
 
   'missing.title': 'Page not found',

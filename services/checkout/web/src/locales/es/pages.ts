@@ -78,7 +78,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'refund.givenSub': '{m} envía el reembolso desde su propia billetera. Escríbele si la dirección está mal.',
   'refund.sent': 'El reembolso fue enviado',
   'refund.sentSub': '{m} registró esta transacción.',
-  'refund.invalid': 'Esa no es una dirección válida de {n}. Revísala y prueba de nuevo.',
+  'refund.invalid': 'Esa no es una dirección válida de {n}. Cópiala de tu billetera con sus mayúsculas.',
   'refund.other': 'Ya se envió otra dirección antes. Escribe a {m} si está mal.',
 
   'missing.title': 'Página no encontrada',

@@ -78,7 +78,7 @@ export const pages: Readonly<Record<keyof typeof english, string>> = {
   'refund.givenSub': '{m} envia o reembolso da própria carteira. Escreva se o endereço estiver errado.',
   'refund.sent': 'O reembolso foi enviado',
   'refund.sentSub': '{m} registrou esta transação.',
-  'refund.invalid': 'Esse não é um endereço válido da rede {n}. Confira e tente de novo.',
+  'refund.invalid': 'Esse não é um endereço válido da rede {n}. Copie da sua carteira com as maiúsculas.',
   'refund.other': 'Outro endereço já foi enviado. Escreva para {m} se estiver errado.',
 
   'missing.title': 'Página não encontrada',
