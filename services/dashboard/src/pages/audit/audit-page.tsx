@@ -4,10 +4,9 @@ import { trpc } from '../../api/trpc.ts'
 import { Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { LoadError } from '../../parts/load-error.tsx'
-import { Page } from '../../parts/page.tsx'
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts'
 import { useUrlFilters } from '../../parts/table/use-url-filters.ts'
-import { systemTabs } from '../system/tabs.ts'
+import { SystemPage } from '../system/system-page.tsx'
 import { AUDIT_FILTERS, AuditFilters, auditInput } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 
@@ -24,14 +23,12 @@ export function AuditPage() {
     </Button>
   )
   return (
-    <Page title="System" documentTitle="Audit log" tabs={systemTabs('audit')} actions={verify}>
-      <div className="pm-stack">
-        {verdict.error === null ? null : <LoadError what="the result" error={verdict.error} />}
-        {verdict.data === undefined ? null : <Verdict verdict={verdict.data} />}
-        <AuditFilters filters={filters} set={set} />
-        <AuditTable query={rows} page={rows.data} pages={pages} />
-      </div>
-    </Page>
+    <SystemPage section="audit" actions={verify}>
+      {verdict.error === null ? null : <LoadError what="the result" error={verdict.error} />}
+      {verdict.data === undefined ? null : <Verdict verdict={verdict.data} />}
+      <AuditFilters filters={filters} set={set} />
+      <AuditTable query={rows} page={rows.data} pages={pages} />
+    </SystemPage>
   )
 }
 

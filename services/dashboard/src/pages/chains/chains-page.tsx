@@ -7,17 +7,15 @@ import { showCount } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { UntrustedText } from '../../parts/untrusted-text.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { Meter } from '../webhooks/meter.tsx'
 import '../webhooks/webhooks.css'
-import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
-import { systemTabs } from '../system/tabs.ts'
+import { POLL_EVERY_MS, Refreshed, SystemPage } from '../system/system-page.tsx'
 import { type Chain, ChainBadge } from './chain-badge.tsx'
-import { NodeCosts, QuotaNotes } from './node-costs.tsx'
+import { NETWORK_COLUMN, NodeCosts, QuotaNotes } from './node-costs.tsx'
 
 /** The position and lag of each scanner. */
 export function ChainsPage() {
@@ -28,39 +26,35 @@ export function ChainsPage() {
   const chosen = list.data?.items.find((chain) => idOf(chain) === open)
   const Aside = useLoaded(chosen !== undefined, async () => (await import('./chain-aside.tsx')).ChainAside)
   return (
-    <Page
-      title="System"
-      documentTitle="Chains"
+    <SystemPage
+      section="chains"
       beside={<span className="pm-muted">Are we seeing payments, and are webhooks going out?</span>}
-      tabs={systemTabs('chains')}
       actions={<Refreshed at={list.dataUpdatedAt} />}
     >
-      <div className="pm-stack">
-        {(list.data?.items ?? []).flatMap((chain) => notesOf(chain))}
-        <QuotaNotes />
-        <div className={chosen === undefined ? undefined : 'pm-split'}>
-          <DataTable
-            what="chains"
-            query={list}
-            rows={list.data?.items}
-            idOf={idOf}
-            columns={COLUMNS}
-            to={(chain) => `/system/chains?chain=${encodeURIComponent(idOf(chain))}`}
-            selectedId={open}
-            empty={
-              <EmptyState
-                title="No network is connected."
-                text="Set PAYMESH_NETWORKS to connect nodes. Test mode works without one: you can simulate payments."
-              />
-            }
-          />
-          {chosen === undefined || Aside === null ? null : (
-            <Aside key={idOf(chosen)} chain={chosen} onClose={() => void navigate('/system/chains')} />
-          )}
-        </div>
-        <NodeCosts />
+      {(list.data?.items ?? []).flatMap((chain) => notesOf(chain))}
+      <QuotaNotes />
+      <div className={chosen === undefined ? undefined : 'pm-split'}>
+        <DataTable
+          what="chains"
+          query={list}
+          rows={list.data?.items}
+          idOf={idOf}
+          columns={COLUMNS}
+          to={(chain) => `/system/chains?chain=${encodeURIComponent(idOf(chain))}`}
+          selectedId={open}
+          empty={
+            <EmptyState
+              title="No network is connected."
+              text="Set PAYMESH_NETWORKS to connect nodes. Test mode works without one: you can simulate payments."
+            />
+          }
+        />
+        {chosen === undefined || Aside === null ? null : (
+          <Aside key={idOf(chosen)} chain={chosen} onClose={() => void navigate('/system/chains')} />
+        )}
       </div>
-    </Page>
+      <NodeCosts />
+    </SystemPage>
   )
 }
 
@@ -105,16 +99,7 @@ function notesOf(chain: Chain) {
 }
 
 const COLUMNS: readonly Column<Chain>[] = [
-  {
-    header: 'Network',
-    namesItself: true,
-    cell: ({ network, mode }) => (
-      <>
-        {NETWORKS[network].name}
-        <small>{mode === 'test' ? 'test mode' : 'live'}</small>
-      </>
-    ),
-  },
+  NETWORK_COLUMN,
   { header: 'Mode', namesItself: true, cell: (chain) => <ChainBadge chain={chain} /> },
   {
     header: 'Scanned block',

@@ -78,17 +78,20 @@ export function NodeCosts() {
   )
 }
 
+/** The network and mode of a row. */
+export const NETWORK_COLUMN: Column<Pick<Row, 'network' | 'mode'>> = {
+  header: 'Network',
+  namesItself: true,
+  cell: ({ network, mode }) => (
+    <>
+      {NETWORKS[network].name}
+      <small>{mode === 'test' ? 'test mode' : 'live'}</small>
+    </>
+  ),
+}
+
 const COLUMNS: readonly Column<Row>[] = [
-  {
-    header: 'Network',
-    namesItself: true,
-    cell: ({ network, mode }) => (
-      <>
-        {NETWORKS[network].name}
-        <small>{mode === 'test' ? 'test mode' : 'live'}</small>
-      </>
-    ),
-  },
+  NETWORK_COLUMN,
   { header: 'Provider', cell: ({ provider }) => <span className="pm-mono">{provider}</span> },
   { header: 'Calls today', align: 'right', wide: true, cell: ({ today }) => showCount(today.calls) },
   { header: 'Calls this month', align: 'right', cell: ({ month }) => showCount(month.calls) },

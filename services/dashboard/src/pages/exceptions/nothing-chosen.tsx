@@ -1,5 +1,6 @@
 import { Link } from 'react-router'
 import type { api } from '../../api/trpc.ts'
+import { KeyList } from '../../frame/key-list.tsx'
 import { Card } from '../../parts/card.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Time, WithTimes } from '../../parts/time.tsx'
@@ -36,16 +37,7 @@ export function NothingChosen(props: {
         {kinds.length === 0 ? null : <ByKind kinds={kinds} />}
         <section aria-labelledby="inbox-keys">
           <h3 id="inbox-keys">Keys</h3>
-          <dl className="pm-keys">
-            {[...MOVE, ...(mayDecide ? DECIDE : [])].map(([keys, what]) => (
-              <div key={keys}>
-                <dt>
-                  <kbd>{keys}</kbd>
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
+          <KeyList keys={[...MOVE, ...(mayDecide ? DECIDE : [])]} />
         </section>
       </div>
     </Card>

@@ -5,14 +5,12 @@ import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { CopyText } from '../../parts/copy-text.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
 import { ScrollBox } from '../../parts/scroll-box.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
-import { systemTabs } from '../system/tabs.ts'
+import { POLL_EVERY_MS, Refreshed, SystemPage } from '../system/system-page.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.system.processes.query>>
 type Process = Answer['processes'][number]
@@ -61,26 +59,19 @@ export function ProcessesPage() {
   const answer = useQuery(trpc.system.processes.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const { data } = answer
   return (
-    <Page
-      title="System"
-      documentTitle="Processes"
-      tabs={systemTabs('processes')}
-      actions={<Refreshed at={answer.dataUpdatedAt} />}
-    >
-      <div className="pm-stack">
-        {data === undefined ? null : <RedisNote redis={data.redis} />}
-        <DataTable
-          what="processes"
-          query={answer}
-          rows={data?.processes}
-          idOf={({ id }) => id}
-          columns={COLUMNS}
-          empty={<EmptyState title="No process has sent a heartbeat in the last hour." />}
-          foot="Each process sends a heartbeat every 15 s. Processes that shut down cleanly are not listed."
-        />
-        {data === undefined || data.leases.length === 0 ? null : <Leases leases={data.leases} />}
-      </div>
-    </Page>
+    <SystemPage section="processes" actions={<Refreshed at={answer.dataUpdatedAt} />}>
+      {data === undefined ? null : <RedisNote redis={data.redis} />}
+      <DataTable
+        what="processes"
+        query={answer}
+        rows={data?.processes}
+        idOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={<EmptyState title="No process has sent a heartbeat in the last hour." />}
+        foot="Each process sends a heartbeat every 15 s. Processes that shut down cleanly are not listed."
+      />
+      {data === undefined || data.leases.length === 0 ? null : <Leases leases={data.leases} />}
+    </SystemPage>
   )
 }
 

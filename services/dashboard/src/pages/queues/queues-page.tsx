@@ -4,12 +4,10 @@ import { showCount } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import '../webhooks/webhooks.css'
-import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
-import { systemTabs } from '../system/tabs.ts'
+import { POLL_EVERY_MS, Refreshed, SystemPage } from '../system/system-page.tsx'
 
 /** A sweep takes a second: work due for longer is late. */
 const LATE_MS = 10_000
@@ -34,32 +32,25 @@ export function QueuesPage() {
   const countMax = list.data?.countMax ?? 0
   const awayMs = list.data?.redisAwayMs ?? null
   return (
-    <Page
-      title="System"
-      documentTitle="Queues"
-      tabs={systemTabs('queues')}
-      actions={<Refreshed at={list.dataUpdatedAt} />}
-    >
-      <div className="pm-stack">
-        {awayMs === null ? null : (
-          <Note tone="partial">
-            <p>
-              Redis has accepted no writes for {showDuration(awayMs)}. Nothing is lost: all work is stored in MongoDB,
-              and workers poll for it every second or two.
-            </p>
-          </Note>
-        )}
-        <DataTable
-          what="queues"
-          query={list}
-          rows={list.data?.items}
-          idOf={({ work }) => work}
-          columns={columns(countMax)}
-          empty={<EmptyState title="No queues." />}
-          foot="Watch the oldest item, not the depth. The work itself is stored in MongoDB; Redis jobs are only wake-ups."
-        />
-      </div>
-    </Page>
+    <SystemPage section="queues" actions={<Refreshed at={list.dataUpdatedAt} />}>
+      {awayMs === null ? null : (
+        <Note tone="partial">
+          <p>
+            Redis has accepted no writes for {showDuration(awayMs)}. Nothing is lost: all work is stored in MongoDB, and
+            workers poll for it every second or two.
+          </p>
+        </Note>
+      )}
+      <DataTable
+        what="queues"
+        query={list}
+        rows={list.data?.items}
+        idOf={({ work }) => work}
+        columns={columns(countMax)}
+        empty={<EmptyState title="No queues." />}
+        foot="Watch the oldest item, not the depth. The work itself is stored in MongoDB; Redis jobs are only wake-ups."
+      />
+    </SystemPage>
   )
 }
 

@@ -6,14 +6,12 @@ import { showRate } from '../../format/amounts.ts'
 import { showDuration } from '../../format/time.ts'
 import { Card, Note } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Page } from '../../parts/page.tsx'
 import { QueryView } from '../../parts/query-view.tsx'
 import { ToneBadge } from '../../parts/status-badge.tsx'
 import type { Column } from '../../parts/table/column.ts'
 import { DataTable } from '../../parts/table/data-table.tsx'
 import '../webhooks/webhooks.css'
-import { POLL_EVERY_MS, Refreshed } from '../system/refreshed.tsx'
-import { systemTabs } from '../system/tabs.ts'
+import { POLL_EVERY_MS, Refreshed, SystemPage } from '../system/system-page.tsx'
 import { type Board, ConfirmJump, type Price } from './confirm-jump.tsx'
 import { SourceList } from './source-list.tsx'
 
@@ -25,46 +23,39 @@ export function RatesPage() {
   const board = useQuery(trpc.rates.board.queryOptions(undefined, { refetchInterval: POLL_EVERY_MS }))
   const { data } = board
   return (
-    <Page
-      title="System"
-      documentTitle="Rates"
-      tabs={systemTabs('rates')}
-      actions={<Refreshed at={board.dataUpdatedAt} />}
-    >
-      <div className="pm-stack">
-        {data === undefined ? null : <Verdict board={data} />}
-        <div className="pm-boards">
-          <div className="pm-stack">
-            <DataTable
-              what="coins"
-              query={board}
-              rows={data?.coins}
-              idOf={({ name }) => name}
-              columns={columns('Coin', 'USD')}
-              empty={<EmptyState title="No rates yet." />}
-              foot={
-                data === undefined
-                  ? undefined
-                  : `Rates older than ${showDuration(data.maxAgeMs)} or with too few sources are not used.`
-              }
-            />
-            <Card title="Sources" flush>
-              <QueryView query={board} what="the sources">
-                {({ sources }) => <SourceList sources={sources} />}
-              </QueryView>
-            </Card>
-          </div>
+    <SystemPage section="rates" actions={<Refreshed at={board.dataUpdatedAt} />}>
+      {data === undefined ? null : <Verdict board={data} />}
+      <div className="pm-boards">
+        <div className="pm-stack">
           <DataTable
-            what="currencies"
+            what="coins"
             query={board}
-            rows={data?.fiats}
+            rows={data?.coins}
             idOf={({ name }) => name}
-            columns={columns('Currency', 'Per USD')}
+            columns={columns('Coin', 'USD')}
             empty={<EmptyState title="No rates yet." />}
+            foot={
+              data === undefined
+                ? undefined
+                : `Rates older than ${showDuration(data.maxAgeMs)} or with too few sources are not used.`
+            }
           />
+          <Card title="Sources" flush>
+            <QueryView query={board} what="the sources">
+              {({ sources }) => <SourceList sources={sources} />}
+            </QueryView>
+          </Card>
         </div>
+        <DataTable
+          what="currencies"
+          query={board}
+          rows={data?.fiats}
+          idOf={({ name }) => name}
+          columns={columns('Currency', 'Per USD')}
+          empty={<EmptyState title="No rates yet." />}
+        />
       </div>
-    </Page>
+    </SystemPage>
   )
 }
 
