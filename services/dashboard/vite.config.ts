@@ -44,6 +44,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2022',
     chunkSizeWarningLimit: 1_000,
-    rolldownOptions: { output: { codeSplitting: { groups: GROUPS } } },
+    // Every page loads the names of all chunks, in which a hash does not compress: seven characters are enough to tell builds apart.
+    rolldownOptions: { output: { codeSplitting: { groups: GROUPS }, chunkFileNames: 'assets/[name]-[hash:7].js' } },
   },
 })

@@ -15,7 +15,7 @@ export const EXCEPTION_TITLES: Readonly<Record<ExceptionKind, string>> = {
   out_of_quote: 'No price locked',
   unexplained_balance: 'Unexplained balance',
   refund_uncovered: 'Refund exceeds confirmed money',
-  halted_chain: 'Network needs attention',
+  halted_chain: 'Network trouble',
   failing_endpoint: 'Endpoint failing',
   outbox_blocked: 'Webhook events blocked',
   invoice_blocked: 'Invoice cannot be updated',
