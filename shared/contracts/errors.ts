@@ -101,6 +101,9 @@ export class PaymeshError extends Error {
 export const invalidField = (path: string, message: string): PaymeshError =>
   new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
 
+/** `INVALID_STATE` with its text. */
+export const invalidState = (message: string): PaymeshError => new PaymeshError('INVALID_STATE', { message })
+
 /** `VALIDATION_ERROR` about one field whose fault says everything, so that it is the text of the error as well. */
 export const wrongEntry = (path: string, message: string): PaymeshError =>
   new PaymeshError('VALIDATION_ERROR', { message, details: [{ path, message }] })

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, type PaymeshError } from '#shared/contracts/errors.ts'
 
 /** The same error for every invalid challenge, whatever the cause: the cause could reveal data of other workspaces. */
 export function challengeRefused(): PaymeshError {
@@ -8,9 +8,7 @@ export function challengeRefused(): PaymeshError {
 }
 
 /** A proof that cannot be accepted. */
-export function proofRefused(message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path: 'proof', message }] })
-}
+export const proofRefused = (message: string): PaymeshError => invalidField('proof', message)
 
 /** The same error for everything that a workspace does not receive on yet, whether or not others do. */
 export function proofNeeded(): PaymeshError {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type mongoose from 'mongoose'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import { undisputedDetail } from '#shared/contracts/exception-labels.ts'
 import { challengeRefused } from '#shared/contracts/proof-refusals.ts'
 import { audited, isRecorded, recordConsequences } from '#shared/db/audit/audited.ts'
@@ -118,7 +118,7 @@ async function storeProof(db: Database, proof: ProofWrite, session: Session): Pr
   const displaced = await findDisplaced(db, proof, session)
   if (JSON.stringify(displaced) !== JSON.stringify(proof.displaced)) {
     const message = 'Someone else changed this at the same time. No changes were made. Try again.'
-    throw new PaymeshError('INVALID_STATE', { message })
+    throw invalidState(message)
   }
   await takeAddresses(db, proof, session)
   await disableOthers(db, proof, session)

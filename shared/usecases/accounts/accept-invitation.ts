@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import { INVITER_ROLE, type Invitation } from '#shared/ports/invitations.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -58,7 +58,7 @@ export async function acceptInvitation(
   const { invitation, person } = await readInvitation(deps, input)
   const session = person !== null && input.session?.userId === person.id ? input.session : null
   if (person !== null && session === null) {
-    throw new PaymeshError('INVALID_STATE', { message: `Log in as ${person.email} first, then open the link again.` })
+    throw invalidState(`Log in as ${person.email} first, then open the link again.`)
   }
   const user = person ?? (await newUserOf(deps, invitation, input))
   const at = deps.clock.now()
@@ -97,7 +97,7 @@ export function newUser(
 function inviterGone(): PaymeshError {
   const message =
     'The person who invited you can no longer invite people to this workspace. Ask an owner for a new invitation.'
-  return new PaymeshError('INVALID_STATE', { message })
+  return invalidState(message)
 }
 
 function gone(): PaymeshError {

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Role } from '#shared/ports/users.ts'
 import type { OperatorAction } from '#shared/usecases/audit/operator-action.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
@@ -30,11 +30,11 @@ export async function changeMember(
   const outcome = await deps.memberships.change({ workspaceId, userId }, from, to, { audit })
   if (outcome === 'last_owner') {
     const message = `${user.email} is the last owner. Make someone else an owner first.`
-    throw new PaymeshError('INVALID_STATE', { message })
+    throw invalidState(message)
   }
   if (outcome === 'done') return
   const now = await deps.memberships.find(workspaceId, userId)
   if ((now?.role ?? null) === to) return
   const message = `The role of ${user.email} was changed by someone else: now ${now?.role ?? 'removed'}. No changes were made.`
-  throw new PaymeshError('INVALID_STATE', { message })
+  throw invalidState(message)
 }

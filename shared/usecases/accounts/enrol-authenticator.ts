@@ -1,4 +1,4 @@
-import { PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
+import { invalidState, type PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
@@ -109,8 +109,7 @@ export async function renewRecoveryCodes(
   if (operation.isDone) throw shownBefore()
   const codes = newRecoveryCodes(deps)
   const hashes = codes.map((one) => recoveryHash(deps, user.id, one))
-  if (user.totp === null)
-    throw new PaymeshError('INVALID_STATE', { message: 'Turn on two-factor authentication first.' })
+  if (user.totp === null) throw invalidState('Turn on two-factor authentication first.')
   const { audit, mails } = changedNote(deps, user, 'New recovery codes were created.', 'auth.recovery_codes_renewed')
   const auditWrite = { audit: { ...audit, id: `recovery-codes:${operation.id}` }, mails }
   if (!(await deps.users.setRecoveryHashes(who, hashes, auditWrite))) throw await refusalOf(deps, who, shownBefore())
@@ -118,15 +117,10 @@ export async function renewRecoveryCodes(
   return codes
 }
 
-function startAgain(): PaymeshError {
-  const message = 'Start again: this setup is already complete or timed out.'
-  return new PaymeshError('INVALID_STATE', { message })
-}
+const startAgain = (): PaymeshError => invalidState('Start again: this setup is already complete or timed out.')
 
-function shownBefore(): PaymeshError {
-  const message = 'These codes were already shown. Create new ones if you did not save them.'
-  return new PaymeshError('INVALID_STATE', { message })
-}
+const shownBefore = (): PaymeshError =>
+  invalidState('These codes were already shown. Create new ones if you did not save them.')
 
 /**
  * Throws `VALIDATION_ERROR` at `password` unless it is this person's. Each wrong password delays the response longer.

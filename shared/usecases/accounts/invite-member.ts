@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { Invitation } from '#shared/ports/invitations.ts'
@@ -45,7 +45,7 @@ export async function inviteMember(
   if (stored !== null) return stored
   const person = await deps.users.findByEmail(email)
   if (person !== null && (await deps.memberships.find(workspace.id, person.id)) !== null) {
-    throw new PaymeshError('INVALID_STATE', { message: `${email} is already a member.` })
+    throw invalidState(`${email} is already a member.`)
   }
   const at = deps.clock.now()
   const { token, hash: tokenHash } = newToken(deps.random)
@@ -84,9 +84,7 @@ export async function withdrawInvitation(
   })
   const now = await deps.invitations.findById(invitationId)
   if (now?.closed?.as === 'accepted') {
-    throw new PaymeshError('INVALID_STATE', {
-      message: `${found.email} has already joined. Remove the member instead.`,
-    })
+    throw invalidState(`${found.email} has already joined. Remove the member instead.`)
   }
   return now ?? found
 }

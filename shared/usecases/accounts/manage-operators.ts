@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Role, User } from '#shared/ports/users.ts'
 import type { Uses } from '#shared/usecases/uses.ts'
 import { validEmail, validName } from '#shared/usecases/workspaces/valid-name.ts'
@@ -35,7 +35,7 @@ export async function createOperator(
   const user = newUser(deps, { email, name: validName(input.name), passwordHash, isOperator: input.isOperator })
   const audit = accountAudit(deps, input.actor, 'operator.created', user.id, { email, is_operator: input.isOperator })
   if (!(await deps.users.insert(user, { audit }))) {
-    throw new PaymeshError('INVALID_STATE', { message: `${email} already has an account.` })
+    throw invalidState(`${email} already has an account.`)
   }
   if (input.member !== null) {
     const { workspaceId, role } = input.member

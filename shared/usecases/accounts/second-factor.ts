@@ -1,4 +1,4 @@
-import { PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
+import { invalidState, wrongEntry } from '#shared/contracts/errors.ts'
 import { totpContext } from '#shared/ports/secrets.ts'
 import type { OperatorSession } from '#shared/ports/sessions.ts'
 import type { ActingSession, User } from '#shared/ports/users.ts'
@@ -55,7 +55,7 @@ function entryOf(deps: PeopleDeps, user: User, { device }: Origin): string {
 /** Uses a code of the authenticator; each is accepted at most once. Tries count at `counter`. */
 export async function useCode(deps: PeopleDeps, user: User, code: string, counter: string): Promise<void> {
   const { totp } = user
-  if (totp === null) throw new PaymeshError('INVALID_STATE', { message: 'Turn on two-factor authentication first.' })
+  if (totp === null) throw invalidState('Turn on two-factor authentication first.')
   await countCode(deps, counter)
   const secret = deps.secretBox.open(totp.sealedSecret, totpContext(user.id))
   const step = await deps.codes.stepOf(secret, code, deps.clock.now())

@@ -1,5 +1,5 @@
 import type { AuditBreak } from '#shared/contracts/audit-progress.ts'
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { ChainedAudit } from '#shared/ports/audit-chain.ts'
 import type { AuditMarks } from '#shared/ports/audit-marks.ts'
@@ -53,9 +53,9 @@ export async function acknowledgeBreak(
   // Read before the log is: an answer that another person stores meanwhile refuses this one.
   const { record, value } = await readBreaks(deps)
   const { firstBreak, unrecorded, unchained } = await verifyAudit(deps, { since: null, onProgress: () => undefined })
-  if (firstBreak === null) throw refused('The audit log is intact: there is nothing to acknowledge.')
+  if (firstBreak === null) throw invalidState('The audit log is intact: there is nothing to acknowledge.')
   if (unchained.outside > 0 || (await auditChain.extent()).hasOthers) {
-    throw refused(
+    throw invalidState(
       'Rows have an invalid number, or none and do not wait for one. Keep a copy, and move them out of audit_log.',
     )
   }
@@ -64,7 +64,9 @@ export async function acknowledgeBreak(
   const tail = await auditChain.tail()
   const seq = Math.max(await highestVouched(deps), tail?.seq ?? 0, record.open?.reserved ?? 0) + 1
   if (!(seq <= NUMBER_MAX)) {
-    throw refused(`Row ${tail?.seq} carries a number that no writer gave. Keep a copy, and move it out of audit_log.`)
+    throw invalidState(
+      `Row ${tail?.seq} carries a number that no writer gave. Keep a copy, and move it out of audit_log.`,
+    )
   }
   const at = clock.now()
   // The noticed one is the one that a person was told of.
@@ -79,7 +81,7 @@ export async function acknowledgeBreak(
   }
   const isEnd = tail?.seq === last?.seq && tail?.hash === last?.hash
   if (!isEnd || !(await auditChain.append(step))) {
-    throw refused('The audit log changed meanwhile. No changes were made. Try again.')
+    throw invalidState('The audit log changed meanwhile. No changes were made. Try again.')
   }
   await auditMarks.raise(seq)
   return { answered: { kind, seq: place, id, words }, rows: stretch?.rows ?? 0, misfits, documents: unrecorded, seq }
@@ -126,7 +128,7 @@ async function stretchOf(
       const now = passedRow(passed, last, row)
       if (now === null) {
         const what = 'Two rows carry this number, or it is not a number'
-        throw refused(
+        throw invalidState(
           `Row ${row.seq} (${row.record.id}): ${what}. Keep a copy, and move the wrong row out of audit_log.`,
         )
       }
@@ -150,5 +152,3 @@ function answerRow(
     detail: { kind, seq: at, words, ...rows, documents, reason },
   }
 }
-
-const refused = (message: string): PaymeshError => new PaymeshError('INVALID_STATE', { message })

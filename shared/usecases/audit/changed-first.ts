@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, type PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRepository } from '#shared/db/audit/audit-repository.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function changedFirst(
   const last = await audits.newestOf(subject)
   const who = last === null ? 'Somebody' : last.actor.replace(/^user:/, '')
   const when = last === null ? '' : ` at ${new Date(last.at).toISOString()}`
-  return new PaymeshError('INVALID_STATE', {
-    message: `${who} changed ${thing}${when}. Your changes were not saved. Compare them with the current values and save again.`,
-  })
+  return invalidState(
+    `${who} changed ${thing}${when}. Your changes were not saved. Compare them with the current values and save again.`,
+  )
 }

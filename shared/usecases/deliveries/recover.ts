@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { DeliveryLookups } from '#shared/db/deliveries/delivery-lookups.ts'
 import type { Recovery } from '#shared/db/deliveries/recovery-model.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
@@ -180,9 +180,7 @@ export async function requestRecovery(deps: RequestRecoveryDeps, input: RequestR
   })
   if (standing.id !== opId && (standing.since !== since || standing.scope !== scope || input.until !== null)) {
     const progress = `${standing.scanned} events checked, ${standing.made} resent`
-    throw new PaymeshError('INVALID_STATE', {
-      message: `Resend ${standing.id} since ${isoTime(standing.since)} is still running (${progress}).`,
-    })
+    throw invalidState(`Resend ${standing.id} since ${isoTime(standing.since)} is still running (${progress}).`)
   }
   if (standing.state === 'open') deps.notifier.notify(QUEUES.recoveries, standing.id)
   return standing

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Delivery } from '#shared/ports/deliveries.ts'
 import { QUEUES } from '#shared/ports/runtime.ts'
 import { requireEnabled } from '#shared/usecases/endpoints/find-endpoint.ts'
@@ -34,7 +34,7 @@ export async function resendDelivery(deps: ResendDeliveryDeps, input: ResendDeli
     deps.deliveries.listByEvent(eventId),
   ])
   if (endpoint === null || !events.has(eventId)) {
-    throw new PaymeshError('INVALID_STATE', { message: 'The endpoint or the event of this delivery was deleted.' })
+    throw invalidState('The endpoint or the event of this delivery was deleted.')
   }
   const toEndpoint = ofEvent.filter((each) => each.endpointId === endpointId)
   const made = input.opId === undefined ? undefined : toEndpoint.find((each) => each.resendOf === input.opId)

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { EndpointRepository } from '#shared/db/deliveries/endpoint-repository.ts'
 import type { WebhookEndpoint } from '#shared/db/endpoints/endpoint-model.ts'
 
@@ -15,5 +15,5 @@ export async function findEndpoint(
 /** Throws `INVALID_STATE` when the endpoint is disabled: a delivery to it would only wait. */
 export function requireEnabled(endpoint: WebhookEndpoint): void {
   if (endpoint.status === 'enabled') return
-  throw new PaymeshError('INVALID_STATE', { message: `Webhook endpoint ${endpoint.id} is paused: resume it first.` })
+  throw invalidState(`Webhook endpoint ${endpoint.id} is paused: resume it first.`)
 }

@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, type PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import { endpointSecretContext } from '#shared/ports/secrets.ts'
 import { reasonOf } from '#shared/usecases/requests/begin-operation.ts'
@@ -82,7 +82,5 @@ function unfitSecret(): PaymeshError {
 
 /** The secret that this operation created no longer signs: there is nothing to return and nothing to do. */
 function replacedSince(): PaymeshError {
-  return new PaymeshError('INVALID_STATE', {
-    message: 'This rotation already ran, and the secret has been replaced again since. No changes were made.',
-  })
+  return invalidState('This rotation already ran, and the secret has been replaced again since. No changes were made.')
 }

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { Decision } from '#shared/ports/exception-decisions.ts'
 import {
@@ -70,7 +70,7 @@ async function claimException(deps: AttachByHandDeps, input: AttachByHandInput, 
 }
 
 const refusal = (rejection: Rejection): PaymeshError =>
-  new PaymeshError('INVALID_STATE', { message: `${rejectionText(rejection)} No changes were made.` })
+  invalidState(`${rejectionText(rejection)} No changes were made.`)
 
 /** Who rejected a payment, and when: that person may have returned it to the customer. */
 interface Rejection {

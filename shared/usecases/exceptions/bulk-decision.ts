@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode } from '#shared/domain/enumerations.ts'
 import type { ExceptionEntry } from '#shared/ports/exception-decisions.ts'
 import type { WeighAcceptance } from '#shared/usecases/payments/attach-payment.ts'
@@ -51,7 +51,5 @@ export function inWords(error: unknown): unknown {
 
 function requireBulkWay(entry: ExceptionEntry, { resolution }: Pick<DecideInput, 'resolution'>): void {
   if (resolution === 'accepted' && waysToAccept(entry).includes('attached'))
-    throw refused('The payment belongs to no invoice yet. Decide it individually, and apply it to one.')
+    throw invalidState('The payment belongs to no invoice yet. Decide it individually, and apply it to one.')
 }
-
-const refused = (message: string): PaymeshError => new PaymeshError('INVALID_STATE', { message })

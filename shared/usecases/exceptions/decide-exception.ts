@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { ExceptionKind } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -133,14 +133,12 @@ function requireWay(entry: ExceptionEntry, resolution: Resolution): void {
   const ways = waysToAccept(entry)
   const isMoney = ways.length > 0
   if (resolution === 'closed' && isMoney)
-    throw refused('This is a decision about money: accept it, reject it or apply it to an invoice.')
+    throw invalidState('This is a decision about money: accept it, reject it or apply it to an invoice.')
   if (resolution === 'rejected' && !isMoney)
-    throw refused('There is no payment to reject here. Mark it as resolved instead.')
+    throw invalidState('There is no payment to reject here. Mark it as resolved instead.')
   if (resolution === 'closed' || resolution === 'rejected' || ways.includes(resolution)) return
-  throw refused('There is nothing to accept here. Mark it as resolved when you are done.')
+  throw invalidState('There is nothing to accept here. Mark it as resolved when you are done.')
 }
-
-const refused = (message: string): PaymeshError => new PaymeshError('INVALID_STATE', { message })
 
 /** Adds a note to an exception, open or closed. Repeating the operation changes nothing. Throws `NOT_FOUND`. */
 export async function noteException(
@@ -203,7 +201,7 @@ async function requireUnapplied(deps: DecideDeps, entry: ExceptionEntry): Promis
       : ledger.some((row) => row.payment === paymentKey && row.acceptedBase !== null)
   if (!isApplied) return
   const target = invoice.terms.workspaceId === workspaceId ? `invoice #${invoice.terms.number}` : 'an invoice'
-  throw new PaymeshError('INVALID_STATE', { message: `This money was applied to ${target}, so it cannot be rejected.` })
+  throw invalidState(`This money was applied to ${target}, so it cannot be rejected.`)
 }
 
 /** The total received settles the invoice, although it is less than the amount due. */

@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import { validate } from '#shared/contracts/http/validate.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
@@ -66,10 +66,7 @@ export async function stateMasterKey(deps: GoLiveDeps, scope: GoLiveScope, input
 export async function sendTestMail(deps: GoLiveDeps, scope: GoLiveScope, input: OperatorAction): Promise<void> {
   const facts = await readGoLiveFacts(deps, scope)
   const to = facts.people[0]?.email
-  if (to === undefined)
-    throw new PaymeshError('INVALID_STATE', {
-      message: 'The workspace has no owner or admin who could receive a mail.',
-    })
+  if (to === undefined) throw invalidState('The workspace has no owner or admin who could receive a mail.')
   const workspace = await deps.workspaces.findById(scope.workspaceId)
   const at = deps.clock.now()
   const mail: MailRecord = {

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import { invoiceCreateBody } from '#shared/contracts/http/invoice-create.ts'
 import type { EventType, InvoiceStatus } from '#shared/domain/enumerations.ts'
 import type { SimulationScenario } from '#shared/domain/invoice/plan-simulation.ts'
@@ -139,5 +139,5 @@ async function stepsFrom(
   const steps = STEPS_FROM[type][status]
   if (steps !== undefined) return steps
   const message = `${type} cannot follow on an invoice that is ${status}.`
-  throw new PaymeshError('INVALID_STATE', { message })
+  throw invalidState(message)
 }

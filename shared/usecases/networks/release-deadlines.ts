@@ -1,5 +1,5 @@
 import type { ReleasePlan } from '#shared/contracts/chain-status.ts'
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
@@ -133,13 +133,11 @@ function auditRow(
 }
 
 function searching(network: NetworkId): PaymeshError {
-  return new PaymeshError('INVALID_STATE', {
-    message: `What the skipped blocks of ${network} paid is still searched. Nothing was released. Repeat this when the skip is done.`,
-  })
+  return invalidState(
+    `What the skipped blocks of ${network} paid is still searched. Nothing was released. Repeat this when the skip is done.`,
+  )
 }
 
 function advancing(network: NetworkId): PaymeshError {
-  return new PaymeshError('INVALID_STATE', {
-    message: `${network} is not stuck, so its invoices expire as usual. Nothing was released.`,
-  })
+  return invalidState(`${network} is not stuck, so its invoices expire as usual. Nothing was released.`)
 }

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import { paymentLinkBody } from '#shared/contracts/http/payment-link-create.ts'
 import { invalid, validate } from '#shared/contracts/http/validate.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
@@ -64,9 +64,7 @@ export async function editPaymentLink(deps: EditPaymentLinkDeps, input: EditPaym
   if (await isDone()) return
   const current = await deps.paymentLinks.findInWorkspace(workspaceId, mode, linkId)
   if (current?.status === 'inactive') {
-    throw new PaymeshError('INVALID_STATE', {
-      message: 'This payment link was deactivated. It can no longer be changed; create a new one.',
-    })
+    throw invalidState('This payment link was deactivated. It can no longer be changed; create a new one.')
   }
   throw await changedFirst(deps, { subject: linkId, thing: 'this payment link' })
 }

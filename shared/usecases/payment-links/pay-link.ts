@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import { readFiatAmount } from '#shared/contracts/http/amount.ts'
 import { invalid } from '#shared/contracts/http/validate.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
@@ -83,13 +83,10 @@ async function requireUnchanged({ paymentLinks, clock }: PayLinkDeps, link: Paym
   const now = await paymentLinks.findById(link.id)
   if (now === null || now.status === 'inactive' || hasExpired(now, clock.now())) throw ended()
   if (now.updatedAt === link.updatedAt) return
-  throw new PaymeshError('INVALID_STATE', {
-    message: 'This payment link was just changed. Reload the page and try again.',
-  })
+  throw invalidState('This payment link was just changed. Reload the page and try again.')
 }
 
-const ended = (): PaymeshError =>
-  new PaymeshError('INVALID_STATE', { message: 'This payment link is no longer active.' })
+const ended = (): PaymeshError => invalidState('This payment link is no longer active.')
 
 async function createThrough(
   deps: PayLinkDeps,

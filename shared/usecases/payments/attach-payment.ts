@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { InvoiceStatus } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { Invoice, OutboxNotice } from '#shared/ports/invoices.ts'
@@ -106,9 +106,9 @@ async function checkOwner(deps: AttachDeps, payment: Payment, { terms }: Invoice
     payment.workspaceId === null ? !owners.includes(terms.workspaceId) : payment.workspaceId !== terms.workspaceId
   if (isForeign && payment.invoiceId !== terms.id) throw noPayment()
   if (payment.mode !== terms.mode)
-    throw refused(`The payment is in ${payment.mode} mode, but the invoice is in ${terms.mode} mode.`)
+    throw invalidState(`The payment is in ${payment.mode} mode, but the invoice is in ${terms.mode} mode.`)
   if (payment.invoiceId !== null && payment.invoiceId !== terms.id) {
-    throw refused(`The payment was sent to the address of invoice ${payment.invoiceId}. Apply it to that invoice.`)
+    throw invalidState(`The payment was sent to the address of invoice ${payment.invoiceId}. Apply it to that invoice.`)
   }
   return owners
 }
@@ -119,16 +119,16 @@ function checkConfirmed({ state, block, requiredConfirmations, replacedBy }: Pay
   if (state === 'confirmed') return
   if (state === 'detected') {
     const where = block === null ? 'It is not in a block yet' : `It is in block ${block.height}`
-    throw refused(`The payment is not confirmed yet. ${where} and needs ${requiredConfirmations} confirmations.`)
+    throw invalidState(`The payment is not confirmed yet. ${where} and needs ${requiredConfirmations} confirmations.`)
   }
-  throw refused(
+  throw invalidState(
     `The payment is ${state}${replacedBy === null ? '' : ` by ${replacedBy}`}: it is no longer on the blockchain.`,
   )
 }
 
 function acceptedValue(deps: AttachDeps, payment: Payment, invoice: Invoice, valueBase: bigint | null): bigint {
   const paymentMethod = activePaymentMethod(invoice.state)
-  if (paymentMethod === null) throw refused('The invoice has no coin yet, so the payment cannot be valued.')
+  if (paymentMethod === null) throw invalidState('The invoice has no coin yet, so the payment cannot be valued.')
   if (payment.asset === paymentMethod.asset) {
     if (valueBase === null || valueBase === payment.amountBase) return payment.amountBase
     throw invalidField(
@@ -156,7 +156,7 @@ async function give(deps: AttachDeps, payment: Payment, { terms }: Invoice): Pro
   const owner = { invoiceId: terms.id, workspaceId: terms.workspaceId }
   if (await deps.payments.attribute(payment, owner, deps.clock.now())) return
   const now = await deps.payments.findById(payment.id)
-  if (now?.invoiceId !== terms.id) throw refused('The payment has changed. Review it and try again.')
+  if (now?.invoiceId !== terms.id) throw invalidState('The payment has changed. Review it and try again.')
 }
 
 const asGiven = (payment: Payment, { terms }: Invoice): Payment => ({
@@ -170,8 +170,4 @@ const asGiven = (payment: Payment, { terms }: Invoice): Payment => ({
 function unmatchedIds({ key }: Payment, owners: readonly string[]): readonly string[] {
   const unmatched = [...owners, 'operators'].map((owner) => `unmatched:${key}:${owner}`)
   return [...unmatched, `wrong_asset:${key}`, `wrong_network:${key}`]
-}
-
-function refused(message: string): PaymeshError {
-  return new PaymeshError('INVALID_STATE', { message })
 }

@@ -1,4 +1,4 @@
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState } from '#shared/contracts/errors.ts'
 import { formatDecimal, parseDecimal } from '#shared/domain/money/money.ts'
 import type { RateSymbol } from '#shared/domain/rates/crypto-board.ts'
 import type { FxSeries } from '#shared/domain/rates/fiat-board.ts'
@@ -29,8 +29,8 @@ export async function confirmRate(deps: ConfirmRateDeps, input: ConfirmRateInput
   const { name, actor, opId } = input
   const reason = input.reason?.trim() ?? ''
   const given = parsePrice(input.price)
-  if (given === null) throw invalid('price', 'a price is required, such as 1490.5')
-  if (reason === '') throw invalid('reason', 'enter a reason for the audit log')
+  if (given === null) throw invalidField('price', 'a price is required, such as 1490.5')
+  if (reason === '') throw invalidField('reason', 'enter a reason for the audit log')
   const price = formatDecimal(given)
   const id = `${opId}:rate_confirmed`
   const now = deps.clock.now()
@@ -38,18 +38,14 @@ export async function confirmRate(deps: ConfirmRateDeps, input: ConfirmRateInput
   const candidate = snapshot === null ? null : waitingJump(snapshot.guards[name], snapshot.at)
   if (candidate === null) {
     if ((await deps.rateSnapshots.confirmed(name, now)) === price) return { price }
-    throw new PaymeshError('INVALID_STATE', { message: `No jump of ${name} waits for a confirmation.` })
+    throw invalidState(`No jump of ${name} waits for a confirmation.`)
   }
   if (deviatesMoreThan(parseDecimal(candidate.price), given, CONFIRMED_WITHIN))
-    throw invalid('price', `the sources agree on ${candidate.price}, which is too far from it`)
+    throw invalidField('price', `the sources agree on ${candidate.price}, which is too far from it`)
   const detail = { price, held_price: candidate.price, last_price: snapshot?.guards[name]?.last.price ?? null }
   await deps.rateSnapshots.confirm(name, price, {
     ...{ id, at: now, actor, action: 'rate.confirmed', subject: name, workspaceId: null, mode: null },
     detail: { ...detail, reason },
   })
   return { price }
-}
-
-function invalid(path: string, message: string): PaymeshError {
-  return new PaymeshError('VALIDATION_ERROR', { details: [{ path, message }] })
 }

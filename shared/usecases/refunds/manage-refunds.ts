@@ -1,4 +1,4 @@
-import { invalidField, PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError, wrongEntry } from '#shared/contracts/errors.ts'
 import type { AssetId } from '#shared/domain/enumerations.ts'
 import { activePaymentMethod } from '#shared/domain/invoice/model.ts'
 import type { AuditAction } from '#shared/domain/marks/taken-back.ts'
@@ -150,7 +150,7 @@ function ended({ status, sentBy, sentAt }: Refund): PaymeshError {
     status === 'sent'
       ? `${sentBy ?? 'Someone'} recorded another transaction${when}. No changes were made.`
       : 'This refund was withdrawn.'
-  return new PaymeshError('INVALID_STATE', { message })
+  return invalidState(message)
 }
 
 async function find(deps: ManageRefundsDeps, input: WorkspaceAction & { readonly refundId: string }): Promise<Refund> {
@@ -163,13 +163,12 @@ async function find(deps: ManageRefundsDeps, input: WorkspaceAction & { readonly
 function requireLeft({ amountBase }: Refund, leftBase: bigint, { symbol, decimals }: AssetInfo): void {
   if (amountBase <= leftBase) return
   if (leftBase <= 0n) throw nothingLeft()
-  throw new PaymeshError('INVALID_STATE', {
-    message: `At most ${formatUnits(leftBase, decimals)} ${symbol} can still be refunded: the confirmed payments, less earlier refunds.`,
-  })
+  throw invalidState(
+    `At most ${formatUnits(leftBase, decimals)} ${symbol} can still be refunded: the confirmed payments, less earlier refunds.`,
+  )
 }
 
-const nothingLeft = (): PaymeshError =>
-  new PaymeshError('INVALID_STATE', { message: 'There is nothing to refund on this invoice in this coin.' })
+const nothingLeft = (): PaymeshError => invalidState('There is nothing to refund on this invoice in this coin.')
 
 function amountOf(amount: string, decimals: number): bigint {
   let amountBase = 0n

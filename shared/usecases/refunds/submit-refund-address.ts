@@ -1,5 +1,5 @@
 import type { MerchantView } from '#shared/contracts/checkout/invoice-view.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { NetworkId, RefundStatus } from '#shared/domain/enumerations.ts'
 import { formatUnits } from '#shared/domain/money/money.ts'
 import type { AddressReader, Refund } from '#shared/ports/refunds.ts'
@@ -51,9 +51,7 @@ export async function submitRefundAddress(
   if (refund.status === 'requested') await give(deps, refund, address)
   const now = await find(deps, token)
   if (now.address !== address) {
-    throw new PaymeshError('INVALID_STATE', {
-      message: 'Another address was already submitted. Contact the merchant if it is wrong.',
-    })
+    throw invalidState('Another address was already submitted. Contact the merchant if it is wrong.')
   }
   return await present(deps, now)
 }

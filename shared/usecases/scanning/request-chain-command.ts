@@ -1,5 +1,5 @@
 import type { ChainCommandKind, ChainPlan } from '#shared/contracts/chain-commands.ts'
-import { invalidField, PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidField, invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { Mode, NetworkId } from '#shared/domain/enumerations.ts'
 import type { Ms } from '#shared/domain/invoice/model.ts'
 import type { ChainCommand } from '#shared/ports/chain-commands.ts'
@@ -103,7 +103,7 @@ function rangeOf(cursor: ChainCursor, { kind, from, to }: CommandInput): { readF
   if (readTo > cursor.height)
     throw invalidField('to', `the scanner is at block ${cursor.height} and will reach it automatically`)
   if (cursor.status === 'halted') {
-    throw new PaymeshError('INVALID_STATE', { message: 'The scanner is halted: resume or rewind it first.' })
+    throw invalidState('The scanner is halted: resume or rewind it first.')
   }
   return { readFrom: from, readTo }
 }
@@ -141,9 +141,9 @@ function sameOrRefuse(standing: ChainCommand, wanted: ChainCommand, openEnd: boo
   const sameEnd = openEnd || wanted.to === to
   if (from === wanted.from && sameEnd && acceptReorg === wanted.acceptReorg) return standing
   const range = [from === null ? [] : `from ${from}`, to === null ? [] : `to ${to}`].flat().join(' ')
-  throw new PaymeshError('INVALID_STATE', {
-    message: `Another ${kind} ${range} of this network was requested by ${standing.requestedBy} and is still running (${standing.id}).`,
-  })
+  throw invalidState(
+    `Another ${kind} ${range} of this network was requested by ${standing.requestedBy} and is still running (${standing.id}).`,
+  )
 }
 
 /** Dependencies of cancelling. */

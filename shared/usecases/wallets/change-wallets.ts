@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { KeyStanding } from '#shared/contracts/wallet-previews.ts'
 import type { MailRecord } from '#shared/db/mails/mail-model.ts'
 import type { Wallet } from '#shared/db/wallets/wallet-models.ts'
@@ -126,7 +126,7 @@ export async function switchWallet(
   }
   if (!disable && wallet.displacedAt !== undefined) {
     const message = 'This wallet needs a proof of control. Prove that you control it, then enable it.'
-    throw new PaymeshError('INVALID_STATE', { message })
+    throw invalidState(message)
   }
   const now = deps.clock.now()
   const waits = (wallet.effectiveAt ?? 0) > now

@@ -1,5 +1,5 @@
 import type { GivenConfirmations } from '#shared/contracts/confirmation-text.ts'
-import { PaymeshError } from '#shared/contracts/errors.ts'
+import { invalidState, PaymeshError } from '#shared/contracts/errors.ts'
 import type { AuditRecord } from '#shared/ports/audit.ts'
 import type { EpochStore } from '#shared/ports/epoch-store.ts'
 import type { Workspace, WorkspacePolicy } from '#shared/ports/workspaces.ts'
@@ -46,7 +46,7 @@ export async function updateWorkspace(
     await deps.epochs.setWorkspaceEpoch(updated.id, updated.epoch)
     return updated
   }
-  throw new PaymeshError('INVALID_STATE', { message: 'Others are changing this workspace. Try again.' })
+  throw invalidState('Others are changing this workspace. Try again.')
 }
 
 function changedFields(
