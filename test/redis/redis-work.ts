@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import { checkRedis } from '#scripts/cli/doctor/diagnoses.ts'
 import { type Metrics, QUEUES } from '#shared/ports/runtime.ts'
@@ -59,7 +60,9 @@ export function useRedisWork(stores: ReturnType<typeof useStores>, endings: (() 
     counted.clear()
     await startWakeUps(redis).expectTen('e')
     const signals = createRedisSignals(redis)
-    const admitted = await signals.createTokenBuckets(metrics).take({ name: 'x', capacity: 1, intervalMs: 1_000 }, 'a')
+    const admitted = await signals
+      .createTokenBuckets(metrics)
+      .take({ name: 'x', capacity: 1, intervalMs: 1_000 }, randomUUID())
     expect(admitted.allowed).toBe(true)
     await vi.waitFor(async () => expect(await signals.createQueueCounts().read()).not.toBeNull(), SOON)
   }

@@ -30,9 +30,10 @@ const USAGE = `usage: npm run drill:upgrade -- [options]
 
 Upgrades an installation under load: the earlier release works on real stores and a local chain, this release migrates
 and runs beside it, the earlier one is ended, comes back once, and is ended for good. No request is repeated. The status
-is 0 only when every check passed, or when no release was made before this one.
+is 0 only when every check passed.
 
-  --commit <commit>  the earlier release, taken from git (default: the newest tag before this commit)
+  --commit <commit>  the earlier release, taken from git (default: the newest tag before this commit; without
+                       one, this commit)
   --against <dir>    a checkout of it with its packages, instead
   --seconds <s>      how long each phase lasts (20)
   --per-second <n>   invoices a second (1.5)
@@ -69,15 +70,11 @@ async function main(): Promise<number> {
     process.stderr.write(USAGE)
     return 2
   }
-  const { against, commit = against === undefined ? previousTag() : null } = values
-  if (against === undefined && commit === null) {
-    say('nothing to upgrade from: no release was made before this commit, so the repository has no tag of one')
-    return 0
-  }
+  const { against, commit } = values
   const dir = mkdtempSync(join(tmpdir(), 'paymesh-upgrade-'))
   const undo: (() => Promise<void> | void)[] = []
   try {
-    const folder = against === undefined ? earlierFolder(commit ?? '', undo) : resolve(against)
+    const folder = against === undefined ? earlierFolder(commit ?? previousTag() ?? 'HEAD', undo) : resolve(against)
     const installation = await openInstallation(dir, folder, undo)
     const checks = await upgrade(installation, { phaseMs, perSecond, undo })
     for (const check of checks) process.stdout.write(`${describeCheck(check)}\n`)
@@ -92,7 +89,9 @@ async function main(): Promise<number> {
 }
 
 function earlierFolder(commit: string, undo: (() => Promise<void> | void)[]): string {
-  say(`the earlier release is ${commit}`)
+  say(
+    `the earlier release is ${commit}${commit === 'HEAD' ? ', because no release was made before: processes of this commit take its part' : ''}`,
+  )
   const { folder, remove } = checkOut(commit)
   undo.push(remove)
   return folder
