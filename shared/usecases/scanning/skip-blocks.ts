@@ -263,8 +263,11 @@ async function balancesOf({ deps, source, cursor }: ScanSession, { since, to }: 
     if (through < to) throw new NodeUnreliable(`the balances are those of block ${through}`)
     for (const { invoiceId, asset, address, matchKey, payments } of known) {
       const held = reading.funds.get(matchKey) ?? []
-      // What came above the balances is not in them, and would hide as much that came in skipped blocks.
-      const stored = sumsOf(payments.filter(({ block }) => (block?.height ?? Number.POSITIVE_INFINITY) <= through))
+      // What came above the balances is not in them, and what was not confirmed below the skipped blocks may be of a branch that was replaced: each
+      // would hide as much that came in skipped blocks.
+      const isIn = ({ state, block }: Payment) =>
+        block !== null && block.height <= through && (state === 'confirmed' || block.height > to)
+      const stored = sumsOf(payments.filter(isIn))
       const isUnread = (held.find((one) => one.asset === asset)?.balanceBase ?? null) === null
       const holdsMore = held.some((one) => (one.balanceBase ?? 0n) > (stored.get(one.asset) ?? 0n))
       if (isUnread || holdsMore) named.push(`${invoiceId} (${address})`)
